@@ -1,0 +1,31 @@
+package io.vertxscr.model;
+
+/**
+ * What is known of a dataset as a whole (DSET in the files).
+ *
+ * @param id counts up from 1 with every dataset that the application starts
+ * @param name as the application called it, or {@code scr.dataset.<id>}
+ * @param checkpointId counts up from 1 with every checkpoint; 0 for pure output
+ * @param createdUs microseconds since 1970, by the leader's clock; with the id it tells datasets of different histories apart
+ * @param totals files and bytes over all ranks; zero while the dataset is being written
+ */
+public record DatasetDescriptor(
+    int id, String name, DatasetFlags flags, int checkpointId, long createdUs, Job job, Totals totals) {
+
+  /** Files and their bytes over all ranks. */
+  public record Totals(long files, long bytes) {
+    public static final Totals NONE = new Totals(0, 0);
+  }
+
+  public DatasetDescriptor {
+    if (id < 1) {
+      throw new ScrException(Fault.BAD_REQUEST, "dataset id " + id + ": ids count from 1");
+    }
+    Names.dataset(name);
+  }
+
+  /** The same dataset with its totals known. */
+  public DatasetDescriptor with(Totals known) {
+    return new DatasetDescriptor(id, name, flags, checkpointId, createdUs, job, known);
+  }
+}

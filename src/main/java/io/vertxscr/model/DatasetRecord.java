@@ -1,0 +1,54 @@
+package io.vertxscr.model;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What one node holds of one dataset: the content of its filemap. It exists only for datasets that every rank called
+ * valid and whose files on this node are complete.
+ *
+ * @param ranks one entry for each rank whose files this node holds, ascending by rank
+ */
+public record DatasetRecord(
+    DatasetDescriptor descriptor, Origin origin, Scheme scheme, FlushState flush, List<RankRecord> ranks) {
+
+  /** Which run wrote it: its prefix directory (absolute) and its number of ranks. */
+  public record Origin(String prefix, int ranks) {}
+
+  /** Where the dataset stands on its way to the prefix directory. */
+  public enum FlushState {
+    /** Nobody asked for it there. */
+    NOT_WANTED,
+    /** It must be flushed; until then its cached copy stays. */
+    WANTED,
+    /** It is in the prefix directory, whole and durable. */
+    DONE
+  }
+
+  /**
+   * @param files the rank's files, with checksums
+   * @param set with whom it is protected
+   * @param redundancy the redundancy file that this rank wrote, relative to the dataset's directory; empty while its
+   *     protection is pending, and for SINGLE
+   */
+  public record RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy) {}
+
+  public DatasetRecord {
+    ranks = List.copyOf(ranks);
+  }
+
+  /** The entry of this rank. */
+  public Optional<RankRecord> rank(int rank) {
+    return ranks.stream().filter(r -> r.files().rank() == rank).findFirst();
+  }
+
+  /** The same holding with another flush state. */
+  public DatasetRecord with(FlushState state) {
+    return new DatasetRecord(descriptor, origin, scheme, state, ranks);
+  }
+
+  /** The same dataset with these ranks held. */
+  public DatasetRecord with(List<RankRecord> held) {
+    return new DatasetRecord(descriptor, origin, scheme, flush, held);
+  }
+}

@@ -1,0 +1,27 @@
+package io.vertxscr.model;
+
+/** Every bound that the system keeps, in one place. */
+public final class Limits {
+  /** Longest file or dataset name, in characters (SCR_MAX_FILENAME). */
+  public static final int MAX_NAME_CHARS = 1024;
+  /** Most ranks in one run. */
+  public static final int MAX_RANKS = 1 << 20;
+  /** Most files that one rank may write in one dataset. */
+  public static final int MAX_FILES_PER_RANK = 1 << 20;
+  /** Longest node name, in characters. */
+  public static final int MAX_NODE_NAME_CHARS = 128;
+  /** One piece of a bulk transfer. */
+  public static final int PIECE_BYTES = 512 * 1024;
+  /** Largest JSON message accepted from an application. */
+  public static final int MAX_MESSAGE_BYTES = 16 << 20;
+  /** Transfers that may wait for a thread of the engine. */
+  public static final int MAX_QUEUED_TRANSFERS = 1 << 16;
+  /** Peer connections that a node serves at once. */
+  public static final int MAX_PEER_CONNECTIONS = 1024;
+  /** Deepest nesting of a hash file. */
+  public static final int MAX_HASH_DEPTH = 64;
+  /** Smallest redundancy set that SET_SIZE asks for by default. */
+  public static final int DEFAULT_SET_SIZE = 8;
+
+  private Limits() {}
+}

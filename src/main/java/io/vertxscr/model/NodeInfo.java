@@ -1,0 +1,21 @@
+package io.vertxscr.model;
+
+import java.util.Objects;
+
+/**
+ * What a node tells the others about itself when it joins.
+ *
+ * @param name unique in the cluster
+ * @param hostId equal for nodes that see the same file system of the same running kernel, so that they can read each
+ *     other's files directly
+ * @param peerHost address where it serves ranges of its files
+ * @param cacheDirectory absolute path of its cache, below which datasets stand as {@code scr.dataset.<id>}
+ */
+public record NodeInfo(String name, String hostId, String peerHost, int peerPort, String cacheDirectory) {
+  public NodeInfo {
+    Names.node(name);
+    Objects.requireNonNull(hostId);
+    Objects.requireNonNull(peerHost);
+    Objects.requireNonNull(cacheDirectory);
+  }
+}
