@@ -1,0 +1,85 @@
+package io.vertxscr.flow;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.ScrException;
+import java.util.List;
+
+/** How the parts of all nodes become the one result that every node gets. Pure; deterministic but for the given time. */
+public final class Combining {
+  private Combining() {}
+
+  /**
+   * A new dataset: its id is one more than any node knows of.
+   *
+   * @throws ScrException RANKS_DISAGREE, naming two nodes; nothing changes then
+   */
+  public static DatasetDescriptor start(List<From<Part.Start>> parts, long nowUs, Job job) {
+    From<Part.Start> first = parts.getFirst();
+    for (From<Part.Start> other : parts) {
+      if (!other.part().name().equals(first.part().name()) || other.part().flags() != first.part().flags()) {
+        throw new ScrException(Fault.RANKS_DISAGREE, "start-output: ranks on node " + first.node() + " say "
+            + opinion(first) + ", ranks on node " + other.node() + " say " + opinion(other));
+      }
+    }
+    DatasetFlags flags = DatasetFlags.ofBits(first.part().flags());
+    int id = 1 + parts.stream().mapToInt(p -> p.part().lastDatasetId()).max().orElseThrow();
+    int checkpoints = parts.stream().mapToInt(p -> p.part().lastCheckpointId()).max().orElseThrow();
+    String name = first.part().name().isEmpty() ? "scr.dataset." + id : first.part().name();
+    return new DatasetDescriptor(
+        id, name, flags, flags.checkpoint() ? checkpoints + 1 : 0, nowUs, job, Totals.NONE);
+  }
+
+  private static String opinion(From<Part.Start> from) {
+    return "\"" + from.part().name() + "\" flags " + from.part().flags();
+  }
+
+  /**
+   * Files and bytes of all nodes.
+   *
+   * @throws ScrException NOT_VALID, naming rank, node and reason
+   */
+  public static Totals complete(List<From<Part.Complete>> parts) {
+    long files = 0;
+    long bytes = 0;
+    for (From<Part.Complete> from : parts) {
+      if (!from.part().invalidRanks().isEmpty()) {
+        throw new ScrException(Fault.NOT_VALID, "dataset " + from.part().datasetId() + " is discarded: "
+            + ranks(from.part().invalidRanks()) + " on node " + from.node() + ": " + from.part().why());
+      }
+      files += from.part().files();
+      bytes += from.part().bytes();
+    }
+    return new Totals(files, bytes);
+  }
+
+  /**
+   * All nodes have done their work.
+   *
+   * @throws ScrException the first node's fault, with the node's name and the number of nodes that failed
+   */
+  public static void done(List<From<Part.Done>> parts) {
+    long failed = parts.stream().filter(p -> p.part().fault() != 0).count();
+    for (From<Part.Done> from : parts) {
+      if (from.part().fault() != 0) {
+        throw new ScrException(Fault.of(from.part().fault()), "dataset " + from.part().datasetId() + " on node "
+            + from.node() + (failed > 1 ? " (and " + (failed - 1) + " more)" : "") + ": " + from.part().message());
+      }
+    }
+  }
+
+  /** Why a restart was not read by all, where that is so. */
+  public static java.util.Optional<String> unread(List<From<Part.Restart>> parts) {
+    return parts.stream().filter(p -> !p.part().invalidRanks().isEmpty()).findFirst()
+        .map(p -> ranks(p.part().invalidRanks()) + " on node " + p.node() + " could not read it");
+  }
+
+  private static String ranks(List<Integer> ranks) {
+    return (ranks.size() == 1 ? "rank " : "ranks ")
+        + String.join(", ", ranks.stream().limit(8).map(String::valueOf).toList())
+        + (ranks.size() > 8 ? ", ..." : "");
+  }
+}

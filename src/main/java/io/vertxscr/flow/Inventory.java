@@ -1,0 +1,40 @@
+package io.vertxscr.flow;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import java.util.List;
+
+/**
+ * What a node says it holds, without the files' metadata: enough to plan a restart or a flush.
+ *
+ * @param datasets by id, ascending
+ */
+public record Inventory(String node, List<Dataset> datasets) {
+  public Inventory {
+    datasets = List.copyOf(datasets);
+  }
+
+  /** One dataset on that node. */
+  public record Dataset(
+      DatasetDescriptor descriptor, Origin origin, Scheme scheme, FlushState flush, List<Held> ranks) {
+    public Dataset {
+      ranks = List.copyOf(ranks);
+    }
+
+    /** Whether both speak of the same dataset: an id alone may come from another history. */
+    public boolean sameAs(Dataset other) {
+      return descriptor.id() == other.descriptor.id() && descriptor.createdUs() == other.descriptor.createdUs();
+    }
+  }
+
+  /**
+   * What it holds of a rank.
+   *
+   * @param files the rank's files (false once they have failed their check)
+   * @param redundancy the redundancy file that the rank wrote
+   */
+  public record Held(int rank, RedundancySet set, boolean files, boolean redundancy) {}
+}

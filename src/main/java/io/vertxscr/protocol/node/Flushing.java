@@ -1,0 +1,28 @@
+package io.vertxscr.protocol.node;
+
+import java.util.List;
+
+/** Messages that bring a dataset to the prefix directory. */
+public final class Flushing {
+  private Flushing() {}
+
+  /** Copy, or publish, these ranks' files. Outcomes carry the attempt they belong to. */
+  public record Work(int datasetId, int attempt, List<Integer> ranks) {}
+
+  /**
+   * Copied.
+   *
+   * @param mapBytes what the entries of these ranks take in a rank2file map
+   */
+  public record Worked(int datasetId, int attempt, long mapBytes) {}
+
+  /**
+   * Write one part of the map.
+   *
+   * @param holders for each rank of the part, ascending, the node that has its files
+   */
+  public record MapPart(int datasetId, int firstRank, int worldRanks, List<String> holders) {}
+
+  /** The dataset is in the prefix directory, whole and durable. */
+  public record Flushed(int datasetId) {}
+}

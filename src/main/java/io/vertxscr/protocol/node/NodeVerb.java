@@ -1,0 +1,54 @@
+package io.vertxscr.protocol.node;
+
+import java.util.Locale;
+
+/** What a node may be asked by another node. The address is {@code scr.<node>.node.<verb>}. */
+public enum NodeVerb {
+  /** To the leader: these ranks are here. */
+  JOIN,
+  /** To the leader: this rank's process is gone. */
+  LOST,
+  /** To the leader: my part of a gather; answered when all parts are there and the result is known. */
+  GATHER,
+  /** To the leader: who waits for whom. */
+  WAITS,
+  /** From a new leader: what do you know of the run? */
+  TAKEOVER,
+  /** From the leader: the run has begun. */
+  RUN_BEGIN,
+  /** From the leader: the run is over, and why. */
+  RUN_OVER,
+  /** From the leader: what do you hold? */
+  INVENTORY,
+  /** From the leader: check what you hold of a dataset against its checksums. */
+  VERIFY,
+  /** From the leader: bring these ranks' files here. */
+  RESTORE,
+  /** From the leader: bring these ranks' files here from the prefix directory. */
+  FETCH,
+  /** From the leader: delete these datasets. */
+  DROP,
+  /** From the leader: compute the redundancy that is missing. */
+  PROTECT,
+  /** From the leader: all have computed it, use it. */
+  PROTECT_COMMIT,
+  /** From the leader: copy to drafts in the prefix directory. */
+  FLUSH_COPY,
+  /** From the leader: rename the drafts. */
+  FLUSH_PUBLISH,
+  /** From the leader: write your parts of the rank2file map. */
+  FLUSH_MAP,
+  /** From the leader: the dataset is in the prefix directory. */
+  FLUSHED,
+  /** Between nodes: the files of these ranks, as registered. */
+  LAYOUT,
+  /** Between nodes: the files of a lost rank, as its neighbour's redundancy file describes them. */
+  PARTNER_FILES,
+  /** Between nodes: the checksums that you computed while you read these ranks' files; answered when they are known. */
+  CHECKSUMS;
+
+  /** The event-bus address of this verb on a node. */
+  public String address(String node) {
+    return "scr." + node + ".node." + name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

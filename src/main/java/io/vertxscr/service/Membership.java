@@ -1,0 +1,42 @@
+package io.vertxscr.service;
+
+import io.vertxscr.model.NodeInfo;
+import java.util.List;
+import java.util.Optional;
+
+/** Who is in the cluster. Thread-safe; listeners are called on any thread, in the order of the changes. */
+public interface Membership {
+  /** This node. */
+  NodeInfo self();
+
+  /** All nodes, oldest first; applications that are members without being nodes are not listed. */
+  List<NodeInfo> nodes();
+
+  /** Calls the listener for every later change. */
+  void listen(Listener listener);
+
+  /** Hears of changes. */
+  interface Listener {
+    /** A node has come; {@link #nodes} lists it. */
+    void joined(NodeInfo node);
+
+    /** A node has gone, cleanly or not; {@link #nodes} lists it no more. */
+    void left(NodeInfo node);
+
+    /** A member that is not a node has gone: an application. The id is what its messages carry. */
+    default void applicationLeft(String id) {}
+  }
+
+  /** The oldest node: it decides. */
+  default NodeInfo leader() {
+    return nodes().getFirst();
+  }
+
+  default boolean isLeader() {
+    return leader().name().equals(self().name());
+  }
+
+  default Optional<NodeInfo> find(String node) {
+    return nodes().stream().filter(n -> n.name().equals(node)).findFirst();
+  }
+}
