@@ -3,6 +3,7 @@ package io.vertxscr.protocol.node;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.Step;
 import java.util.List;
+import java.util.Optional;
 
 /** Messages of a run's life. */
 public final class Running {
@@ -20,12 +21,16 @@ public final class Running {
   /**
    * To the leader: a rank's process ended without finalize.
    *
-   * @param run the run, empty if it was still forming
+   * @param run the run, 0 if it was still forming
    */
-  public record Lost(String run, String node, int rank, String cause) {}
+  public record Lost(long run, String node, int rank, String cause) {}
 
-  /** To the leader: a node's part. Repeating it is harmless: a gather that is over answers with its result. */
-  public record Gather(String run, long number, String node, Step step, JsonObject part) {}
+  /**
+   * To the leader: a node's part. Repeating it is harmless: a gather that is over answers with its result.
+   *
+   * @param odd how the ranks of this node disagree, where they do
+   */
+  public record Gather(long run, long number, String node, Step step, Optional<String> odd, JsonObject part) {}
 
   /**
    * What came out of a gather, for every node the same.
@@ -38,15 +43,15 @@ public final class Running {
   public record Takeover(String leader, long epoch) {}
 
   /**
-   * What a node knows of the run that is not over; {@code run} is null where there is none.
+   * What a node knows of the run that is not over, where there is one.
    *
-   * @param number the last gather whose result it has
+   * @param number the last gather whose result it has, 0 for none
    * @param gathered that result
    */
-  public record State(long epoch, RunInfo run, long number, Gathered gathered) {}
+  public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered) {}
 
-  /** From the leader: the run is over for everybody. The name is empty if it was still forming. */
-  public record Over(String run, int fault, String message) {}
+  /** From the leader: the run is over for everybody. The number is 0 if it was still forming. */
+  public record Over(long run, int fault, String message) {}
 
   /** What the leader can say of those who wait: what is open, and who is missing. */
   public record Waits(String text, List<String> missing) {}

@@ -1,0 +1,152 @@
+package io.vertxscr.cluster;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * {@link NodeBus} over the event bus.
+ *
+ * <p>Two facts of the event bus shape it. A request to a node that dies waits for its whole timeout: so every open request
+ * fails when membership says that the node has left. A lost reply looks like a slow one: so a request is sent again after
+ * {@link #ATTEMPT_MS}, for as long as the node is a member; the other side joins it to the call that is under way.
+ */
+public final class EventBusNodeBus implements NodeBus, Membership.Listener {
+  /** Header of a leader's message: its epoch. */
+  public static final String EPOCH = "scr-epoch";
+  private static final long ATTEMPT_MS = 10_000;
+  private static final long PAUSE_MS = 20;
+  /** How long a member may have no consumers: it is starting or stopping. */
+  private static final int MOST_PAUSES = 250;
+
+  private final EventBus eventBus;
+  private final Loop loop;
+  private final Membership membership;
+  private final Epoch epoch;
+  private final Set<Request> open = new HashSet<>();
+
+  /** Makes the bus of a node; to be entered on its loop. */
+  public EventBusNodeBus(EventBus eventBus, Loop loop, Membership membership, Epoch epoch) {
+    this.eventBus = eventBus;
+    this.loop = loop;
+    this.membership = membership;
+    this.epoch = epoch;
+    membership.listen(this);
+  }
+
+  /** One question, over all its attempts. */
+  private record Request(String node, NodeVerb verb, JsonObject body, boolean asLeader, Promise<JsonObject> promise) {}
+
+  @Override
+  public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+    return send(node, verb, Wire.write(request), false).map(json -> Wire.read(json, answer));
+  }
+
+  @Override
+  public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
+    return send(node, verb, Wire.write(request), true).map(json -> Wire.read(json, answer));
+  }
+
+  @Override
+  public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
+    JsonObject body = Wire.write(request);
+    Promise<JsonObject> promise = loop.promise();
+    askLeader(verb, body, promise, 0);
+    return promise.future().map(json -> Wire.read(json, answer));
+  }
+
+  private void askLeader(NodeVerb verb, JsonObject body, Promise<JsonObject> promise, int pauses) {
+    send(membership.leader().name(), verb, body, false).onComplete((json, failure) -> {
+      if (failure instanceof ScrException e && pauses < MOST_PAUSES
+          && (e.fault() == Fault.NOT_LEADER || e.fault() == Fault.NODE_LOST)) {
+        loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, pauses + 1));
+      } else {
+        promise.complete(json, failure);
+      }
+    });
+  }
+
+  private Future<JsonObject> send(String node, NodeVerb verb, JsonObject body, boolean asLeader) {
+    Request request = new Request(node, verb, body, asLeader, loop.promise());
+    open.add(request);
+    attempt(request, 0);
+    return request.promise().future().onComplete(_ -> open.remove(request));
+  }
+
+  private void attempt(Request request, int pauses) {
+    if (request.promise().future().isComplete()) {
+      return;
+    }
+    if (membership.find(request.node()).isEmpty()) {
+      request.promise().tryFail(lost(request.node()));
+      return;
+    }
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(ATTEMPT_MS);
+    if (request.asLeader()) {
+      options.addHeader(EPOCH, String.valueOf(epoch.value()));
+    }
+    eventBus.<JsonObject>request(request.verb().address(request.node()), request.body(), options)
+        .onComplete((reply, failure) -> loop.call(() -> {
+          answered(request, pauses, Optional.ofNullable(reply), failure);
+          return Future.succeededFuture();
+        }));
+  }
+
+  private void answered(Request request, int pauses, Optional<Message<JsonObject>> reply, Throwable failure) {
+    if (reply.isPresent()) {
+      request.promise().tryComplete(reply.get().body());
+      return;
+    }
+    ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
+    switch (kind) {
+      case RECIPIENT_FAILURE -> request.promise().tryFail(Replies.faultOf(failure, request.node()));
+      case TIMEOUT -> attempt(request, 0);
+      default -> {
+        if (pauses < MOST_PAUSES) {
+          loop.after(PAUSE_MS, () -> attempt(request, pauses + 1));
+        } else {
+          request.promise().tryFail(lost(request.node()));
+        }
+      }
+    }
+  }
+
+  private static ScrException lost(String node) {
+    return new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster");
+  }
+
+  @Override
+  public void joined(NodeInfo node) {
+    // Nobody asks a node before it is there.
+  }
+
+  @Override
+  public void left(NodeInfo node) {
+    loop.call(() -> {
+      for (Request request : Set.copyOf(open)) {
+        if (request.node().equals(node.name())) {
+          request.promise().tryFail(lost(node.name()));
+        }
+      }
+      return Future.succeededFuture();
+    });
+  }
+}

@@ -1,0 +1,30 @@
+package io.vertxscr.service;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+
+/** The newest leadership that a node has heard of. On the node's loop only. */
+public final class Epoch {
+  private long value;
+
+  public long value() {
+    return value;
+  }
+
+  /** Takes over a newer one. */
+  public void raise(long heard) {
+    value = Math.max(value, heard);
+  }
+
+  /**
+   * Lets a leader's message in.
+   *
+   * @throws ScrException NOT_LEADER if a newer leadership is known
+   */
+  public void admit(long heard) {
+    if (heard < value) {
+      throw new ScrException(Fault.NOT_LEADER, "message of epoch " + heard + ", this node has seen " + value);
+    }
+    value = heard;
+  }
+}
