@@ -1,0 +1,13 @@
+package io.vertxscr.cluster.peer;
+
+import io.vertxscr.redundancy.RangeRequest;
+
+/** What this node holds, as the peer server asks for it. Called by many serving threads at once; may block. */
+public interface RangeCatalog {
+  /**
+   * Finds the files behind a rank's data.
+   *
+   * @throws io.vertxscr.model.ScrException NO_SUCH_DATASET, UNKNOWN_RANK, IO: goes to the peer as it is
+   */
+  OpenRange open(int datasetId, int rank, RangeRequest.Kind kind);
+}
