@@ -1,0 +1,83 @@
+package io.vertxscr.cli;
+
+import io.vertxscr.config.Nearest;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.PrintWriter;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The command line. Answers go to standard output; a failure is one sentence on standard error and an exit code:
+ * 1 for what went wrong, 2 for a wrong command line or configuration. {@code SCR_DEBUG=1} adds the stack.
+ */
+@Command(name = "scr", description = "Checkpoints that survive the loss of nodes.", synopsisSubcommandLabel = "COMMAND")
+public final class Scr implements Runnable {
+  static final int FAILED = 1;
+  static final int WRONG_USE = 2;
+
+  private final CommandLine commands;
+  private final boolean debug;
+
+  private Scr(Map<String, String> environment) {
+    debug = "1".equals(environment.get("SCR_DEBUG"));
+    commands = new CommandLine(this)
+        // Every command of the program is in this list; each is made here, with all it needs.
+        .addSubcommand(new ConfigCommand(environment))
+        .addSubcommand(new VersionCommand())
+        .addSubcommand(new HelpCommand())
+        .setExecutionExceptionHandler((failure, command, _) -> report(failure, command.getErr()))
+        .setParameterExceptionHandler((wrong, _) -> report(wrong));
+  }
+
+  public static void main(String[] args) {
+    var out = new PrintWriter(System.out, true);
+    var err = new PrintWriter(System.err, true);
+    System.exit(run(System.getenv(), out, err, args));
+  }
+
+  /** Runs one command line to its end and returns the exit code. */
+  static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
+    return new Scr(environment).commands.setOut(out).setErr(err).execute(args);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(commands, "a command is missing; one of " + names());
+  }
+
+  private String names() {
+    return String.join(", ", commands.getSubcommands().keySet());
+  }
+
+  private int report(Exception failure, PrintWriter err) {
+    boolean expected = failure instanceof ScrException;
+    err.println("scr: " + (expected ? failure.getMessage() : "internal error: " + failure));
+    if (debug) {
+      failure.printStackTrace(err);
+    } else if (!expected) {
+      err.println("scr: SCR_DEBUG=1 shows where");
+    }
+    return failure instanceof ScrException known && known.fault() == Fault.BAD_CONFIGURATION ? WRONG_USE : FAILED;
+  }
+
+  private int report(ParameterException wrong) {
+    CommandLine command = wrong.getCommandLine();
+    command.getErr().println("scr: " + sentence(wrong, command));
+    command.getErr().println("scr: '" + command.getCommandSpec().qualifiedName(" ").replaceFirst("^scr ?", "scr help ")
+        .strip() + "' lists what there is");
+    return WRONG_USE;
+  }
+
+  private String sentence(ParameterException wrong, CommandLine command) {
+    if (wrong instanceof UnmatchedArgumentException unmatched && command == commands) {
+      String word = unmatched.getUnmatched().getFirst();
+      return "there is no command '" + word + "'" + Nearest.hint(word, commands.getSubcommands().keySet());
+    }
+    return wrong.getMessage();
+  }
+}

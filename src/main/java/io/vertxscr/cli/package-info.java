@@ -1,0 +1,2 @@
+/** The commands of {@code bin/scr}. */
+package io.vertxscr.cli;

@@ -1,0 +1,70 @@
+package io.vertxscr.config;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A configuration file, as written: lines of {@code KEY=VALUE} pairs. A {@code #} at the beginning of a word starts a
+ * comment; a value with spaces stands in double quotes. What the keys mean is not known here.
+ *
+ * @param file where it was read from, for messages
+ */
+record ConfFile(Path file, List<Line> lines) {
+  /** One pair. */
+  record Pair(String key, String value) {}
+
+  /** The pairs of one line, in order, at least one. */
+  record Line(int number, List<Pair> pairs) {}
+
+  private static final Pattern BLANK = Pattern.compile("\\s*(?:#.*)?");
+  private static final Pattern PAIR =
+      Pattern.compile("\\s*(?<key>[A-Za-z_][A-Za-z0-9_]*)=(?:\"(?<quoted>[^\"]*)\"|(?<plain>[^\\s\"]*))(?=\\s|$)");
+
+  ConfFile {
+    lines = List.copyOf(lines);
+  }
+
+  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} with file and line, for what cannot be read or parsed */
+  static ConfFile read(Path file) {
+    try {
+      return parse(file, Files.readAllLines(file));
+    } catch (IOException e) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "cannot read configuration file " + file + ": " + e, e);
+    }
+  }
+
+  static ConfFile parse(Path file, List<String> text) {
+    List<Line> lines = new ArrayList<>();
+    for (int i = 0; i < text.size(); i++) {
+      List<Pair> pairs = pairs(file, i + 1, text.get(i));
+      if (!pairs.isEmpty()) {
+        lines.add(new Line(i + 1, pairs));
+      }
+    }
+    return new ConfFile(file, lines);
+  }
+
+  private static List<Pair> pairs(Path file, int number, String line) {
+    List<Pair> pairs = new ArrayList<>();
+    Matcher pair = PAIR.matcher(line);
+    int at = 0;
+    while (pair.region(at, line.length()).lookingAt()) {
+      String quoted = pair.group("quoted");
+      pairs.add(new Pair(pair.group("key"), quoted != null ? quoted : pair.group("plain")));
+      at = pair.end();
+    }
+    String rest = line.substring(at);
+    if (!BLANK.matcher(rest).matches()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          file + " line " + number + ": expected KEY=VALUE instead of '" + rest.strip() + "'");
+    }
+    return pairs;
+  }
+}

@@ -1,0 +1,23 @@
+package io.vertxscr.config;
+
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Who runs what.
+ *
+ * @param id of the allocation; a component of directory names, as {@code user} is
+ * @param name empty where unknown
+ * @param cluster empty where unknown
+ * @param prefix absolute; empty for the application's working directory
+ */
+public record JobSettings(String id, String name, String user, String cluster, Optional<Path> prefix) {
+  public JobSettings {
+    Checks.component("job id", id);
+    Checks.component("user", user);
+    Objects.requireNonNull(name);
+    Objects.requireNonNull(cluster);
+    prefix.ifPresent(path -> Checks.absolute("prefix", path));
+  }
+}

@@ -1,0 +1,72 @@
+package io.vertxscr.config;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** What the value of a parameter looks like, and which values it may have. */
+sealed interface Kind {
+  /** A whole number, both ends included. */
+  record Int(int min, int max) implements Kind {}
+
+  /** A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}; a K is 1024. Both ends included. */
+  record Bytes(long min, long max) implements Kind {}
+
+  /** 0 or 1. */
+  record Flag() implements Kind {}
+
+  /** An absolute path. */
+  record Directory() implements Kind {}
+
+  /** One of these words, upper or lower case. */
+  record Word(List<String> allowed) implements Kind {}
+
+  /** Any text. */
+  record Text() implements Kind {}
+
+  /** What is wrong with this value; empty where nothing is. */
+  default Optional<String> complaint(String value) {
+    boolean good = switch (this) {
+      case Int(int min, int max) -> isIntIn(value, min, max);
+      case Bytes(long min, long max) -> {
+        var bytes = ByteSize.parse(value);
+        yield bytes.isPresent() && bytes.getAsLong() >= min && bytes.getAsLong() <= max;
+      }
+      case Flag _ -> value.equals("0") || value.equals("1");
+      case Directory _ -> isAbsolutePath(value);
+      case Word(List<String> allowed) -> allowed.stream().anyMatch(value::equalsIgnoreCase);
+      case Text _ -> !value.isBlank();
+    };
+    return good ? Optional.empty() : Optional.of("expected " + expected());
+  }
+
+  /** The values it may have, in words. */
+  default String expected() {
+    return switch (this) {
+      case Int(int min, int max) -> "a whole number from " + min + " to " + max;
+      case Bytes(long min, long max) -> "a size from " + min + " to " + max + " bytes, such as 300KB or 1.5g";
+      case Flag _ -> "0 or 1";
+      case Directory _ -> "an absolute path";
+      case Word(List<String> allowed) -> "one of " + String.join(", ", allowed);
+      case Text _ -> "a text";
+    };
+  }
+
+  private static boolean isIntIn(String value, int min, int max) {
+    try {
+      int number = Integer.parseInt(value);
+      return number >= min && number <= max;
+    } catch (NumberFormatException _) {
+      return false;
+    }
+  }
+
+  private static boolean isAbsolutePath(String value) {
+    try {
+      return Path.of(value).isAbsolute();
+    } catch (InvalidPathException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.vertxscr.verticle;
+
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The verticles of a node, in the order of their files' names. Reading blocks: not for event loops.
+ *
+ * @param list ascending by file name
+ */
+public record Deployments(List<Deployment> list) {
+  private static final String DIRECTORY = "verticles";
+
+  public Deployments {
+    list = list.stream().sorted(Comparator.comparing(Deployment::file)).toList();
+  }
+
+  /**
+   * Reads every {@code *.json} of a directory.
+   *
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the file, before anything is deployed
+   */
+  public static Deployments read(Path directory) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      List<Deployment> list = new ArrayList<>();
+      for (Path file : entries.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+        list.add(Deployment.parse(file.getFileName().toString(), Files.readString(file)));
+      }
+      return new Deployments(list);
+    } catch (IOException e) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "cannot read verticle descriptions in " + directory + ": " + e, e);
+    }
+  }
+
+  /** Those that are part of the program, for use without an installation directory. */
+  public static Deployments builtIn() {
+    try {
+      URI place = Deployments.class.getClassLoader().getResource(DIRECTORY).toURI();
+      if (!place.getScheme().equals("jar")) {
+        return read(Path.of(place));
+      }
+      try (FileSystem jar = FileSystems.newFileSystem(place, Map.of())) {
+        return read(jar.getPath(DIRECTORY));
+      }
+    } catch (IOException | URISyntaxException e) {
+      throw new IllegalStateException("the program has no readable " + DIRECTORY, e);
+    }
+  }
+
+  /**
+   * Deploys one after the other; the first that fails ends it, and its failure names the file. What was deployed by
+   * then stays until the caller closes {@code vertx}.
+   *
+   * @param factory makes an instance of a verticle class, once for each of its instances
+   */
+  public Future<Void> deploy(Vertx vertx, Function<Class<?>, Deployable> factory) {
+    Future<Void> deployed = Future.succeededFuture();
+    for (Deployment next : list) {
+      deployed = deployed.compose(_ -> deploy(vertx, factory, next));
+    }
+    return deployed;
+  }
+
+  private static Future<Void> deploy(Vertx vertx, Function<Class<?>, Deployable> factory, Deployment next) {
+    return vertx.deployVerticle(() -> factory.apply(next.verticle()), next.options())
+        .recover(cause -> Future.failedFuture(cause instanceof ScrException
+            ? cause
+            : new ScrException(Fault.INTERNAL, "verticle of " + next.file() + " does not start: " + cause, cause)))
+        .mapEmpty();
+  }
+}

@@ -1,0 +1,144 @@
+package io.vertxscr.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Goal: every parameter has its effect, the environment wins over the file, and nothing unknown is let through. */
+class SettingsTest {
+  private static final Map<String, String> ALICE = Map.of("USER", "alice");
+
+  @TempDir
+  private Path directory;
+
+  @Test
+  void withoutAnySettingTheBuiltInValuesHold() {
+    Settings settings = Settings.load(ALICE, Optional.empty());
+
+    assertThat(settings).isEqualTo(new Settings(
+        new CacheSettings(Path.of("/tmp"), Path.of("/tmp"), 1), new ProtectionSettings(Scheme.XOR, 8),
+        new FlushSettings(10, true), new JobSettings("local", "", "alice", "", Optional.empty())));
+  }
+
+  @Test
+  void everyParameterOfAFileTakesEffect() throws IOException {
+    Path file = file("SCR_PREFIX=/p", "SCR_CNTL_BASE=/c", "SCR_CACHE_BASE=/ssd/${USER}", "SCR_CACHE_SIZE=2",
+        "SCR_COPY_TYPE=partner SCR_SET_SIZE=4", "SCR_FLUSH=0", "SCR_FLUSH_ASYNC=0", "SCR_JOB_ID=$USER-7",
+        "SCR_JOB_NAME=\"my heat\"", "SCR_USER_NAME=bob", "SCR_CLUSTER_NAME=c1");
+
+    assertThat(Settings.load(ALICE, Optional.of(file))).isEqualTo(new Settings(
+        new CacheSettings(Path.of("/c"), Path.of("/ssd/alice"), 2), new ProtectionSettings(Scheme.PARTNER, 4),
+        new FlushSettings(0, false), new JobSettings("alice-7", "my heat", "bob", "c1", Optional.of(Path.of("/p")))));
+  }
+
+  @Test
+  void theEnvironmentWinsOverTheFileAndSaysSo() throws IOException {
+    Path file = file("", "SCR_FLUSH=3", "SCR_SET_SIZE=4");
+    Effective effective = Effective.load(Map.of("USER", "alice", "SCR_FLUSH", "5"), Optional.of(file));
+
+    assertThat(effective.values()).contains(
+        new Effective.Value(Parameter.SCR_FLUSH, "5", "environment"),
+        new Effective.Value(Parameter.SCR_SET_SIZE, "4", file + " line 3"),
+        new Effective.Value(Parameter.SCR_CACHE_SIZE, "1", "default"),
+        new Effective.Value(Parameter.SCR_USER_NAME, "alice", "USER"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+      "SCR_FLSH=3,            did you mean SCR_FLUSH?",
+      "SCR_FLUSH_ASYNCH=1,    did you mean SCR_FLUSH_ASYNC?",
+      "scr_flush=3,           did you mean SCR_FLUSH?",
+      "SCR_FLUSH=often,       expected a whole number from 0 to 2147483647",
+      "SCR_FLUSH=-1,          expected a whole number",
+      "SCR_FLUSH=,            expected a whole number",
+      "SCR_FLUSH_ASYNC=yes,   expected 0 or 1",
+      "SCR_CACHE_SIZE=0,      expected a whole number from 1 to 1024",
+      "SCR_SET_SIZE=1,        expected a whole number from 2 to 1024",
+      "SCR_COPY_TYPE=RAID,    'expected one of SINGLE, PARTNER, XOR'",
+      "SCR_CACHE_BASE=tmp,    expected an absolute path",
+      "SCR_CACHE_BASE=/$NONE, 'uses NONE, which the environment does not have'",
+      "SCR_FLUSH=1 SCR_FLUSH=2, is set already by",
+      "SCR_FLUSH: 3,          expected KEY=VALUE"})
+  void aWrongEntryIsRefusedWithFileLineAndReason(String entry, String reason) throws IOException {
+    Path file = file("# first line", entry);
+
+    assertThatThrownBy(() -> Settings.load(ALICE, Optional.of(file)))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION))
+        .hasMessageContaining(file + " line 2").hasMessageContaining(reason);
+  }
+
+  @Test
+  void aWrongValueInTheEnvironmentIsRefusedToo() {
+    assertThatThrownBy(() -> Settings.load(Map.of("SCR_FLUSH", "x"), Optional.empty()))
+        .hasMessage("environment: SCR_FLUSH=x: expected a whole number from 0 to 2147483647");
+  }
+
+  @Test
+  void aNameInTheEnvironmentThatOnlyLooksLikeOursIsReported() {
+    Effective effective = Effective.load(
+        Map.of("SCR_CASHE_SIZE", "3", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"), Optional.empty());
+
+    assertThat(effective.ignored())
+        .containsExactly("SCR_CASHE_SIZE in the environment is not a parameter; did you mean SCR_CACHE_SIZE?");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID"})
+  void theJobIdComesFromTheBatchSystem(String variable) {
+    assertThat(Settings.load(Map.of(variable, "4711"), Optional.empty()).job().id()).isEqualTo("4711");
+    assertThat(Settings.load(Map.of(variable, "4711", "SCR_JOB_ID", "mine"), Optional.empty()).job().id())
+        .isEqualTo("mine");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"..", ".", "a/b", "' '"})
+  void aJobIdThatLeadsOutOfTheBaseDirectoryIsRefused(String id) {
+    assertThatThrownBy(() -> Settings.load(Map.of("SLURM_JOB_ID", id), Optional.empty()))
+        .isInstanceOf(ScrException.class).hasMessageContaining("job id '" + id + "'");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Parameter.class)
+  void everyBuiltInValueIsAllowedAndEveryParameterStandsInTheSampleFile(Parameter parameter) throws IOException {
+    if (!parameter.standard().isEmpty()) {
+      assertThat(parameter.kind().complaint(parameter.standard())).isEmpty();
+    }
+    assertThat(Files.readAllLines(Path.of("conf/scr.conf"))).anyMatch(l -> l.startsWith("# " + parameter + "="));
+  }
+
+  @Test
+  void theSampleFileHoldsWithAndWithoutItsCommentSigns() throws IOException {
+    List<String> sample = Files.readAllLines(Path.of("conf/scr.conf"));
+    Path uncommented = file(sample.stream().map(l -> l.replaceFirst("^# (SCR_[A-Z_]+=)", "$1")).toArray(String[]::new));
+
+    assertThat(Settings.load(ALICE, Optional.of(Path.of("conf/scr.conf"))))
+        .isEqualTo(Settings.load(ALICE, Optional.empty()));
+    assertThat(Settings.load(ALICE, Optional.of(uncommented)).job().name()).isEqualTo("heat");
+  }
+
+  @Test
+  void aCheckpointIsFlushedWhenItsNumberDividesByTheInterval() {
+    var tenth = new FlushSettings(10, true);
+
+    assertThat(List.of(tenth.wants(9), tenth.wants(10), tenth.wants(0), new FlushSettings(0, true).wants(10)))
+        .containsExactly(false, true, false, false);
+  }
+
+  private Path file(String... lines) throws IOException {
+    return Files.write(directory.resolve("scr.conf"), List.of(lines));
+  }
+}
