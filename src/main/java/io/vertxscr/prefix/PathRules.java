@@ -1,0 +1,177 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/**
+ * Says where a name that an application gave belongs below the prefix directory, and refuses what leads out of it.
+ *
+ * <p>{@code .} and {@code ..} are taken out textually first, as SCR does. Then the symbolic links of the part that
+ * exists are followed, and the result must be below the prefix, whose own links are followed too: so the prefix may be
+ * reached by any of its names, and one file has one relative path by whichever links inside the prefix it is named.
+ *
+ * <p>An object lives for one phase, because it remembers what the links of a directory lead to; a name then costs one
+ * lookup in the file system. Safe for many threads. Links changed within the phase are caught when the files are copied.
+ */
+public final class PathRules {
+  /** Directories remembered; beyond it they are looked up each time. */
+  private static final int MAX_CACHED_DIRECTORIES = 1 << 16;
+  private static final Pattern DIRECTORY = Pattern.compile("(^|/)\\.{0,2}$");
+
+  private final PrefixPaths paths;
+  private final Path realPrefix;
+  private final Map<Path, Path> realDirectories = new ConcurrentHashMap<>();
+
+  /**
+   * Where a name belongs.
+   *
+   * @param absolute normalised, below the prefix
+   * @param relative the same, relative to the prefix
+   */
+  public record Place(String absolute, String relative) {}
+
+  /**
+   * @param prefix absolute; need not exist yet
+   * @throws ScrException {@link Fault#BAD_REQUEST} if it is not absolute or not a directory
+   */
+  public PathRules(Path prefix) {
+    this.paths = new PrefixPaths(prefix);
+    if (Files.exists(paths.prefix()) && !Files.isDirectory(paths.prefix())) {
+      throw new ScrException(Fault.BAD_REQUEST, "prefix directory " + paths.prefix() + " is not a directory");
+    }
+    this.realPrefix = real(paths.prefix(), paths.prefix().toString());
+  }
+
+  /**
+   * @param directory of the process; relative names start there
+   * @param name absolute or relative, of a file that may or may not exist
+   * @throws ScrException {@link Fault#OUTSIDE_PREFIX}, or {@link Fault#BAD_REQUEST} for what cannot be a file's name;
+   *     the message has the name and the prefix
+   */
+  public Place place(String directory, String name) {
+    Path path = absolute(directory, name);
+    Path real = path.getFileName() == null ? path : realFile(path, name);
+    if (!real.startsWith(realPrefix)) {
+      throw outside(path, name);
+    }
+    Path relative = realPrefix.relativize(real);
+    if (relative.toString().isEmpty() || DIRECTORY.matcher(name).find()) {
+      throw bad(name, "names a directory");
+    }
+    if (relative.startsWith(".scr")) {
+      throw bad(name, "is inside " + paths.scr() + ", which is ours");
+    }
+    return new Place(paths.prefix().resolve(relative).toString(), relative.toString());
+  }
+
+  private Path absolute(String directory, String name) {
+    if (name == null || name.isEmpty()) {
+      throw new ScrException(Fault.BAD_REQUEST, "a file needs a name; it is empty");
+    }
+    if (name.length() > Limits.MAX_NAME_CHARS) {
+      throw bad(name.substring(0, 64) + "...", "has " + name.length() + " characters, at most " + Limits.MAX_NAME_CHARS
+          + " are taken");
+    }
+    try {
+      Path path = Path.of(name);
+      if (!path.isAbsolute()) {
+        path = base(directory, name).resolve(path);
+      }
+      path = path.normalize();
+      checkComponents(path, name);
+      return path;
+    } catch (InvalidPathException e) {
+      throw bad(name.replace('\0', '?'), "is not a path: " + e.getReason());
+    }
+  }
+
+  private static Path base(String directory, String name) {
+    if (directory == null || !directory.startsWith("/")) {
+      throw new ScrException(Fault.BAD_REQUEST,
+          "'" + name + "' is relative, and the directory of the process, '" + directory + "', is not an absolute path");
+    }
+    return Path.of(directory);
+  }
+
+  private void checkComponents(Path path, String name) {
+    // a component never has more than three bytes a char, so short names need no counting
+    if (path.toString().length() * 3 <= PrefixPaths.MAX_COMPONENT_BYTES) {
+      return;
+    }
+    for (Path component : path) {
+      if (component.toString().getBytes(StandardCharsets.UTF_8).length > PrefixPaths.MAX_COMPONENT_BYTES) {
+        throw bad(name, "has a component of more than " + PrefixPaths.MAX_COMPONENT_BYTES + " bytes");
+      }
+    }
+  }
+
+  /** The file's place with all links followed; of the file itself as well, should it be one. */
+  private Path realFile(Path path, String name) {
+    Path place = realDirectory(path.getParent(), name).resolve(path.getFileName());
+    if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
+      return place;
+    }
+    if (Files.isSymbolicLink(place)) {
+      place = follow(place, name);
+    }
+    if (Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS) && place.startsWith(realPrefix)) {
+      throw bad(name, "is a directory");
+    }
+    return place;
+  }
+
+  private Path realDirectory(Path directory, String name) {
+    Path known = realDirectories.get(directory);
+    if (known != null) {
+      return known;
+    }
+    Path real = real(directory, name);
+    if (realDirectories.size() < MAX_CACHED_DIRECTORIES) {
+      realDirectories.put(directory, real);
+    }
+    return real;
+  }
+
+  /** Real path of the longest part that exists, with the rest appended as it is. */
+  private Path real(Path directory, String name) {
+    Path existing = directory;
+    while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS)) {
+      existing = existing.getParent();
+    }
+    Path real = follow(existing, name);
+    if (!Files.isDirectory(real) && (realPrefix == null || real.startsWith(realPrefix))) {
+      throw bad(name, "goes through " + existing + ", which is a file and not a directory");
+    }
+    return real.resolve(existing.relativize(directory)).normalize();
+  }
+
+  private Path follow(Path existing, String name) {
+    try {
+      return existing.toRealPath();
+    } catch (IOException e) {
+      throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + name + "' goes through " + existing
+          + ", of which it cannot be said that it is inside the prefix directory " + paths.prefix() + ": " + e, e);
+    }
+  }
+
+  private ScrException outside(Path path, String name) {
+    String how = path.startsWith(paths.prefix()) ? "leads, through a symbolic link, out of" : "is outside";
+    return new ScrException(Fault.OUTSIDE_PREFIX,
+        "'" + name + "' (" + path + ") " + how + " the prefix directory " + paths.prefix());
+  }
+
+  private ScrException bad(String name, String why) {
+    return new ScrException(Fault.BAD_REQUEST,
+        "'" + name + "' " + why + "; it cannot be a file of a dataset below the prefix directory " + paths.prefix());
+  }
+}

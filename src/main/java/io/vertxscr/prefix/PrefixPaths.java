@@ -1,0 +1,116 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.OptionalInt;
+
+/**
+ * Where things are below a prefix directory. Pure: touches no file.
+ *
+ * @param prefix absolute and normalised
+ */
+public record PrefixPaths(Path prefix) {
+  /** Longest name of one file that every file system takes, in bytes. */
+  static final int MAX_COMPONENT_BYTES = 255;
+  private static final String SCR = ".scr";
+  private static final String DATASET = "scr.dataset.";
+
+  public PrefixPaths {
+    if (!prefix.isAbsolute()) {
+      throw new ScrException(Fault.BAD_REQUEST, "prefix directory '" + prefix + "' is not an absolute path");
+    }
+    prefix = prefix.normalize();
+  }
+
+  /** Directory of everything that is ours. */
+  public Path scr() {
+    return prefix.resolve(SCR);
+  }
+
+  public Path index() {
+    return scr().resolve("index.scr");
+  }
+
+  public Path indexLock() {
+    return scr().resolve("index.lock");
+  }
+
+  public Path flushFile() {
+    return scr().resolve("flush.scr");
+  }
+
+  public Path nodesFile() {
+    return scr().resolve("nodes.scr");
+  }
+
+  /** Metadata of one dataset. */
+  public Path dataset(int id) {
+    return scr().resolve(DATASET + id);
+  }
+
+  public Path summary(int id) {
+    return dataset(id).resolve("summary.scr");
+  }
+
+  /** Root of the dataset's rank2file map. */
+  public Path rankMap(int id) {
+    return dataset(id).resolve("rank2file");
+  }
+
+  /** The dataset whose metadata directory has this name; empty for all other names. */
+  static OptionalInt datasetOf(Path directory) {
+    String name = directory.getFileName().toString();
+    if (!name.matches("scr\\.dataset\\.[1-9][0-9]{0,8}")) {
+      return OptionalInt.empty();
+    }
+    return OptionalInt.of(Integer.parseInt(name.substring(DATASET.length())));
+  }
+
+  /**
+   * Final place of a file.
+   *
+   * @param relative as in a map: below the prefix, without {@code ..}, not ours
+   * @throws ScrException {@link Fault#OUTSIDE_PREFIX} for everything else, since a map may have been written by anybody
+   */
+  public Path file(String relative) {
+    try {
+      Path path = prefix.resolve(relative);
+      if (relative.isEmpty() || !path.equals(path.normalize()) || path.equals(prefix) || !path.startsWith(prefix)
+          || path.startsWith(scr())) {
+        throw new ScrException(Fault.OUTSIDE_PREFIX,
+            "'" + relative + "' is not the place of an application's file below the prefix directory " + prefix);
+      }
+      return path;
+    } catch (InvalidPathException e) {
+      throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + relative + "' is not a path: " + e.getReason(), e);
+    }
+  }
+
+  /** Where a file is written before its dataset is published: beside its final place. */
+  public Path draft(String relative, int id) {
+    Path file = file(relative);
+    String base = file.getFileName().toString();
+    String suffix = ".scr-draft-" + id;
+    String draft = "." + base + suffix;
+    if (draft.getBytes(StandardCharsets.UTF_8).length > MAX_COMPONENT_BYTES) {
+      // a base name that fills the component by itself: the digest keeps drafts of different files apart
+      draft = "." + digest(base) + suffix;
+    }
+    return file.resolveSibling(draft);
+  }
+
+  private static String digest(String base) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(base.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.vertxscr.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Replaces small files whole: whatever happens, a reader finds the old bytes or the new ones.
+ *
+ * <p>Two writers of one path must take turns: they share its draft.
+ */
+public final class AtomicFile {
+  static final String DRAFT_SUFFIX = ".draft";
+
+  private AtomicFile() {}
+
+  /**
+   * Writes the file durably: when this returns it survives a power failure. Creates it if it is not there; its directory
+   * must be.
+   *
+   * @throws io.vertxscr.model.ScrException NO_SPACE, IO; the file is then what it was, unless only the last step failed
+   *     (forcing the directory), after which it has either content
+   */
+  public static void replace(Path path, byte[] bytes) {
+    Path draft = path.resolveSibling(path.getFileName() + DRAFT_SUFFIX);
+    try {
+      try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE,
+          StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+        writeFully(channel, ByteBuffer.wrap(bytes));
+        channel.force(true);
+      }
+      Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
+      force(path.toAbsolutePath().getParent());
+    } catch (IOException e) {
+      deleteAfter(e, draft);
+      throw Faults.io(path, e);
+    }
+  }
+
+  /** Deletes the file durably, if it is there. */
+  static void delete(Path path) {
+    try {
+      if (Files.deleteIfExists(path)) {
+        force(path.toAbsolutePath().getParent());
+      }
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  /** Makes the names in a directory durable. */
+  static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  static void writeFully(FileChannel channel, ByteBuffer from) throws IOException {
+    while (from.hasRemaining()) {
+      channel.write(from);
+    }
+  }
+
+  private static void deleteAfter(IOException cause, Path draft) {
+    try {
+      Files.deleteIfExists(draft);
+    } catch (IOException e) {
+      cause.addSuppressed(e);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.vertxscr.storage;
+
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Limits;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Optional;
+import java.util.zip.CRC32;
+
+/** Compares files with what is registered of them. Blocking: transfer threads only. */
+public final class FileChecks {
+  private FileChecks() {}
+
+  /**
+   * CRC-32 of a whole file as it is now.
+   *
+   * @throws io.vertxscr.model.ScrException IO
+   */
+  public static int crc(Path path) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      var crc = new CRC32();
+      ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
+      while (channel.read(buffer) >= 0) {
+        crc.update(buffer.flip());
+        buffer.clear();
+      }
+      return (int) crc.getValue();
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  /**
+   * What is wrong with a file, in a sentence that names it; empty if nothing is. Reads the file only if its size is right
+   * and its checksum known. A file that cannot be read is as bad as one with other bytes.
+   */
+  public static Optional<String> problem(Path datasetDirectory, FileMeta meta) {
+    Path path = NodeDirectories.resolve(datasetDirectory, meta.name());
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.of(path + " is missing");
+    }
+    try {
+      long bytes = Files.size(path);
+      if (bytes != meta.bytes()) {
+        return Optional.of(path + " has " + bytes + " bytes instead of " + meta.bytes());
+      }
+    } catch (IOException e) {
+      return Optional.of(Faults.io(path, e).getMessage());
+    }
+    return meta.crc().isPresent() ? wrongCrc(path, meta.crc().getAsInt()) : Optional.empty();
+  }
+
+  private static Optional<String> wrongCrc(Path path, int expected) {
+    try {
+      int found = crc(path);
+      return found == expected ? Optional.empty() : Optional.of(mismatch(path, found, expected));
+    } catch (io.vertxscr.model.ScrException e) {
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  static String mismatch(Path path, int found, int expected) {
+    return "%s has checksum 0x%08x instead of 0x%08x".formatted(path, found, expected);
+  }
+}
