@@ -20,6 +20,8 @@ public final class Limits {
   public static final int MAX_PEER_CONNECTIONS = 1024;
   /** Deepest nesting of a hash file. */
   public static final int MAX_HASH_DEPTH = 64;
+  /** Largest hash file, or hash in front of redundancy bytes, that is read. */
+  public static final int MAX_HASH_FILE_BYTES = 1 << 30;
   /** Smallest redundancy set that SET_SIZE asks for by default. */
   public static final int DEFAULT_SET_SIZE = 8;
 

@@ -1,0 +1,44 @@
+package io.vertxscr.format;
+
+import io.vertxscr.model.FileMeta;
+import java.util.OptionalInt;
+
+/**
+ * What is known of one application file (META), inside filemaps and redundancy headers.
+ * <pre>
+ *   FILE -> rank.2/1/a.ckpt       where it is, relative to the dataset's directory in the cache
+ *   NAME -> a.ckpt                last component of that
+ *   PATH -> run7/out              where it belongs, relative to the prefix: the directory; missing for the prefix itself
+ *   ORIG -> a.ckpt                ... and the name in it
+ *   SIZE -> 524296
+ *   CRC -> 0x738bb68f             always 8 digits, so that a file's length does not depend on it; missing while unknown
+ *   TYPE -> FULL
+ *   RANKS -> 4                    of the run that wrote it
+ *   COMPLETE -> 1
+ * </pre>
+ * TYPE, RANKS and NAME are for other tools, and are not read here.
+ */
+final class FileMetaHash {
+  private FileMetaHash() {}
+
+  static Hash encode(FileMeta file, int worldRanks) {
+    int slash = file.path().lastIndexOf('/');
+    Hash hash = new Hash()
+        .set("FILE", file.name())
+        .set("NAME", file.name().substring(file.name().lastIndexOf('/') + 1));
+    if (slash >= 0) {
+      hash.set("PATH", file.path().substring(0, slash));
+    }
+    hash.set("ORIG", file.path().substring(slash + 1)).set("SIZE", file.bytes());
+    file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
+    return hash.set("TYPE", "FULL").set("RANKS", worldRanks).set("COMPLETE", 1);
+  }
+
+  static FileMeta decode(Fields fields) {
+    fields.expect("COMPLETE", 1);
+    String orig = fields.text("ORIG");
+    String path = fields.findText("PATH").map(directory -> directory + "/" + orig).orElse(orig);
+    OptionalInt crc = fields.findCrc("CRC");
+    return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc);
+  }
+}

@@ -1,0 +1,154 @@
+package io.vertxscr.format;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * {@code scr.dataset.<id>.scrfilemap} in the control directory: what one node holds of one dataset.
+ * <pre>
+ *   DSET -> 6                                   the only one
+ *             RANK -> 2, 3                      whose files are here
+ *             DSETDESC/descriptor
+ *             PREFIX -> /p/lustre/user1/sim     of the run that wrote it
+ *             RANKS -> 4                        of that run
+ *             TYPE -> XOR
+ *             FLUSH -> WANTED                   or NOT_WANTED, DONE
+ *   RANK -> 2 -> DSET -> 6
+ *             DSETDESC/descriptor               the same again, where tools of the SCR family look for it
+ *             FILES -> 1
+ *             FILE -> rank.2/a.ckpt -> INDEX -> 0     place in the logical file: the order of keys means nothing
+ *                                      META/...       see FileMetaHash
+ *             REDDESC -> ENABLED -> 1
+ *                        TYPE -> XOR
+ *                        GROUP_ID -> 0          smallest rank of the set
+ *                        GROUP_SIZE -> 4
+ *                        GROUP_RANK -> 2        place of this rank in it
+ *                        GROUP/...              see GroupHash: the whole set, so that it can be built again
+ *                        FILE -> .scr/g1/3_of_4_in_0.xor      missing while its protection is pending
+ * </pre>
+ */
+public final class FilemapFile {
+  private static final String KIND = "filemap";
+
+  private FilemapFile() {}
+
+  /** The whole file. */
+  public static byte[] encode(DatasetRecord dataset) {
+    return HashFile.encode(hash(dataset));
+  }
+
+  /** @throws io.vertxscr.model.ScrException CORRUPT */
+  public static DatasetRecord decode(byte[] file) {
+    return Fields.read(file, KIND, FilemapFile::dataset);
+  }
+
+  private static Hash hash(DatasetRecord dataset) {
+    String id = Integer.toString(dataset.descriptor().id());
+    Hash whole = new Hash();
+    Hash head = whole.at("DSET").at(id);
+    Hash held = head.at("RANK");
+    head.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true))
+        .set("PREFIX", dataset.origin().prefix())
+        .set("RANKS", dataset.origin().ranks())
+        .set("TYPE", dataset.scheme())
+        .set("FLUSH", dataset.flush());
+    Hash ranks = whole.at("RANK");
+    for (RankRecord rank : dataset.ranks()) {
+      String number = Integer.toString(rank.files().rank());
+      held.put(number, new Hash());
+      ranks.at(number).at("DSET").put(id, hash(dataset, rank));
+    }
+    return whole;
+  }
+
+  private static Hash hash(DatasetRecord dataset, RankRecord rank) {
+    List<FileMeta> files = rank.files().files();
+    Hash hash = new Hash()
+        .put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true))
+        .set("FILES", files.size());
+    Hash byName = hash.at("FILE");
+    for (int i = 0; i < files.size(); i++) {
+      byName.at(files.get(i).name())
+          .set("INDEX", i)
+          .put("META", FileMetaHash.encode(files.get(i), dataset.origin().ranks()));
+    }
+    Hash redundancy = hash.at("REDDESC")
+        .set("ENABLED", 1)
+        .set("TYPE", dataset.scheme())
+        .set("GROUP_ID", rank.set().id())
+        .set("GROUP_SIZE", rank.set().size())
+        .set("GROUP_RANK", rank.set().memberOf(rank.files().rank()))
+        .put("GROUP", GroupHash.encode(rank.set()));
+    rank.redundancy().ifPresent(file -> redundancy.set("FILE", file));
+    return hash;
+  }
+
+  private static DatasetRecord dataset(Fields whole) {
+    SortedMap<Integer, Fields> datasets = whole.numbered("DSET");
+    if (datasets.size() != 1) {
+      throw whole.corrupt("DSET", "expected one dataset, found " + datasets.size());
+    }
+    Fields head = datasets.values().iterator().next();
+    DatasetDescriptor descriptor = DescriptorHash.decode(head.child("DSETDESC"));
+    head.child("DSETDESC").expect("ID", datasets.firstKey());
+    Scheme scheme = head.constant("TYPE", Scheme.class, head.text("TYPE"));
+    FlushState flush = head.constant("FLUSH", FlushState.class, head.text("FLUSH"));
+    Origin origin = new Origin(head.text("PREFIX"), head.integer("RANKS", 1));
+    SortedMap<Integer, Fields> held = whole.numbered("RANK");
+    if (!head.numbered("RANK").keySet().equals(held.keySet())) {
+      throw head.corrupt("RANK", "says " + head.numbered("RANK").keySet() + ", there are " + held.keySet());
+    }
+    DatasetRecord none = new DatasetRecord(descriptor, origin, scheme, flush, List.of());
+    List<RankRecord> ranks = new ArrayList<>();
+    for (Map.Entry<Integer, Fields> rank : held.entrySet()) {
+      ranks.add(rank(none, rank.getKey(), rank.getValue().child("DSET").child(Integer.toString(descriptor.id()))));
+    }
+    return none.with(ranks);
+  }
+
+  private static RankRecord rank(DatasetRecord dataset, int rank, Fields fields) {
+    if (rank >= dataset.origin().ranks()) {
+      throw fields.corrupt("DSETDESC", "rank " + rank + " is not in a run of " + dataset.origin().ranks());
+    }
+    if (!DescriptorHash.decode(fields.child("DSETDESC")).equals(dataset.descriptor())) {
+      throw fields.corrupt("DSETDESC", "is not the descriptor that stands below DSET");
+    }
+    Fields redundancy = fields.child("REDDESC");
+    redundancy.expect("TYPE", dataset.scheme());
+    RedundancySet set = GroupHash.decode(redundancy.child("GROUP"));
+    redundancy.expect("GROUP_ID", set.id());
+    redundancy.expect("GROUP_SIZE", set.size());
+    redundancy.expect("GROUP_RANK", set.memberOf(rank));
+    Optional<String> file = redundancy.findText("FILE");
+    return new RankRecord(new RankFiles(rank, files(fields)), set, file);
+  }
+
+  private static List<FileMeta> files(Fields rank) {
+    SortedMap<Integer, FileMeta> byIndex = new TreeMap<>();
+    Fields files = rank.child("FILE");
+    int count = files.children().size();
+    rank.expect("FILES", count);
+    for (String name : files.children().keySet()) {
+      Fields file = files.child(name);
+      file.child("META").expect("FILE", name);
+      int index = file.integer("INDEX", 0);
+      if (index >= count || byIndex.put(index, FileMetaHash.decode(file.child("META"))) != null) {
+        throw file.corrupt("INDEX", index + " is taken, or not below " + count);
+      }
+    }
+    return List.copyOf(byIndex.values());
+  }
+}

@@ -1,0 +1,53 @@
+package io.vertxscr.format;
+
+import io.vertxscr.model.DatasetDescriptor;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Where the datasets of a run are, for tools that look from outside. Immutable: an edit gives a new one.
+ *
+ * @param entries ascending by id
+ */
+public record FlushStatus(List<Entry> entries) {
+  /** Nothing written yet. */
+  public static final FlushStatus EMPTY = new FlushStatus(List.of());
+
+  /** Where a dataset is, or what is being done with it. */
+  public enum Location {
+    /** In the caches of the nodes. */
+    CACHE,
+    /** In the prefix directory, whole. */
+    PFS,
+    /** On its way there in the background. */
+    FLUSHING,
+    /** On its way there while the application waits. */
+    SYNC_FLUSHING
+  }
+
+  /** @param locations at least one */
+  public record Entry(DatasetDescriptor descriptor, Set<Location> locations) {
+    public Entry {
+      locations = Set.copyOf(locations);
+    }
+  }
+
+  public FlushStatus {
+    entries = entries.stream().sorted(Comparator.comparingInt(entry -> entry.descriptor().id())).toList();
+  }
+
+  /** The dataset with this id. */
+  public Optional<Entry> find(int id) {
+    return entries.stream().filter(entry -> entry.descriptor().id() == id).findFirst();
+  }
+
+  /** Adds a dataset or replaces what was known of it. Without a location it is removed. */
+  public FlushStatus put(DatasetDescriptor descriptor, Set<Location> locations) {
+    Stream<Entry> others = entries.stream().filter(entry -> entry.descriptor().id() != descriptor.id());
+    Stream<Entry> added = locations.isEmpty() ? Stream.of() : Stream.of(new Entry(descriptor, locations));
+    return new FlushStatus(Stream.concat(others, added).toList());
+  }
+}

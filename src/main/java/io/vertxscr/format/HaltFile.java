@@ -1,0 +1,38 @@
+package io.vertxscr.format;
+
+/**
+ * {@code <prefix>/.scr/halt.scr}. Every key may be missing.
+ * <pre>
+ *   CheckpointsLeft -> 3
+ *   ExitAfter -> 1795176000        seconds since 1970
+ *   ExitBefore -> 1795179600       seconds since 1970
+ *   HaltSeconds -> 1200
+ *   ExitReason -> JOB_HALTED
+ * </pre>
+ */
+public final class HaltFile {
+  private static final String KIND = "halt file";
+
+  private HaltFile() {}
+
+  /** The whole file. */
+  public static byte[] encode(Halt halt) {
+    Hash hash = new Hash();
+    halt.checkpointsLeft().ifPresent(count -> hash.set("CheckpointsLeft", count));
+    halt.exitAfterSeconds().ifPresent(seconds -> hash.set("ExitAfter", seconds));
+    halt.exitBeforeSeconds().ifPresent(seconds -> hash.set("ExitBefore", seconds));
+    halt.haltSeconds().ifPresent(seconds -> hash.set("HaltSeconds", seconds));
+    halt.reason().ifPresent(reason -> hash.set("ExitReason", reason));
+    return HashFile.encode(hash);
+  }
+
+  /** @throws io.vertxscr.model.ScrException CORRUPT */
+  public static Halt decode(byte[] file) {
+    return Fields.read(file, KIND, fields -> new Halt(
+        fields.findInteger("CheckpointsLeft", Integer.MIN_VALUE),
+        fields.findNumber("ExitAfter", Long.MIN_VALUE),
+        fields.findNumber("ExitBefore", Long.MIN_VALUE),
+        fields.findNumber("HaltSeconds", Long.MIN_VALUE),
+        fields.findText("ExitReason")));
+  }
+}

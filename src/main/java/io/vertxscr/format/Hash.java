@@ -1,0 +1,64 @@
+package io.vertxscr.format;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A tree of string keys, in the order in which they were put. A <em>value</em> is a key without children:
+ * {@code SIZE -> 524296 -> {}}. Mutable, not thread-safe; never leaves this package.
+ */
+final class Hash {
+  // Most nodes of a tree are values, which have no children: they cost no map.
+  private Map<String, Hash> children = Map.of();
+
+  /** Makes {@code value} the only value of {@code key}. */
+  Hash set(String key, Object value) {
+    return put(key, new Hash().put(value.toString(), new Hash()));
+  }
+
+  /** Adds one more value to {@code key}. */
+  Hash add(String key, Object value) {
+    at(key).put(value.toString(), new Hash());
+    return this;
+  }
+
+  /** Makes {@code child} what stands below {@code key}, instead of what stood there. */
+  Hash put(String key, Hash child) {
+    if (children.isEmpty()) {
+      children = new LinkedHashMap<>(4);
+    }
+    children.put(key, child);
+    return this;
+  }
+
+  /** What stands below {@code key}, created empty if it is not there. */
+  Hash at(String key) {
+    Hash child = children.get(key);
+    if (child == null) {
+      child = new Hash();
+      put(key, child);
+    }
+    return child;
+  }
+
+  /** What stands below each key; not to be changed. */
+  Map<String, Hash> children() {
+    return children;
+  }
+
+  /** Equal trees have the same keys, in whatever order. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Hash hash && children.equals(hash.children);
+  }
+
+  @Override
+  public int hashCode() {
+    return children.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return children.toString();
+  }
+}

@@ -1,0 +1,176 @@
+package io.vertxscr.format;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.zip.CRC32;
+
+/**
+ * The container of every metadata file: a tree of keys, with a checksum. Big-endian.
+ * <pre>
+ *   0        4      6      8                16       20                                   size - 4
+ *   +--------+------+------+----------------+--------+---------------------------------------+--------+
+ *   | magic  | type | vers |   file size    | flags  |  packed hash                          |  CRC   |
+ *   |951fc3f5| 0001 | 0001 |      u64       |  u32   |                                       |  u32   |
+ *   +--------+------+------+----------------+--------+---------------------------------------+--------+
+ *
+ *   packed hash:   count u32, then count times:  key bytes (UTF-8), 00, packed hash of what is below the key
+ * </pre>
+ * Flag bit 0: the CRC-32 of all bytes before it ends the file. It is always written; files without it are read. Other
+ * flags are ignored. A key that stands twice in one hash is refused: which of the two holds would depend on the reader.
+ */
+public final class HashFile {
+  /** Bytes before the packed hash: enough to know the size of the whole. */
+  public static final int HEADER_BYTES = 20;
+
+  private static final int MAGIC = 0x951fc3f5;
+  private static final short TYPE = 1;
+  private static final short VERSION = 1;
+  private static final int FLAG_CRC = 1;
+  private static final int CRC_BYTES = 4;
+
+  private HashFile() {}
+
+  /**
+   * The file as indented text, one key a line, two spaces a level; control characters as {@code \}{@code uXXXX}.
+   *
+   * @throws ScrException CORRUPT
+   */
+  public static String dump(byte[] file) {
+    StringBuilder text = new StringBuilder();
+    dump(decode(file, "hash file"), 0, text);
+    return text.toString();
+  }
+
+  /**
+   * Size of the whole file, in bytes, by its first {@link #HEADER_BYTES} bytes.
+   *
+   * @param start at least those bytes; what follows them is not looked at
+   * @return from {@link #HEADER_BYTES} to {@link Limits#MAX_HASH_FILE_BYTES}
+   * @throws ScrException CORRUPT if they do not start a hash file
+   */
+  public static long sizeOf(byte[] start) {
+    return sizeOf(start, "hash file");
+  }
+
+  static long sizeOf(byte[] start, String kind) {
+    if (start.length < HEADER_BYTES) {
+      throw corrupt(kind, start.length + " bytes, shorter than its header of " + HEADER_BYTES);
+    }
+    ByteBuffer in = ByteBuffer.wrap(start);
+    expect(kind, "magic", in.getInt(), MAGIC);
+    expect(kind, "file type", in.getShort(), TYPE);
+    expect(kind, "file version", in.getShort(), VERSION);
+    long size = in.getLong();
+    int least = HEADER_BYTES + Integer.BYTES + ((in.getInt() & FLAG_CRC) != 0 ? CRC_BYTES : 0);
+    if (size < least || size > Limits.MAX_HASH_FILE_BYTES) {
+      throw corrupt(kind, "byte 8: file size " + Long.toUnsignedString(size) + " is not between " + least + " and "
+          + Limits.MAX_HASH_FILE_BYTES);
+    }
+    return size;
+  }
+
+  /** The whole file. @throws ScrException BAD_REQUEST for a key that no file can hold, or a tree that is too large */
+  static byte[] encode(Hash hash) {
+    long size = HEADER_BYTES + packedBytes(hash, 1) + CRC_BYTES;
+    if (size > Limits.MAX_HASH_FILE_BYTES) {
+      throw new ScrException(Fault.BAD_REQUEST, "a hash file of " + size + " bytes is larger than "
+          + Limits.MAX_HASH_FILE_BYTES);
+    }
+    byte[] file = new byte[(int) size];
+    ByteBuffer out = ByteBuffer.wrap(file);
+    out.putInt(MAGIC).putShort(TYPE).putShort(VERSION).putLong(size).putInt(FLAG_CRC);
+    pack(hash, out);
+    out.putInt(crc(file, file.length - CRC_BYTES));
+    return file;
+  }
+
+  /** The size that {@link #encode} would give. */
+  static int encodedBytes(Hash hash) {
+    return Math.toIntExact(HEADER_BYTES + packedBytes(hash, 1) + CRC_BYTES);
+  }
+
+  /** @param kind what the file is, for messages */
+  static Hash decode(byte[] file, String kind) {
+    long size = sizeOf(file, kind);
+    if (size != file.length) {
+      throw corrupt(kind, "byte 8: file size says " + size + " bytes, there are " + file.length);
+    }
+    int end = file.length;
+    if ((ByteBuffer.wrap(file).getInt(16) & FLAG_CRC) != 0) {
+      end -= CRC_BYTES;
+      int stored = ByteBuffer.wrap(file).getInt(end);
+      int actual = crc(file, end);
+      if (stored != actual) {
+        throw corrupt(kind, "byte %d: CRC 0x%08x, but the bytes have 0x%08x".formatted(end, stored, actual));
+      }
+    }
+    return new Unpacker(ByteBuffer.wrap(file, HEADER_BYTES, end - HEADER_BYTES), kind).file();
+  }
+
+  static ScrException corrupt(String kind, String what) {
+    return new ScrException(Fault.CORRUPT, kind + ": " + what);
+  }
+
+  private static void expect(String kind, String field, int actual, int expected) {
+    if (actual != expected) {
+      throw corrupt(kind, "%s is 0x%x, expected 0x%x".formatted(field, actual, expected));
+    }
+  }
+
+  private static int crc(byte[] file, int bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(file, 0, bytes);
+    return (int) crc.getValue();
+  }
+
+  private static long packedBytes(Hash hash, int depth) {
+    long bytes = Integer.BYTES;
+    if (depth > Limits.MAX_HASH_DEPTH && !hash.children().isEmpty()) {
+      throw new ScrException(Fault.BAD_REQUEST, "a hash is nested deeper than " + Limits.MAX_HASH_DEPTH);
+    }
+    for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
+      bytes += keyBytes(element.getKey()).length + 1 + packedBytes(element.getValue(), depth + 1);
+    }
+    return bytes;
+  }
+
+  private static void pack(Hash hash, ByteBuffer out) {
+    out.putInt(hash.children().size());
+    hash.children().forEach((key, child) -> {
+      out.put(key.getBytes(UTF_8)).put((byte) 0);
+      pack(child, out);
+    });
+  }
+
+  /** A key that came back different would lose a file: what UTF-8 or the NUL cannot carry is refused. */
+  private static byte[] keyBytes(String key) {
+    if (key.indexOf('\0') >= 0 || !UTF_8.newEncoder().canEncode(key)) {
+      throw new ScrException(Fault.BAD_REQUEST, "'" + escaped(key) + "' has a character that no hash file can hold");
+    }
+    return key.getBytes(UTF_8);
+  }
+
+  private static void dump(Hash hash, int level, StringBuilder text) {
+    hash.children().forEach((key, child) -> {
+      text.repeat(' ', 2 * level).append(escaped(key)).append('\n');
+      dump(child, level + 1, text);
+    });
+  }
+
+  private static String escaped(String key) {
+    StringBuilder text = new StringBuilder(key.length());
+    key.chars().forEach(c -> {
+      if (Character.isISOControl(c)) {
+        text.append("\\u%04x".formatted(c));
+      } else {
+        text.append((char) c);
+      }
+    });
+    return text.toString();
+  }
+}

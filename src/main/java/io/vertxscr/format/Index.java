@@ -1,0 +1,155 @@
+package io.vertxscr.format;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import java.time.LocalDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * All datasets of a prefix directory. Immutable: an edit gives a new index.
+ *
+ * @param current name of the dataset to restart from; empty for the newest. A name that no entry has counts as empty
+ * @param entries ascending by id; ids and names are unique
+ */
+public record Index(Optional<String> current, List<Entry> entries) {
+  /** The index of a prefix without datasets. */
+  public static final Index EMPTY = new Index(Optional.empty(), List.of());
+
+  /**
+   * One dataset. Times are local and whole seconds; fractions are cut off.
+   *
+   * @param complete all its files and maps are there, and durable
+   * @param flushed when that was so
+   * @param fetched when runs restarted from it, ascending, each time once
+   * @param failed when a fetch found it damaged; no restart tries it again
+   */
+  public record Entry(DatasetDescriptor descriptor, boolean complete, Optional<LocalDateTime> flushed,
+      List<LocalDateTime> fetched, Optional<LocalDateTime> failed) {
+    public Entry {
+      flushed = flushed.map(Index::seconds);
+      fetched = fetched.stream().map(Index::seconds).distinct().sorted().toList();
+      failed = failed.map(Index::seconds);
+    }
+
+    /** A dataset that was just flushed: nobody has fetched it yet. */
+    public static Entry flushed(DatasetDescriptor descriptor, boolean complete, LocalDateTime time) {
+      return new Entry(descriptor, complete, Optional.of(time), List.of(), Optional.empty());
+    }
+
+    public int id() {
+      return descriptor.id();
+    }
+
+    public String name() {
+      return descriptor.name();
+    }
+
+    /** Whether a restart may use it. */
+    public boolean restartable() {
+      return complete && failed.isEmpty() && descriptor.flags().checkpoint();
+    }
+  }
+
+  public Index {
+    current.ifPresent(Names::dataset);
+    entries = entries.stream().sorted(Comparator.comparingInt(Entry::id)).toList();
+    Set<Object> taken = new HashSet<>();
+    for (Entry entry : entries) {
+      if (!taken.add(entry.id()) || !taken.add(entry.name())) {
+        throw new ScrException(Fault.BAD_REQUEST, "dataset " + entry.id() + " '" + entry.name() + "': id or name twice");
+      }
+    }
+  }
+
+  /** The dataset with this id. */
+  public Optional<Entry> find(int id) {
+    return entries.stream().filter(entry -> entry.id() == id).findFirst();
+  }
+
+  /** The dataset with this name. */
+  public Optional<Entry> find(String name) {
+    return entries.stream().filter(entry -> entry.name().equals(name)).findFirst();
+  }
+
+  /** The id that a new dataset must exceed; 0 if there is none. */
+  public int lastId() {
+    return entries.isEmpty() ? 0 : entries.getLast().id();
+  }
+
+  /**
+   * Adds a dataset, in place of the one with its id and of the one with its name, if there are such: what a name stood
+   * for is gone from the index, since its files were written over. {@link #current} stays, by name.
+   */
+  public Index put(Entry added) {
+    Stream<Entry> others = entries.stream()
+        .filter(entry -> entry.id() != added.id() && !entry.name().equals(added.name()));
+    return new Index(current, Stream.concat(others, Stream.of(added)).toList()).withoutDanglingCurrent(this);
+  }
+
+  /** Removes a dataset; {@link #current} becomes empty if it named it. @throws ScrException NO_SUCH_DATASET */
+  public Index drop(int id) {
+    Entry dropped = require(id);
+    List<Entry> others = entries.stream().filter(entry -> entry != dropped).toList();
+    return new Index(current, others).withoutDanglingCurrent(this);
+  }
+
+  /** Restarts begin with this dataset. @throws ScrException NO_SUCH_DATASET */
+  public Index setCurrent(String name) {
+    if (find(name).isEmpty()) {
+      throw new ScrException(Fault.NO_SUCH_DATASET, "the index has no dataset '" + name + "'");
+    }
+    return new Index(Optional.of(name), entries);
+  }
+
+  /** A run restarted from it. @throws ScrException NO_SUCH_DATASET */
+  public Index markFetched(int id, LocalDateTime time) {
+    return edit(id, entry -> new Entry(entry.descriptor, entry.complete, entry.flushed,
+        Stream.concat(entry.fetched.stream(), Stream.of(time)).toList(), entry.failed));
+  }
+
+  /** Its files are damaged. @throws ScrException NO_SUCH_DATASET */
+  public Index markFailed(int id, LocalDateTime time) {
+    return edit(id, entry ->
+        new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time)));
+  }
+
+  /**
+   * What a restart may use, best first: complete checkpoints that have not failed, newest first, none newer than
+   * {@link #current}: who sets that to an older dataset wants the newer ones left alone.
+   */
+  public List<Entry> candidates() {
+    int newest = current.flatMap(this::find).map(Entry::id).orElse(Integer.MAX_VALUE);
+    List<Entry> candidates = new ArrayList<>(
+        entries.stream().filter(entry -> entry.id() <= newest && entry.restartable()).toList());
+    return List.copyOf(candidates.reversed());
+  }
+
+  private Index edit(int id, UnaryOperator<Entry> change) {
+    Entry changed = require(id);
+    return new Index(current, entries.stream().map(e -> e == changed ? change.apply(e) : e).toList());
+  }
+
+  private Entry require(int id) {
+    return find(id).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "the index has no dataset " + id));
+  }
+
+  /** A name that was lost by this very edit must not come to life again with a later dataset of the same name. */
+  private Index withoutDanglingCurrent(Index before) {
+    boolean lost = current.isPresent() && before.find(current.get()).isPresent() && find(current.get()).isEmpty();
+    return lost ? new Index(Optional.empty(), entries) : this;
+  }
+
+  private static LocalDateTime seconds(LocalDateTime time) {
+    return time.truncatedTo(ChronoUnit.SECONDS);
+  }
+}

@@ -1,0 +1,105 @@
+package io.vertxscr.format;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Which files of a flushed dataset each rank owns: one file of the tree that says so. A part covers the ranks from its
+ * first one to the first one of the next part.
+ */
+public sealed interface RankFileMap {
+  /** Ranks of the run that wrote the dataset. (Other writers: of a leaf, the ranks in it.) */
+  int ranks();
+
+  /**
+   * Names the parts.
+   *
+   * @param level 1 if they are leaves, more if they are branches again
+   * @param parts ascending by their first rank, at least one, the first one from rank 0
+   */
+  record Branch(int ranks, int level, List<Part> parts) implements RankFileMap {
+    public Branch {
+      parts = parts.stream().sorted(Comparator.comparingInt(Part::firstRank)).toList();
+      if (level < 1 || parts.isEmpty() || parts.getFirst().firstRank() != 0 || parts.getLast().firstRank() >= ranks) {
+        throw new ScrException(Fault.BAD_REQUEST, "parts " + parts + " do not divide ranks 0 to " + (ranks - 1));
+      }
+    }
+
+    /** The root over leaves with these first ranks. */
+    public static Branch root(int ranks, List<Integer> firstRanks) {
+      return new Branch(ranks, 1, firstRanks.stream().map(Part::leaf).toList());
+    }
+
+    /** The part that this rank is in. @throws ScrException UNKNOWN_RANK */
+    public Part partOf(int rank) {
+      if (rank < 0 || rank >= ranks) {
+        throw new ScrException(Fault.UNKNOWN_RANK, "rank " + rank + " is not in a dataset of " + ranks + " ranks");
+      }
+      return parts.reversed().stream().filter(part -> part.firstRank() <= rank).findFirst().orElseThrow();
+    }
+  }
+
+  /** @param suffix what its file's name has behind the name of the root's file: {@code rank2file} + {@code .0.512} */
+  record Part(int firstRank, String suffix) {
+    /** A leaf. */
+    public static Part leaf(int firstRank) {
+      return new Part(firstRank, ".0." + firstRank);
+    }
+  }
+
+  /** @param entries ascending by rank */
+  record Leaf(int ranks, List<Entry> entries) implements RankFileMap {
+    public Leaf {
+      entries = entries.stream().sorted(Comparator.comparingInt(Entry::rank)).toList();
+    }
+
+    /** The leaf of these ranks. */
+    public static Leaf of(int ranks, List<RankFiles> entries) {
+      return new Leaf(ranks, entries.stream().map(Entry::of).toList());
+    }
+  }
+
+  /** The files of one rank, ascending by path. */
+  record Entry(int rank, List<FlushedFile> files) {
+    public Entry {
+      files = files.stream().sorted(Comparator.comparing(FlushedFile::path)).toList();
+    }
+
+    public static Entry of(RankFiles files) {
+      return new Entry(files.rank(), files.files().stream().map(FlushedFile::of).toList());
+    }
+  }
+
+  /**
+   * One file.
+   *
+   * @param path relative to the prefix, so that this can be moved
+   * @param bytes empty if the writer did not say: then its length cannot be verified
+   * @param crc CRC-32; empty if the writer did not say: then its bytes cannot be verified
+   * @param segments where its bytes are, in order, if they are in containers; empty if they are in the file itself
+   */
+  record FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments) {
+    public FlushedFile {
+      segments = List.copyOf(segments);
+    }
+
+    /** The file by itself, where it belongs. */
+    public static FlushedFile of(FileMeta file) {
+      return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(), List.of());
+    }
+
+    /** Whether a fetch can tell that every byte is right. If not, it must say so. */
+    public boolean verifiable() {
+      return bytes.isPresent() && crc.isPresent();
+    }
+  }
+
+  /** Part of a file inside a container. @param container path of the container, relative to the dataset's directory */
+  record Segment(String container, long offset, long bytes) {}
+}

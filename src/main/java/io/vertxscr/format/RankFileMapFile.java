@@ -1,0 +1,118 @@
+package io.vertxscr.format;
+
+import io.vertxscr.format.RankFileMap.Branch;
+import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.format.RankFileMap.FlushedFile;
+import io.vertxscr.format.RankFileMap.Leaf;
+import io.vertxscr.format.RankFileMap.Part;
+import io.vertxscr.format.RankFileMap.Segment;
+import io.vertxscr.model.RankFiles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * {@code <prefix>/.scr/scr.dataset.<id>/rank2file} and its parts {@code rank2file.0.<first rank>}.
+ * <pre>
+ *   root:  RANKS -> 1024                            leaf:  RANKS -> 1024
+ *          LEVEL -> 1                                      LEVEL -> 0
+ *          RANK -> 0 -> FILE -> .0.0                       RANK -> 512 -> FILE -> out/a.512 -> SIZE -> 524296
+ *                       OFFSET -> 0                                                            CRC -> 0x738bb68f
+ *                  512 -> FILE -> .0.512                            513 -> ...
+ *                         OFFSET -> 0
+ *
+ *   in containers, below the path as well:  SEG -> 0 -> FILE -> .scr/ctr.1.scr
+ *                                                       OFFSET -> 224295
+ *                                                       LENGTH -> 75705
+ * </pre>
+ */
+public final class RankFileMapFile {
+  /** A part should not be larger. */
+  public static final int PART_BYTES = 1 << 20;
+
+  private static final String KIND = "rank2file map";
+
+  private RankFileMapFile() {}
+
+  /** The whole file, root or part. */
+  public static byte[] encode(RankFileMap map) {
+    Hash hash = new Hash().set("RANKS", map.ranks());
+    switch (map) {
+      case Branch(_, int level, List<Part> parts) -> {
+        hash.set("LEVEL", level);
+        parts.forEach(part ->
+            hash.at("RANK").at(Integer.toString(part.firstRank())).set("FILE", part.suffix()).set("OFFSET", 0));
+      }
+      case Leaf(_, List<Entry> entries) -> {
+        hash.set("LEVEL", 0).at("RANK");
+        entries.forEach(entry -> hash.at("RANK").put(Integer.toString(entry.rank()), hash(entry)));
+      }
+    }
+    return HashFile.encode(hash);
+  }
+
+  /** @throws io.vertxscr.model.ScrException CORRUPT */
+  public static RankFileMap decode(byte[] file) {
+    return Fields.read(file, KIND, fields -> {
+      int ranks = fields.integer("RANKS", 0);
+      int level = fields.integer("LEVEL", 0);
+      return level == 0 ? new Leaf(ranks, entries(fields)) : new Branch(ranks, level, parts(fields));
+    });
+  }
+
+  /** How many bytes this rank adds to a leaf: for dividing ranks so that parts stay near {@link #PART_BYTES}. */
+  public static int entryBytes(RankFiles entry) {
+    Hash leaf = new Hash().put(Integer.toString(entry.rank()), hash(Entry.of(entry)));
+    return HashFile.encodedBytes(leaf) - HashFile.encodedBytes(new Hash());
+  }
+
+  private static Hash hash(Entry entry) {
+    Hash rank = new Hash();
+    Hash files = rank.at("FILE");
+    for (FlushedFile file : entry.files()) {
+      Hash hash = files.at(file.path());
+      file.bytes().ifPresent(bytes -> hash.set("SIZE", bytes));
+      file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
+      for (int i = 0; i < file.segments().size(); i++) {
+        Segment segment = file.segments().get(i);
+        hash.at("SEG").at(Integer.toString(i))
+            .set("FILE", segment.container()).set("OFFSET", segment.offset()).set("LENGTH", segment.bytes());
+      }
+    }
+    return rank;
+  }
+
+  private static List<Part> parts(Fields fields) {
+    List<Part> parts = new ArrayList<>();
+    fields.numbered("RANK").forEach((rank, part) -> {
+      part.expect("OFFSET", 0);
+      parts.add(new Part(rank, part.text("FILE")));
+    });
+    return parts;
+  }
+
+  private static List<Entry> entries(Fields fields) {
+    List<Entry> entries = new ArrayList<>();
+    fields.numbered("RANK").forEach((rank, entry) -> {
+      List<FlushedFile> files = new ArrayList<>();
+      entry.find("FILE").ifPresent(paths ->
+          paths.children().keySet().forEach(path -> files.add(file(path, paths.child(path)))));
+      entries.add(new Entry(rank, files));
+    });
+    return entries;
+  }
+
+  private static FlushedFile file(String path, Fields fields) {
+    OptionalLong bytes = fields.findNumber("SIZE", 0);
+    OptionalInt crc = fields.findCrc("CRC");
+    List<Segment> segments = fields.listed("SEG").stream()
+        .map(seg -> new Segment(seg.text("FILE"), seg.number("OFFSET", 0), seg.number("LENGTH", 0)))
+        .toList();
+    long segmentBytes = segments.stream().mapToLong(Segment::bytes).sum();
+    if (!segments.isEmpty() && bytes.isPresent() && bytes.getAsLong() != segmentBytes) {
+      throw fields.corrupt("SEG", "segments have " + segmentBytes + " bytes, the file " + bytes.getAsLong());
+    }
+    return new FlushedFile(path, bytes, crc, segments);
+  }
+}

@@ -1,0 +1,32 @@
+package io.vertxscr.format;
+
+/**
+ * {@code <prefix>/.scr/scr.dataset.<id>/summary.scr}.
+ * <pre>
+ *   VERSION -> 6
+ *   COMPLETE -> 1
+ *   DSET/descriptor
+ * </pre>
+ */
+public final class SummaryFile {
+  private static final String KIND = "summary file";
+  private static final int VERSION = 6;
+
+  private SummaryFile() {}
+
+  /** The whole file. */
+  public static byte[] encode(Summary summary) {
+    return HashFile.encode(new Hash()
+        .set("VERSION", VERSION)
+        .set("COMPLETE", Fields.flag(summary.complete()))
+        .put("DSET", DescriptorHash.encode(summary.descriptor(), summary.complete())));
+  }
+
+  /** @throws io.vertxscr.model.ScrException CORRUPT */
+  public static Summary decode(byte[] file) {
+    return Fields.read(file, KIND, fields -> {
+      fields.expect("VERSION", VERSION);
+      return new Summary(DescriptorHash.decode(fields.child("DSET")), fields.flag("COMPLETE"));
+    });
+  }
+}

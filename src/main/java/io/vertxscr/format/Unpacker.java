@@ -1,0 +1,81 @@
+package io.vertxscr.format;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+
+/**
+ * Reads one packed hash that nobody has vouched for: every count is checked against the bytes that are left before anything
+ * is done with it, and nesting is bounded, so that no input costs more memory than in proportion to its own length.
+ */
+final class Unpacker {
+  /** The shortest element: an empty key's NUL and the count of a child without children. */
+  private static final int LEAST_ELEMENT_BYTES = 1 + Integer.BYTES;
+
+  private final ByteBuffer in;
+  private final String kind;
+
+  /** @param in an array-backed buffer without offset: its positions are the byte numbers of messages */
+  Unpacker(ByteBuffer in, String kind) {
+    this.in = in;
+    this.kind = kind;
+  }
+
+  /** The hash, which must end where the buffer does. */
+  Hash file() {
+    Hash hash = hash(0);
+    if (in.hasRemaining()) {
+      throw corrupt(in.position(), in.remaining() + " bytes behind the hash");
+    }
+    return hash;
+  }
+
+  private Hash hash(int depth) {
+    int at = in.position();
+    if (in.remaining() < Integer.BYTES) {
+      throw corrupt(at, "ends inside a count");
+    }
+    long count = Integer.toUnsignedLong(in.getInt());
+    if (count > in.remaining() / LEAST_ELEMENT_BYTES) {
+      throw corrupt(at, "count " + count + " runs past the end, only " + in.remaining() + " bytes follow");
+    }
+    if (count > 0 && depth == Limits.MAX_HASH_DEPTH) {
+      throw corrupt(at, "nested deeper than " + Limits.MAX_HASH_DEPTH);
+    }
+    Hash hash = new Hash();
+    for (long i = 0; i < count; i++) {
+      int keyAt = in.position();
+      String key = key();
+      if (hash.children().containsKey(key)) {
+        throw corrupt(keyAt, "key '" + key + "' stands twice in one hash");
+      }
+      hash.put(key, hash(depth + 1));
+    }
+    return hash;
+  }
+
+  private String key() {
+    int from = in.position();
+    int to = from;
+    while (to < in.limit() && in.get(to) != 0) {
+      to++;
+    }
+    if (to == in.limit()) {
+      throw corrupt(from, "key without its NUL");
+    }
+    try {
+      String key = UTF_8.newDecoder().decode(in.slice(from, to - from)).toString();
+      in.position(to + 1);
+      return key;
+    } catch (CharacterCodingException e) {
+      throw corrupt(from, "key is not UTF-8");
+    }
+  }
+
+  private ScrException corrupt(int at, String what) {
+    return HashFile.corrupt(kind, "byte " + at + ": " + what);
+  }
+}
