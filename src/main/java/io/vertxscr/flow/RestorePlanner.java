@@ -113,11 +113,15 @@ public final class RestorePlanner {
               + (hasFiles ? "redundancy file" : "files") + " too");
         }
       }
-      return set.ranks().stream().map(m -> new Member(first(files, m), first(redundancy, m))).toList();
+      return set.ranks().stream().map(this::member).toList();
     }
 
-    private static String first(Map<Integer, List<String>> holders, int rank) {
-      return holders.getOrDefault(rank, List.of("")).getFirst();
+    /** One node for both where there is one. */
+    private Member member(int rank) {
+      List<String> withFiles = files.getOrDefault(rank, List.of(""));
+      List<String> withRedundancy = redundancy.getOrDefault(rank, List.of(""));
+      return withFiles.stream().filter(withRedundancy::contains).findFirst().map(both -> new Member(both, both))
+          .orElseGet(() -> new Member(withFiles.getFirst(), withRedundancy.getFirst()));
     }
 
     private ScrException lost(int rank, String why) {

@@ -21,6 +21,7 @@ final class LocalRun {
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
   private final LocalGather gather;
+  private final ProtectionJob.Sets sets;
   private RunInfo info;
   private long gathers;
   private Optional<Gathered> lastGathered = Optional.empty();
@@ -31,10 +32,16 @@ final class LocalRun {
     this.info = info;
     clientOfRank.forEach((rank, client) -> sessions.put(rank, new RankSession(rank, client)));
     this.gather = new LocalGather(clientOfRank.keySet());
+    this.sets = new ProtectionJob.Sets(info.map(), info.policy().setSize());
   }
 
   RunInfo info() {
     return info;
+  }
+
+  /** The redundancy sets of this run, computed by each node on its own from the same rank map. */
+  ProtectionJob.Sets sets() {
+    return sets;
   }
 
   void info(RunInfo changed) {

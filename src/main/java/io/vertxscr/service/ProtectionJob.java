@@ -1,12 +1,13 @@
 package io.vertxscr.service;
 
-import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
+import io.vertxscr.redundancy.EncodePlan;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,11 +21,11 @@ import java.util.TreeSet;
  * One protection of a dataset, as one of its nodes sees it: which ranks are here, in which sets, and who must be asked for
  * what. Immutable.
  *
- * @param generation of the redundancy files
+ * @param dataset what the filemap will say, but for the ranks
+ * @param round tells attempts apart
  * @param mine the files of this node's ranks, ascending by rank
  */
-record ProtectionJob(DatasetDescriptor descriptor, Scheme scheme, RankMap map, Sets sets, int generation,
-    List<RankFiles> mine) {
+record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, int round, List<RankFiles> mine) {
 
   /** The sets of a rank map, found by rank; computed once for a run. */
   static final class Sets {
@@ -41,6 +42,19 @@ record ProtectionJob(DatasetDescriptor descriptor, Scheme scheme, RankMap map, S
     }
   }
 
+  int id() {
+    return dataset.descriptor().id();
+  }
+
+  Scheme scheme() {
+    return dataset.scheme();
+  }
+
+  /** Whether the dataset has no file at all, on any node: then nobody needs to ask anybody. */
+  boolean isEmpty() {
+    return dataset.descriptor().totals().files() == 0;
+  }
+
   /** Other nodes' ranks whose layouts this node needs, by node: all members of the sets of its ranks. */
   SortedMap<String, List<Integer>> layoutsNeeded(String self) {
     SortedMap<String, SortedSet<Integer>> needed = new TreeMap<>();
@@ -54,21 +68,33 @@ record ProtectionJob(DatasetDescriptor descriptor, Scheme scheme, RankMap map, S
     return lists(needed);
   }
 
-  /**
-   * Ranks whose checksums this node needs, by the node that computed them: of its own ranks, for their filemap, and of
-   * their left neighbours, for the redundancy header.
-   */
+  /** The ranks whose checksums this node needs: its own, for their filemap, and their left neighbours', for the headers. */
+  SortedSet<Integer> ownersNeeded() {
+    SortedSet<Integer> owners = new TreeSet<>();
+    for (RankFiles files : mine) {
+      owners.add(files.rank());
+      owners.add(sets.of(files.rank()).left(files.rank(), 1));
+    }
+    return owners;
+  }
+
+  /** The same ranks by the nodes that computed their checksums. */
   SortedMap<String, List<Integer>> checksumsNeeded() {
     SortedMap<String, SortedSet<Integer>> needed = new TreeMap<>();
-    for (RankFiles files : mine) {
-      RedundancySet set = sets.of(files.rank());
-      for (int owner : List.of(files.rank(), set.left(files.rank(), 1))) {
-        for (int reader : Protection.readersOf(scheme, set, owner)) {
-          needed.computeIfAbsent(map.nodeOf(reader), _ -> new TreeSet<>()).add(owner);
-        }
+    for (int owner : ownersNeeded()) {
+      for (int reader : Protection.readersOf(scheme(), sets.of(owner), owner)) {
+        needed.computeIfAbsent(map.nodeOf(reader), _ -> new TreeSet<>()).add(owner);
       }
     }
     return lists(needed);
+  }
+
+  /** What one of this node's ranks has to do. */
+  EncodePlan plan(int rank, Map<Integer, RankFiles> layouts) {
+    RedundancySet set = sets.of(rank);
+    return new EncodePlan(dataset.descriptor(), map.size(), scheme(), set, rank,
+        set.ranks().stream().map(member -> layouts.getOrDefault(member, new RankFiles(member, List.of()))).toList(),
+        set.ranks().stream().map(map::nodeOf).toList());
   }
 
   private static SortedMap<String, List<Integer>> lists(SortedMap<String, SortedSet<Integer>> sets) {

@@ -19,9 +19,10 @@ public final class Flushing {
   /**
    * Write one part of the map.
    *
+   * @param ranksPerPart the same for all parts; the last one may have fewer
    * @param holders for each rank of the part, ascending, the node that has its files
    */
-  public record MapPart(int datasetId, int firstRank, int worldRanks, List<String> holders) {}
+  public record MapPart(int datasetId, int firstRank, int ranksPerPart, List<String> holders) {}
 
   /** The dataset is in the prefix directory, whole and durable. */
   public record Flushed(int datasetId) {}

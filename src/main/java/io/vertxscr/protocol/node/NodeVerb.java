@@ -42,8 +42,8 @@ public enum NodeVerb {
   FLUSHED,
   /** Between nodes: the files of these ranks, as registered. */
   LAYOUT,
-  /** Between nodes: the files of a lost rank, as its neighbour's redundancy file describes them. */
-  PARTNER_FILES,
+  /** Between nodes: the header of a redundancy file, which describes the files of its writer's left neighbours. */
+  HEADER,
   /** Between nodes: the checksums that you computed while you read these ranks' files; answered when they are known. */
   CHECKSUMS;
 

@@ -7,8 +7,8 @@ import java.util.List;
 public final class Protecting {
   private Protecting() {}
 
-  /** Asks for the checksums of these ranks' files, as far as the asked node read them in this generation's encode. */
-  public record ChecksumsOf(int datasetId, int generation, List<Integer> owners) {}
+  /** Asks for the checksums of these ranks' files, as far as the asked node read them in this round. */
+  public record ChecksumsOf(int datasetId, int round, List<Integer> owners) {}
 
   /** The pieces, in no particular order. */
   public record Checksums(List<PieceChecksum> pieces) {}

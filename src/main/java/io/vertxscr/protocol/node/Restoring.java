@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
@@ -19,7 +20,8 @@ public final class Restoring {
   public record Drop(List<Which> datasets) {}
 
   /** Bring these ranks' files here. */
-  public record Restore(DatasetDescriptor descriptor, Origin origin, Scheme scheme, List<RankPlan> ranks) {}
+  public record Restore(
+      DatasetDescriptor descriptor, Origin origin, Scheme scheme, FlushState flush, List<RankPlan> ranks) {}
 
   /** Ranks that could not be brought; empty when all are here, durably. */
   public record Restored(List<Failed> failed) {}
@@ -28,10 +30,15 @@ public final class Restoring {
   public record Failed(int rank, int fault, String message) {}
 
   /** Bring these ranks' files here from the prefix directory. */
-  public record Fetch(DatasetDescriptor descriptor, String prefix, List<Integer> ranks, int worldRanks, Scheme scheme) {}
+  public record Fetch(DatasetDescriptor descriptor, Origin origin, Scheme scheme, List<Integer> ranks) {}
 
-  /** Compute redundancy under this rank map, into files of this generation. */
-  public record Protect(int datasetId, int generation, RankMap map) {}
+  /**
+   * Compute redundancy under this rank map.
+   *
+   * @param round tells attempts apart; 0 is the phase that wrote the dataset
+   * @param setSize fewest members of a set, where there are so many ranks
+   */
+  public record Protect(int datasetId, int round, RankMap map, int setSize) {}
 
   /** The files of these ranks. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}
@@ -39,6 +46,6 @@ public final class Restoring {
   /** Files by rank, in the order asked for. */
   public record Layout(List<RankFiles> ranks) {}
 
-  /** The files that this member's redundancy file describes for its left neighbours. */
-  public record PartnerFilesOf(int datasetId, int member) {}
+  /** The header of the redundancy file that this rank wrote. */
+  public record HeaderOf(int datasetId, int rank) {}
 }

@@ -53,6 +53,9 @@ public final class Running {
   /** From the leader: the run is over for everybody. The number is 0 if it was still forming. */
   public record Over(long run, int fault, String message) {}
 
+  /** Result of the restart calls: what can be read, where there is something. */
+  public record Offer(Optional<RunInfo.Restartable> restart) {}
+
   /** What the leader can say of those who wait: what is open, and who is missing. */
   public record Waits(String text, List<String> missing) {}
 }
