@@ -7,7 +7,8 @@ public interface RangeSource {
   /**
    * Starts a read. Nothing is buffered ahead beyond what the transport itself holds.
    *
-   * @throws io.vertxscr.model.ScrException NODE_LOST, NO_SUCH_DATASET, UNKNOWN_RANK, IO
+   * @throws io.vertxscr.model.ScrException NODE_LOST, NO_SUCH_DATASET, UNKNOWN_RANK, NO_SUCH_FILE (the rank has no
+   *     redundancy file there), CORRUPT, IO
    */
   RangeStream open(RangeRequest request);
 }

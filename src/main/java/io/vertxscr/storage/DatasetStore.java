@@ -88,6 +88,11 @@ public final class DatasetStore {
    */
   public synchronized void save(DatasetRecord record) {
     int id = record.descriptor().id();
+    try {
+      AtomicFile.force(directories.cache());              // the dataset's directory before the filemap that speaks of it
+    } catch (IOException e) {
+      throw Faults.io(directories.cache(), e);
+    }
     AtomicFile.replace(directories.filemap(id), FilemapFile.encode(record));
     DatasetRecord before = held.put(id, record);
     writing.remove(id);
@@ -135,13 +140,20 @@ public final class DatasetStore {
     return create(directories.rank(datasetId, rank));
   }
 
-  /** A number that no redundancy file of this dataset on this node has in its name. */
-  public int nextGeneration(int datasetId) {
+  /**
+   * Makes the directory of a new generation of redundancy files, so that no attempt to protect the dataset ever writes into
+   * the files of an earlier one.
+   *
+   * @return its number, from 1
+   */
+  public synchronized int createGeneration(int datasetId) {
     Path directory = directories.dataset(datasetId).resolve(".scr");
     try {
-      return 1 + Trees.list(directory).stream().map(path -> path.getFileName().toString())
+      int generation = 1 + Trees.list(directory).stream().map(path -> path.getFileName().toString())
           .filter(name -> name.matches("g[0-9]{1,9}")).mapToInt(name -> Integer.parseInt(name.substring(1)))
           .max().orElse(0);
+      Files.createDirectories(directory.resolve("g" + generation));
+      return generation;
     } catch (IOException e) {
       throw Faults.io(directory, e);
     }

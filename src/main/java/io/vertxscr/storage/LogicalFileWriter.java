@@ -20,8 +20,8 @@ import java.util.zip.CRC32;
 /**
  * Makes a rank's files again from the bytes of its logical file. Not thread-safe; blocking.
  *
- * <p>Files grow as drafts in {@code .scr/draft.<rank>} of the dataset's directory, where no name of the application can be
- * in the way; {@link #finish} renames them when the last byte is checked and synced. Closed before that, nothing is left
+ * <p>Files grow as drafts in a directory of their own, {@code .scr/draft.<rank>.<random>} of the dataset's, where neither
+ * a name of the application nor an older attempt can be in the way; {@link #finish} renames them when the last byte is checked and synced. Closed before that, nothing is left
  * of them, and files that were there are what they were. Renaming several files is not one step: a crash within it leaves
  * some new, which the checksums of the filemap accept, and some old, which they tell apart.
  */
@@ -41,14 +41,13 @@ public final class LogicalFileWriter implements AutoCloseable {
   public LogicalFileWriter(Path datasetDirectory, RankFiles files) {
     this.datasetDirectory = datasetDirectory;
     this.files = files;
-    this.drafts = datasetDirectory.resolve(".scr").resolve("draft." + files.rank());
     files.files().forEach(meta -> NodeDirectories.resolve(datasetDirectory, meta.name()));
+    Path parent = datasetDirectory.resolve(".scr");
     try {
-      Trees.delete(drafts);
-      Files.createDirectories(drafts);
+      drafts = Files.createTempDirectory(Files.createDirectories(parent), "draft." + files.rank() + ".");
       openNext();
     } catch (IOException e) {
-      throw Faults.io(drafts, e);
+      throw Faults.io(parent, e);
     }
   }
 
