@@ -91,6 +91,9 @@ class SourceRulesTest {
   }
 
   private static List<Path> javaFiles(Path root) throws IOException {
+    if (!Files.isDirectory(root)) {
+      return List.of();
+    }
     try (Stream<Path> files = Files.walk(root)) {
       return files.filter(f -> f.toString().endsWith(".java")).toList();
     }
