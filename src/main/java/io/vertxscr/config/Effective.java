@@ -29,7 +29,8 @@ public record Effective(List<Value> values, List<String> ignored) {
   public record Value(Parameter parameter, String text, String source) {}
 
   private static final String ENVIRONMENT = "environment";
-  private static final Pattern VARIABLE = Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
+  private static final Pattern VARIABLE =
+      Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
   private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
   /** Names that the launcher and the logging understand; parameters of the process, not of the library. */
   private static final Set<String> LAUNCHER = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_AOT_TRAIN", "SCR_HOME",

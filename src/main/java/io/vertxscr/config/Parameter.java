@@ -15,7 +15,7 @@ public enum Parameter {
   SCR_CACHE_BASE(new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(new Kind.Int(1, 1024), "1", "datasets kept in the cache"),
   SCR_COPY_TYPE(new Kind.Word(List.of("SINGLE", "PARTNER", "XOR")), "XOR", "how datasets in the cache are protected"),
-  SCR_SET_SIZE(new Kind.Int(2, 1024), "" + Limits.DEFAULT_SET_SIZE, "fewest members of a redundancy set, if there are so many"),
+  SCR_SET_SIZE(new Kind.Int(2, 1024), "" + Limits.DEFAULT_SET_SIZE, "fewest members of a redundancy set"),
   SCR_FLUSH(new Kind.Int(0, Integer.MAX_VALUE), "10", "every so many checkpoints go to the prefix directory; 0: none"),
   SCR_FLUSH_ASYNC(new Kind.Flag(), "1", "1: they go there in the background; 0: complete-output waits for it"),
   SCR_JOB_ID(new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),

@@ -44,7 +44,8 @@ public record Deployments(List<Deployment> list) {
       }
       return new Deployments(list);
     } catch (IOException e) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "cannot read verticle descriptions in " + directory + ": " + e, e);
+      throw new ScrException(
+          Fault.BAD_CONFIGURATION, "cannot read verticle descriptions in " + directory + ": " + e, e);
     }
   }
 

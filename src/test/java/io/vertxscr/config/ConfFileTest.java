@@ -29,7 +29,8 @@ class ConfFileTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"SCR_FLUSH", "SCR_FLUSH 3", "=3", "1A=3", "A=1 stray", "A=\"open", "A=\"x\"y", "A-B=1", "A=x\"y"})
+  @ValueSource(strings = {"SCR_FLUSH", "SCR_FLUSH 3",
+      "=3", "1A=3", "A=1 stray", "A=\"open", "A=\"x\"y", "A-B=1", "A=x\"y"})
   void aLineThatIsNoListOfPairsIsRefusedWithItsNumber(String line) {
     assertThatThrownBy(() -> ConfFile.parse(FILE, List.of("", line)))
         .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION))

@@ -9,7 +9,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Goal: sizes are read as people write them, and a mistyped word is recognized. */
 class WordsTest {
   @ParameterizedTest
-  @CsvSource({"0, 0", "4096, 4096", "4096b, 4096", "300KB, 307200", "300k, 307200", "1.5g, 1610612736", "2T, 2199023255552",
+  @CsvSource({"0, 0", "4096, 4096", "4096b, 4096", "300KB, 307200", "300k, 307200",
+      "1.5g, 1610612736", "2T, 2199023255552",
       "0.5K, 512", "9223372036854775807, 9223372036854775807", "7p, 7881299347898368"})
   void sizesCountInPowersOf1024(String text, long bytes) {
     assertThat(ByteSize.parse(text)).hasValue(bytes);

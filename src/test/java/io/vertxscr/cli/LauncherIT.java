@@ -1,0 +1,92 @@
+package io.vertxscr.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: {@code bin/scr} starts from anywhere with a JDK that is new enough, or says what is missing. */
+class LauncherIT {
+  private static final Path HOME = Path.of(System.getProperty("scr.home"));
+  private static final String JDK = System.getProperty("java.home");
+
+  @TempDir
+  private Path directory;
+
+  private record Ran(int exit, String out, String err) {}
+
+  @Test
+  void itRunsFromAnotherDirectoryAndThroughLinks() throws Exception {
+    Path first = Files.createSymbolicLink(directory.resolve("first"), HOME.resolve("bin/scr"));
+    Files.createSymbolicLink(directory.resolve("second"), Path.of("first"));
+
+    Ran ran = run(directory.resolve("second"), Map.of("SCR_JAVA_HOME", JDK), "config");
+
+    assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
+    assertThat(ran.out()).contains("configuration file: " + HOME.resolve("conf/scr.conf"));
+    assertThat(first).exists();
+  }
+
+  @Test
+  void anAnswerOnStandardOutputIsAllThatIsPrinted() throws Exception {
+    assertThat(run(HOME.resolve("bin/scr"), Map.of("SCR_JAVA_HOME", JDK), "version"))
+        .returns(0, Ran::exit).returns("", Ran::err)
+        .satisfies(ran -> assertThat(ran.out()).hasLineCount(1).startsWith("scr "));
+  }
+
+  @Test
+  void aJdkIsJudgedByItsReleaseFile() throws Exception {
+    Path old = jdk("17.0.2");
+    assertThat(run(HOME.resolve("bin/scr"), Map.of("SCR_JAVA_HOME", old.toString()), "version"))
+        .isEqualTo(new Ran(3, "", "scr: SCR_JAVA_HOME=" + old + " is not a JDK 25 or newer\n"));
+
+    Path young = jdk("26-ea");
+    assertThat(run(HOME.resolve("bin/scr"), Map.of("SCR_JAVA_HOME", young.toString()), "--java-home"))
+        .isEqualTo(new Ran(0, young + "\n", ""));
+  }
+
+  @Test
+  void theJdkOfJavaHomeComesBeforeOthersIfItIsNewEnough() throws Exception {
+    Path young = jdk("25.0.1");
+    assertThat(run(HOME.resolve("bin/scr"), Map.of("JAVA_HOME", young.toString()), "--java-home").out())
+        .isEqualTo(young + "\n");
+
+    Path old = jdk("21.0.1");
+    assertThat(run(HOME.resolve("bin/scr"), Map.of("JAVA_HOME", old.toString(), "PATH", JDK + "/bin:/usr/bin:/bin"),
+        "--java-home").out()).isEqualTo(Path.of(JDK).toRealPath() + "\n");
+  }
+
+  /** What looks like a JDK of this version. */
+  private Path jdk(String version) throws IOException {
+    Path jdk = directory.resolve("jdk-" + version);
+    Path java = Files.createDirectories(jdk.resolve("bin")).resolve("java");
+    assertThat(Files.createFile(java).toFile().setExecutable(true)).isTrue();
+    Files.writeString(jdk.resolve("release"), "IMPLEMENTOR=\"x\"\nJAVA_VERSION=\"" + version + "\"\n");
+    return jdk;
+  }
+
+  private Ran run(Path program, Map<String, String> environment, String argument) throws Exception {
+    File out = directory.resolve("out").toFile();
+    File err = directory.resolve("err").toFile();
+    var builder = new ProcessBuilder(program.toString(), argument).directory(directory.toFile())
+        .redirectOutput(out).redirectError(err);
+    var variables = new HashMap<>(Map.of("PATH", "/usr/bin:/bin", "HOME", directory.toString()));
+    variables.putAll(environment);
+    builder.environment().clear();
+    builder.environment().putAll(variables);
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ended").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Ran(process.exitValue(), Files.readString(out.toPath()), Files.readString(err.toPath()));
+  }
+}

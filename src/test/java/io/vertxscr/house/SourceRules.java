@@ -1,0 +1,139 @@
+package io.vertxscr.house;
+
+import com.sun.source.tree.CatchTree;
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.LineMap;
+import com.sun.source.tree.MemberSelectTree;
+import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
+import com.sun.source.tree.VariableTree;
+import com.sun.source.util.DocTrees;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreePathScanner;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.lang.model.element.Modifier;
+import javax.tools.JavaFileObject;
+import javax.tools.ToolProvider;
+
+/** The measurable part of the house style, applied to source files as the compiler parses them. */
+final class SourceRules {
+  static final int MAX_METHOD_LINES = 60;
+  static final int MAX_TYPE_LINES = 400;
+  static final int MAX_PARAMETERS = 5;
+  static final int MAX_COMPONENTS = 7;
+  static final int MAX_PACKAGE_TYPES = 20;
+  static final int MAX_LINE_CHARS = 120;
+
+  private final List<String> complaints = new ArrayList<>();
+  private final Map<String, Integer> typesOfPackage = new HashMap<>();
+
+  private SourceRules() {}
+
+  /** Everything that is wrong with these files, as sentences that start with file and line. */
+  static List<String> complaints(Iterable<? extends JavaFileObject> files) throws IOException {
+    var rules = new SourceRules();
+    var task = (JavacTask) ToolProvider.getSystemJavaCompiler().getTask(null, null, _ -> {}, null, null, files);
+    DocTrees documents = DocTrees.instance(task);
+    for (CompilationUnitTree unit : task.parse()) {
+      rules.lines(unit);
+      rules.new Scanner(unit, documents).scan(unit, null);
+    }
+    rules.typesOfPackage.forEach((name, types) -> {
+      if (types > MAX_PACKAGE_TYPES) {
+        rules.complaints.add("package " + name + " has " + types + " types, more than " + MAX_PACKAGE_TYPES);
+      }
+    });
+    return rules.complaints;
+  }
+
+  private void lines(CompilationUnitTree unit) throws IOException {
+    List<String> lines = unit.getSourceFile().getCharContent(false).toString().lines().toList();
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).length() > MAX_LINE_CHARS) {
+        complaints.add(unit.getSourceFile().getName() + ":" + (i + 1) + ": the line has more than "
+            + MAX_LINE_CHARS + " characters");
+      }
+      if (lines.get(i).indexOf('\t') >= 0) {
+        complaints.add(unit.getSourceFile().getName() + ":" + (i + 1) + ": the line has a tab");
+      }
+    }
+  }
+
+  private final class Scanner extends TreePathScanner<Void, Void> {
+    private final CompilationUnitTree unit;
+    private final LineMap lineMap;
+    private final DocTrees documents;
+
+    Scanner(CompilationUnitTree unit, DocTrees documents) {
+      this.unit = unit;
+      this.lineMap = unit.getLineMap();
+      this.documents = documents;
+    }
+
+    @Override
+    public Void visitClass(ClassTree type, Void nothing) {
+      boolean topLevel = getCurrentPath().getParentPath().getLeaf() == unit;
+      if (topLevel) {
+        typesOfPackage.merge(unit.getPackageName().toString(), 1, Integer::sum);
+        check(type, linesOf(type) <= MAX_TYPE_LINES, type.getSimpleName() + " has more than 400 lines");
+      }
+      if (topLevel && type.getModifiers().getFlags().contains(Modifier.PUBLIC)) {
+        check(type, documents.getDocComment(getCurrentPath()) != null,
+            type.getSimpleName() + " is public and has no Javadoc");
+      }
+      if (type.getKind() == Tree.Kind.RECORD) {
+        check(type, components(type) <= MAX_COMPONENTS, type.getSimpleName() + " has more than 7 components");
+      }
+      return super.visitClass(type, nothing);
+    }
+
+    @Override
+    public Void visitMethod(MethodTree method, Void nothing) {
+      var owner = (ClassTree) getCurrentPath().getParentPath().getLeaf();
+      // The constructor of a record repeats its components.
+      boolean ofRecord = owner.getKind() == Tree.Kind.RECORD && method.getReturnType() == null;
+      check(method, linesOf(method) <= MAX_METHOD_LINES, method.getName() + " has more than 60 lines");
+      check(method, method.getParameters().size() <= (ofRecord ? MAX_COMPONENTS : MAX_PARAMETERS),
+          method.getName() + " has too many parameters");
+      return super.visitMethod(method, nothing);
+    }
+
+    @Override
+    public Void visitCatch(CatchTree caught, Void nothing) {
+      check(caught, !caught.getParameter().getType().toString().contains("Throwable"), "catches Throwable");
+      return super.visitCatch(caught, nothing);
+    }
+
+    @Override
+    public Void visitMemberSelect(MemberSelectTree select, Void nothing) {
+      check(select, !select.toString().matches("(java\\.lang\\.)?Thread\\.sleep"), "sleeps");
+      return super.visitMemberSelect(select, nothing);
+    }
+
+    /** A record declares no fields of its own that are not static. */
+    private long components(ClassTree type) {
+      return type.getMembers().stream()
+          .filter(m -> m instanceof VariableTree v && !v.getModifiers().getFlags().contains(Modifier.STATIC))
+          .count();
+    }
+
+    private long linesOf(Tree tree) {
+      var positions = documents.getSourcePositions();
+      long start = positions.getStartPosition(unit, tree);
+      long end = positions.getEndPosition(unit, tree);
+      return end < 0 ? 0 : lineMap.getLineNumber(end) - lineMap.getLineNumber(start) + 1;   // < 0: not in the source
+    }
+
+    private void check(Tree tree, boolean good, String otherwise) {
+      if (!good) {
+        long line = lineMap.getLineNumber(documents.getSourcePositions().getStartPosition(unit, tree));
+        complaints.add(unit.getSourceFile().getName() + ":" + line + ": " + otherwise);
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.vertxscr.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Goal: the sizes and bans of the house style hold everywhere. Method: {@link SourceRules} over every source file. */
+class SourceRulesTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"src/main/java", "src/test/java", "examples", "load-tests"})
+  void everySourceFileKeepsTheRules(String root) throws IOException {
+    List<Path> files = javaFiles(Path.of(root));
+    try (var manager = ToolProvider.getSystemJavaCompiler().getStandardFileManager(null, null, null)) {
+      assertThat(files.isEmpty() ? List.of() : SourceRules.complaints(manager.getJavaFileObjectsFromPaths(files)))
+          .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "public class A {}                                             | A is public and has no Javadoc",
+      "/** */ // x @ class A { void m(int a,int b,int c,int d,int e,int f) {} } | m has too many parameters",
+      "record A(int a,int b,int c,int d,int e,int f,int g,int h) {}  | A has more than 7 components",
+      "class A { void m() { try { } catch (Throwable e) { } } }      | catches Throwable",
+      "class A { void m() throws Exception { Thread.sleep(1); } }    | sleeps",
+      "class A { Object m = (Runnable) () -> java.lang.Thread.sleep(1); } | sleeps"})
+  void aBreachIsFoundAndNamedWithItsLine(String source, String complaint) throws IOException {
+    assertThat(SourceRules.complaints(List.of(source(source.replace('@', '\n')))))
+        .singleElement().asString().matches(".*A\\.java:[12]: .*").contains(complaint);
+  }
+
+  @Test
+  void whatIsAllowedIsNotFound() throws IOException {
+    String good = """
+        /** Documented. */
+        public record A(int a, int b, int c, int d, int e, int f, int g) {
+          public A {
+          }
+          static int six;
+          class B { void m(int a, int b, int c, int d, int e) { try { } catch (Exception e1) { } } }
+        """ + blankMethod(SourceRules.MAX_METHOD_LINES) + "}\n";
+    assertThat(SourceRules.complaints(List.of(source(good)))).isEmpty();
+  }
+
+  @Test
+  void whatIsTooLongIsFound() throws IOException {
+    String longest = "\n".repeat(SourceRules.MAX_TYPE_LINES - 1);
+    assertThat(SourceRules.complaints(List.of(source("class A {" + longest + "}")))).isEmpty();
+    assertThat(SourceRules.complaints(List.of(source("class A {\n" + longest + "}")))).hasSize(1);
+    assertThat(SourceRules.complaints(List.of(source("class A {" + blankMethod(61) + "}")))).hasSize(1);
+    assertThat(SourceRules.complaints(List.of(source("class A {}//" + "x".repeat(97))))).isEmpty();
+    assertThat(SourceRules.complaints(List.of(source("class A {}//" + "x".repeat(98))))).hasSize(1);
+    assertThat(SourceRules.complaints(List.of(source("class A {\t}")))).hasSize(1);
+  }
+
+  @Test
+  void aPackageWithTooManyTypesIsFound() throws IOException {
+    List<JavaFileObject> twenty = new ArrayList<>();
+    IntStream.range(0, 20).forEach(i -> twenty.add(source("class A" + i + "{}")));
+    assertThat(SourceRules.complaints(twenty)).isEmpty();
+
+    twenty.add(source("interface I {}"));
+    assertThat(SourceRules.complaints(twenty)).containsExactly("package p has 21 types, more than 20");
+  }
+
+  private static String blankMethod(int lines) {
+    return "void m() {" + "\n".repeat(lines - 1) + "}";
+  }
+
+  private static JavaFileObject source(String text) {
+    return new SimpleJavaFileObject(URI.create("string:///A.java"), JavaFileObject.Kind.SOURCE) {
+      @Override
+      public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+        return "package p; " + text;
+      }
+    };
+  }
+
+  private static List<Path> javaFiles(Path root) throws IOException {
+    if (!Files.isDirectory(root)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.walk(root)) {
+      return files.filter(f -> f.toString().endsWith(".java")).toList();
+    }
+  }
+}
