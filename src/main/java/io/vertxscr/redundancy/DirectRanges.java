@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Files of other nodes on this host, read by path past their daemons: a third of the cost of a connection. Their daemons
- * resolve a rank to files themselves; here the layout must be known. Redundancy files are not served: only the filemap
- * of the node that wrote them names them. Thread-safe; its streams are not.
+ * Files of other nodes on this host, read by path past their daemons: a third of the cost of a connection. Their
+ * daemons resolve a rank to files themselves; here the layout must be known. Redundancy files are not served: only the
+ * filemap of the node that wrote them names them. Thread-safe; its streams are not.
  */
 public final class DirectRanges implements RangeSource {
   private final Map<String, Path> cacheDirectories;
@@ -21,8 +21,8 @@ public final class DirectRanges implements RangeSource {
 
   /**
    * @param cacheDirectories of the nodes on this host, by node
-   * @param ifDifferent what it means that a file is not as long as its layout says: FILE_CHANGED while the dataset is being
-   *     protected, CORRUPT later
+   * @param ifDifferent what it means that a file is not as long as its layout says: FILE_CHANGED while the dataset is
+   *     being protected, CORRUPT later
    */
   public DirectRanges(Map<String, Path> cacheDirectories, Layouts layouts, Fault ifDifferent) {
     this.cacheDirectories = Map.copyOf(cacheDirectories);

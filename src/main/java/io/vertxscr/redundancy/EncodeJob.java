@@ -1,5 +1,6 @@
 package io.vertxscr.redundancy;
 
+import io.vertxscr.format.HashFile;
 import io.vertxscr.format.RedundancyHeaderFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
@@ -21,13 +22,11 @@ import java.util.Optional;
  * Protects a dataset for one rank: pulls what its redundancy file is made of, and takes the checksums of all bytes that
  * pass. Blocking, on one thread at a time.
  *
- * <p>The header can only be written when all readers have told their checksums, so it comes last ({@link #seal}), in the
- * space that was left for it; a file without its header is no redundancy file. With that order on disk, a crash can leave a
- * file that lacks its header but none that lacks its bytes.
+ * <p>The header can only be written when all readers have told their checksums, so it comes last ({@link #seal}), in
+ * the space that was left for it; a file without its header is no redundancy file. With that order on disk, a crash can
+ * leave a file that lacks its header but none that lacks its bytes.
  */
 public final class EncodeJob implements AutoCloseable {
-  private static final int INVALID_BYTES = 20;
-
   private final EncodePlan plan;
   private final RangeSource source;
   private final Path target;
@@ -36,8 +35,8 @@ public final class EncodeJob implements AutoCloseable {
   private boolean sealed;
 
   /**
-   * @param target the redundancy file; a recycled one may stand there, to be written over. Not used where the plan writes
-   *     no redundancy
+   * @param target the redundancy file; a recycled one may stand there, to be written over. Not used where the plan
+   *     writes no redundancy
    */
   public EncodeJob(EncodePlan plan, RangeSource source, Path target) {
     this.plan = plan;
@@ -90,7 +89,8 @@ public final class EncodeJob implements AutoCloseable {
     byte[] header = RedundancyHeaderFile.encode(plan.header(find(checked, plan.rank()),
         plan.partners().stream().map(partner -> find(checked, partner)).toList()));
     if (channel == null || header.length != headerBytes) {
-      throw new ScrException(Fault.INTERNAL, target + ": header of " + header.length + " bytes, expected " + headerBytes);
+      throw new ScrException(Fault.INTERNAL,
+          target + ": header of " + header.length + " bytes, expected " + headerBytes);
     }
     try {
       channel.force(true);
@@ -103,7 +103,9 @@ public final class EncodeJob implements AutoCloseable {
     }
   }
 
-  /** Ends the job. What was not sealed is emptied; its name goes with the next eviction, or the next start of the node. */
+  /**
+   * Ends the job. What was not sealed is emptied; its name goes with the next eviction, or the next start of the node.
+   */
   @Override
   public void close() {
     if (channel == null) {
@@ -111,7 +113,7 @@ public final class EncodeJob implements AutoCloseable {
     }
     try (FileChannel open = channel) {
       if (!sealed) {
-        open.truncate(0);                                 // not deleted by name: the path may be a later attempt's by now
+        open.truncate(0);                 // not deleted by name: the path may be a later attempt's by now
       }
     } catch (IOException e) {
       throw Faults.io(target, e);
@@ -125,7 +127,7 @@ public final class EncodeJob implements AutoCloseable {
         plan.partners().stream().map(plan::layoutOf).toList()));
     Files.createDirectories(target.getParent());
     channel = FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    write(ByteBuffer.allocate(INVALID_BYTES), 0);
+    write(ByteBuffer.allocate(HashFile.HEADER_BYTES), 0);
     channel.truncate(headerBytes + plan.payloadBytes());
   }
 
@@ -135,7 +137,9 @@ public final class EncodeJob implements AutoCloseable {
     }
   }
 
-  /** The file's name and those of the directories that were made for it: {@code scr.dataset.<id>/.scr/g<generation>}. */
+  /**
+   * The file's name and those of the directories that were made for it: {@code scr.dataset.<id>/.scr/g<generation>}.
+   */
   private void forceDirectories() throws IOException {
     Path directory = target.toAbsolutePath().getParent();
     for (int i = 0; i < 3 && directory != null; i++, directory = directory.getParent()) {
@@ -155,7 +159,8 @@ public final class EncodeJob implements AutoCloseable {
       same = file.crc().isPresent() && file.equals(expected.get(i).withCrc(file.crc().getAsInt()));
     }
     if (!same) {
-      throw new ScrException(Fault.INTERNAL, "checksums of rank " + rank + " are not those of the files that were encoded");
+      throw new ScrException(Fault.INTERNAL, "checksums of rank " + rank
+          + " are not those of the files that were encoded");
     }
     return found;
   }

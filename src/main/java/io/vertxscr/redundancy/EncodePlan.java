@@ -10,6 +10,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.XorLayout;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * What one rank does to protect a dataset.
@@ -63,7 +64,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
 
   /** The left neighbours that the header describes, nearest first. */
   List<Integer> partners() {
-    return java.util.stream.IntStream.rangeClosed(1, Math.min(scheme.tolerance(), set.size() - 1))
+    return IntStream.rangeClosed(1, Math.min(scheme.tolerance(), set.size() - 1))
         .mapToObj(distance -> set.left(rank, distance)).toList();
   }
 
@@ -76,7 +77,8 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
       offset = segment * xor.chunkBytes();
       bytes = xor.bytesIn(segment, bytes);
     }
-    return new RangeRequest(nodes.get(set.memberOf(owner)), descriptor.id(), owner, RangeRequest.Kind.FILES, offset, bytes);
+    String node = nodes.get(set.memberOf(owner));
+    return new RangeRequest(node, descriptor.id(), owner, RangeRequest.Kind.FILES, offset, bytes);
   }
 
   private XorLayout xor() {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The XOR of several ranges, piece by piece: the streams are read in turn, so that two buffers are enough for any number
- * of them. Shorter ranges count as padded with zeros. Uses the thread's second buffer. Not thread-safe.
+ * The XOR of several ranges, piece by piece: the streams are read in turn, so that two buffers are enough for any
+ * number of them. Shorter ranges count as padded with zeros. Uses the thread's second buffer. Not thread-safe.
  */
 final class Fold implements AutoCloseable {
   private final RangeSource source;

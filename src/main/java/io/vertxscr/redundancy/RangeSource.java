@@ -1,8 +1,8 @@
 package io.vertxscr.redundancy;
 
 /**
- * Where ranges come from: this node's own disk, a same-host node's, or a peer connection. Blocking: transfer
- * threads only.
+ * Where ranges come from: this node's own disk, a same-host node's, or a peer connection. Blocking: transfer threads
+ * only.
  */
 public interface RangeSource {
   /**

@@ -11,7 +11,9 @@ import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.XorLayout;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -23,7 +25,9 @@ import java.util.stream.Stream;
  * @param nodes where each member's files and redundancy are, in the order of the set; those of lost ones do not matter
  */
 public record RebuildPlan(RedundancyHeader header, Scheme scheme, int rank, Set<Integer> lost, List<String> nodes) {
-  /** @throws ScrException TOO_MANY_LOST, CORRUPT if the header does not describe the rank's files with their checksums */
+  /**
+   * @throws ScrException TOO_MANY_LOST, CORRUPT if the header does not describe the rank's files with their checksums
+   */
   public RebuildPlan {
     Set<Integer> all = new HashSet<>(lost);
     all.add(rank);
@@ -39,9 +43,9 @@ public record RebuildPlan(RedundancyHeader header, Scheme scheme, int rank, Set<
     if (nodes.size() != set.size()) {
       throw new ScrException(Fault.INTERNAL, nodes.size() + " nodes for redundancy set " + set.ranks());
     }
-    if (!files(header, rank).files().stream().map(FileMeta::crc).allMatch(java.util.OptionalInt::isPresent)) {
-      throw new ScrException(Fault.CORRUPT, "redundancy header of rank " + header.current().rank() + " lacks checksums of rank "
-          + rank);
+    if (!files(header, rank).files().stream().map(FileMeta::crc).allMatch(OptionalInt::isPresent)) {
+      throw new ScrException(Fault.CORRUPT, "redundancy header of rank " + header.current().rank()
+          + " lacks checksums of rank " + rank);
     }
   }
 
@@ -63,7 +67,7 @@ public record RebuildPlan(RedundancyHeader header, Scheme scheme, int rank, Set<
 
   private List<List<RangeRequest>> xorStretches(XorLayout layout) {
     int member = header.set().memberOf(rank);
-    return java.util.stream.IntStream.range(0, layout.members() - 1)
+    return IntStream.range(0, layout.members() - 1)
         .mapToObj(segment -> sum(layout, layout.slotOf(member, segment), layout.bytesIn(segment, files().bytes())))
         .toList();
   }
@@ -80,7 +84,8 @@ public record RebuildPlan(RedundancyHeader header, Scheme scheme, int rank, Set<
   }
 
   private RangeRequest request(int owner, RangeRequest.Kind kind, long offset, long bytes) {
-    return new RangeRequest(nodes.get(header.set().memberOf(owner)), header.descriptor().id(), owner, kind, offset, bytes);
+    String node = nodes.get(header.set().memberOf(owner));
+    return new RangeRequest(node, header.descriptor().id(), owner, kind, offset, bytes);
   }
 
   private static RankFiles files(RedundancyHeader header, int rank) {

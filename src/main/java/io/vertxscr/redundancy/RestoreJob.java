@@ -32,7 +32,8 @@ public final class RestoreJob {
   }
 
   /** Copies the files from the node that has them. */
-  public static RestoreJob move(int datasetId, RankFiles files, String node, RangeSource source, Path datasetDirectory) {
+  public static RestoreJob move(
+      int datasetId, RankFiles files, String node, RangeSource source, Path datasetDirectory) {
     var whole = new RangeRequest(node, datasetId, files.rank(), RangeRequest.Kind.FILES, 0, files.bytes());
     return new RestoreJob(files, List.of(List.of(whole)), source, datasetDirectory);
   }
@@ -41,8 +42,8 @@ public final class RestoreJob {
    * Does it, durably.
    *
    * @return the files with their checksums
-   * @throws io.vertxscr.model.ScrException CORRUPT, naming the file, if other bytes come out than were protected; what the
-   *     source throws; NO_SPACE, IO
+   * @throws io.vertxscr.model.ScrException CORRUPT, naming the file, if other bytes come out than were protected; what
+   *     the source throws; NO_SPACE, IO
    */
   public RankFiles run() {
     try (var writer = new LogicalFileWriter(datasetDirectory, files)) {

@@ -243,6 +243,15 @@ public final class RunService implements Membership.Listener {
         .onFailure(e -> LOG.warn("cannot tell the leader that rank {} is lost: {}", rank, e.getMessage()));
   }
 
+  /** This node dies: all who wait here hear why. */
+  void killed(ScrException cause) {
+    stopping = true;
+    failArriving(cause);
+    if (run != null) {
+      end(cause);
+    }
+  }
+
   /** Takes no new run from now on; a run that is on goes on. */
   void stopping() {
     stopping = true;

@@ -1,5 +1,6 @@
 package io.vertxscr.storage;
 
+import io.vertxscr.format.HashFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -12,15 +13,12 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The two bins of a cache directory: {@code .trash}, to be deleted, and {@code .recycled}, redundancy files to be written
- * over. The latter never holds more than one dataset left: what the next dataset can use, not a growing heap.
+ * The two bins of a cache directory: {@code .trash}, to be deleted, and {@code .recycled}, redundancy files to be
+ * written over. The latter never holds more than one dataset left: what the next dataset can use, not a growing heap.
  *
  * <p>The owner's lock guards all but {@link #emptyTrash}.
  */
 final class Bins {
-  /** The header of a hash file: without it no reader takes the file for one. */
-  private static final int HEADER_BYTES = 20;
-
   private final NodeDirectories directories;
   private long counter;
 
@@ -52,7 +50,7 @@ final class Bins {
     Path file = files.getFirst();
     try {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-        AtomicFile.writeFully(channel, ByteBuffer.allocate(HEADER_BYTES));
+        AtomicFile.writeFully(channel, ByteBuffer.allocate(HashFile.HEADER_BYTES));   // no header, no redundancy file
       }
       Files.createDirectories(target.getParent());
       Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);

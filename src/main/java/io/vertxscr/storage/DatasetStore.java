@@ -51,8 +51,8 @@ public final class DatasetStore {
   }
 
   /**
-   * Reads all filemaps, and moves what no filemap names to the trash. A filemap that cannot be understood is moved aside
-   * as {@code *.unreadable}, and its dataset counts as not held here.
+   * Reads all filemaps, and moves what no filemap names to the trash. A filemap that cannot be understood is moved
+   * aside as {@code *.unreadable}, and its dataset counts as not held here.
    *
    * @throws ScrException IO: nothing was moved on account of a file that could not be read
    */
@@ -83,13 +83,13 @@ public final class DatasetStore {
   }
 
   /**
-   * Writes the dataset's filemap, durably; its files must be complete. Redundancy files that the filemap named before and
-   * does not name any more are recycled. The registrations of the dataset end.
+   * Writes the dataset's filemap, durably; its files must be complete. Redundancy files that the filemap named before
+   * and does not name any more are recycled. The registrations of the dataset end.
    */
   public synchronized void save(DatasetRecord record) {
     int id = record.descriptor().id();
     try {
-      AtomicFile.force(directories.cache());              // the dataset's directory before the filemap that speaks of it
+      AtomicFile.force(directories.cache());    // the dataset's directory before the filemap that speaks of it
     } catch (IOException e) {
       throw Faults.io(directories.cache(), e);
     }
@@ -103,8 +103,8 @@ public final class DatasetStore {
   }
 
   /**
-   * Lets other nodes read a rank's files before there is a filemap: while they are being protected. Ends with {@link #save}
-   * or {@link #evict}.
+   * Lets other nodes read a rank's files before there is a filemap: while they are being protected. Ends with
+   * {@link #save} or {@link #evict}.
    *
    * @throws ScrException WRONG_STATE if this node holds a dataset of that id already
    */
@@ -141,8 +141,8 @@ public final class DatasetStore {
   }
 
   /**
-   * Makes the directory of a new generation of redundancy files, so that no attempt to protect the dataset ever writes into
-   * the files of an earlier one.
+   * Makes the directory of a new generation of redundancy files, so that no attempt to protect the dataset ever writes
+   * into the files of an earlier one.
    *
    * @return its number, from 1
    */

@@ -20,10 +20,11 @@ import java.util.zip.CRC32;
 /**
  * Makes a rank's files again from the bytes of its logical file. Not thread-safe; blocking.
  *
- * <p>Files grow as drafts in a directory of their own, {@code .scr/draft.<rank>.<random>} of the dataset's, where neither
- * a name of the application nor an older attempt can be in the way; {@link #finish} renames them when the last byte is checked and synced. Closed before that, nothing is left
- * of them, and files that were there are what they were. Renaming several files is not one step: a crash within it leaves
- * some new, which the checksums of the filemap accept, and some old, which they tell apart.
+ * <p>Files grow as drafts in a directory of their own, {@code .scr/draft.<rank>.<random>} of the dataset's, where
+ * neither a name of the application nor an older attempt can be in the way; {@link #finish} renames them when the last
+ * byte is checked and synced. Closed before that, nothing is left of them, and files that were there are what they
+ * were. Renaming several files is not one step: a crash within it leaves some new, which the checksums of the filemap
+ * accept, and some old, which they tell apart.
  */
 public final class LogicalFileWriter implements AutoCloseable {
   private final Path datasetDirectory;
@@ -54,8 +55,8 @@ public final class LogicalFileWriter implements AutoCloseable {
   /**
    * Appends what remains of the buffer.
    *
-   * @throws ScrException CORRUPT where a file ends with another checksum than it should have, or behind the last byte of
-   *     the last file; NO_SPACE, IO
+   * @throws ScrException CORRUPT where a file ends with another checksum than it should have, or behind the last byte
+   *     of the last file; NO_SPACE, IO
    */
   public void write(ByteBuffer from) {
     int end = from.limit();

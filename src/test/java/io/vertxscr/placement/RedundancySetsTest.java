@@ -13,7 +13,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: the promises of {@link RedundancySets}. Method: all small maps, then random large ones. Replay with -Dseed=N. */
+/**
+ * Goal: the promises of {@link RedundancySets}. Method: all small maps, then random large ones. Replay with -Dseed=N.
+ */
 class RedundancySetsTest {
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 

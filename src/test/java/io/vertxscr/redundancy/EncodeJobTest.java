@@ -3,16 +3,20 @@ package io.vertxscr.redundancy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.format.RedundancyHeaderFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -84,7 +88,8 @@ class EncodeJobTest {
           }
         }
         assertThat(readers).isEqualTo(Protection.readersOf(scheme, nodes.set, owner));
-        assertThat(PieceChecksums.combine(nodes.layout(owner), pieces).files()).allMatch(file -> file.crc().isPresent());
+        RankFiles checked = PieceChecksums.combine(nodes.layout(owner), pieces);
+        assertThat(checked.files()).allMatch(file -> FileChecks.problem(nodes.directory(owner), file).isEmpty());
       }
     }
   }
@@ -231,7 +236,7 @@ class EncodeJobTest {
 
   private static byte[] payload(Path file) throws IOException {
     byte[] whole = Files.readAllBytes(file);
-    int header = (int) io.vertxscr.format.RedundancyHeaderFile.sizeOf(java.util.Arrays.copyOf(whole, 20));
-    return java.util.Arrays.copyOfRange(whole, header, whole.length);
+    int header = (int) RedundancyHeaderFile.sizeOf(Arrays.copyOf(whole, 20));
+    return Arrays.copyOfRange(whole, header, whole.length);
   }
 }

@@ -9,6 +9,10 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.RamDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -26,7 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: every loss that a scheme promises is rebuilt bit by bit, the next bigger one is refused untouched.
- * Method: for EVERY subset of members up to tolerance + 1: encode, seal, lose, rebuild, encode again, compare all bytes.
+ * Method: for EVERY subset of members up to tolerance + 1: encode, seal, lose, rebuild, encode again, compare all
+ * bytes.
  */
 class ProtectAndRebuildTest {
   private static final int[][] SHAPES = {
@@ -111,10 +116,10 @@ class ProtectAndRebuildTest {
     before.get(rank).forEach((name, bytes) -> {
       Path file = nodes.directory(rank).resolve(name);
       try {
-        java.nio.file.Files.createDirectories(file.getParent());
-        java.nio.file.Files.write(file, bytes);
-      } catch (java.io.IOException e) {
-        throw new java.io.UncheckedIOException(e);
+        Files.createDirectories(file.getParent());
+        Files.write(file, bytes);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     });
     nodes.save(rank);

@@ -8,6 +8,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.RamDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +18,10 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: wrong bytes never become a file. Method: every stream of a rebuild and of a move is wrong once, in every kilobyte. */
+/**
+ * Goal: wrong bytes never become a file. Method: every stream of a rebuild and of a move is wrong once, in every
+ * kilobyte.
+ */
 class RestoreJobTest {
   @TempDir(factory = RamDirectory.class)
   Path root;

@@ -45,7 +45,8 @@ final class TestNodes implements RangeSource {
     set = new RedundancySet(IntStream.range(0, size).mapToObj(i -> 3 * i + 2).toList());
     nodes = set.ranks().stream().map(rank -> "n" + rank).toList();
     for (String node : nodes) {
-      var store = DatasetStore.open(new NodeDirectories(root.resolve(node + "/cache"), root.resolve(node + "/control")));
+      var store = DatasetStore.open(
+          new NodeDirectories(root.resolve(node + "/cache"), root.resolve(node + "/control")));
       stores.put(node, store);
       ranges.put(node, new LocalRanges(store));
     }

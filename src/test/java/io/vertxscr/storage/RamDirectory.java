@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.storage;
 
 import java.io.IOException;
 import java.nio.file.Files;

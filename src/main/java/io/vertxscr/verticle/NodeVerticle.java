@@ -1,0 +1,86 @@
+package io.vertxscr.verticle;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cluster.EventBusNodeBus;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.NodeVerb;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * A verticle of a node: addresses, codecs and delegates. Every message is handled on the node's loop; one that is asked again
+ * while its first asking is under way joins that one.
+ */
+abstract class NodeVerticle extends VerticleBase {
+  /** The node that this verticle serves. */
+  protected final NodeContext node;
+  private final List<MessageConsumer<JsonObject>> consumers = new ArrayList<>();
+  private final Map<Object, Future<?>> underWay = new HashMap<>();
+
+  /** Serves a node. */
+  protected NodeVerticle(NodeContext node) {
+    this.node = node;
+  }
+
+  /** Names what is served; called once, before the verticle counts as deployed. */
+  protected abstract void serve();
+
+  @Override
+  public final Future<?> start() {
+    serve();
+    return Future.all(consumers.stream().map(MessageConsumer::completion).toList());
+  }
+
+  @Override
+  public final Future<?> stop() {
+    return Future.all(consumers.stream().map(MessageConsumer::unregister).toList());
+  }
+
+  /** Answers applications: the request, and the connection that it came through. */
+  protected final <Q> void serve(Verb verb, Class<Q> type, BiFunction<Q, String, Future<?>> delegate) {
+    consume(Addresses.of(node.name(), verb), message -> {
+      String client = Optional.ofNullable(message.headers().get(Addresses.CLIENT_HEADER)).orElse("local");
+      return delegate.apply(Wire.read(message.body(), type), client);
+    });
+  }
+
+  /** Answers other nodes. */
+  protected final <Q> void serve(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate) {
+    consume(verb.address(node.name()), message -> {
+      String epoch = message.headers().get(EventBusNodeBus.EPOCH);
+      if (epoch != null) {
+        node.epoch().admit(Long.parseLong(epoch));
+      }
+      Q request = Wire.read(message.body(), type);
+      Object key = List.of(verb, request);
+      Future<?> first = underWay.get(key);
+      if (first != null) {
+        return first;
+      }
+      Future<?> answer = delegate.apply(request);
+      if (!answer.isComplete()) {
+        underWay.put(key, answer);
+        answer.onComplete(_ -> underWay.remove(key));
+      }
+      return answer;
+    });
+  }
+
+  private void consume(String address, Function<Message<JsonObject>, Future<?>> handler) {
+    consumers.add(vertx.eventBus().consumer(address, message ->
+        node.loop().<Object>call(() -> handler.apply(message).map(answer -> (Object) answer))
+            .onComplete(Replies.to(message))));
+  }
+}

@@ -1,0 +1,27 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.flow.Step;
+import io.vertxscr.protocol.CompleteRequest;
+import io.vertxscr.protocol.StartOutputRequest;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.service.CallService;
+import io.vertxscr.service.CallService.Caller;
+
+/** Answers the calls around the writing of a dataset. */
+public final class PhaseVerticle extends NodeVerticle {
+  /** Serves a node. */
+  public PhaseVerticle(NodeContext node) {
+    super(node);
+  }
+
+  @Override
+  protected void serve() {
+    CallService calls = node.services().calls();
+    serve(Verb.START_OUTPUT, StartOutputRequest.class, (request, client) -> calls.call(
+        new Caller(request.run(), request.rank(), request.call(), client), Step.START_OUTPUT,
+        request.name().orElse(""), request.flags(), true));
+    serve(Verb.COMPLETE_OUTPUT, CompleteRequest.class, (request, client) -> calls.call(
+        new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_OUTPUT, "", 0,
+        request.valid()));
+  }
+}

@@ -1,0 +1,27 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.HeaderOf;
+import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.service.HoldingService;
+
+/** Tells what this node holds, and brings ranks' files here. */
+public final class RebuildVerticle extends NodeVerticle {
+  /** Serves a node. */
+  public RebuildVerticle(NodeContext node) {
+    super(node);
+  }
+
+  @Override
+  protected void serve() {
+    HoldingService holdings = node.services().holdings();
+    serve(NodeVerb.INVENTORY, Ack.class, _ -> holdings.inventory());
+    serve(NodeVerb.VERIFY, Which.class, holdings::verify);
+    serve(NodeVerb.RESTORE, Restore.class, holdings::restore);
+    serve(NodeVerb.HEADER, HeaderOf.class, holdings::header);
+    serve(NodeVerb.DROP, Drop.class, holdings::drop);
+  }
+}

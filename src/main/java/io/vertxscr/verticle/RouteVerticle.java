@@ -1,0 +1,17 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.protocol.RouteRequest;
+import io.vertxscr.protocol.Verb;
+
+/** Tells ranks where to write and read their files. */
+public final class RouteVerticle extends NodeVerticle {
+  /** Serves a node. */
+  public RouteVerticle(NodeContext node) {
+    super(node);
+  }
+
+  @Override
+  protected void serve() {
+    serve(Verb.ROUTE, RouteRequest.class, node.services().routes()::route);
+  }
+}

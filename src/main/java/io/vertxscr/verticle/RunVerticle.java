@@ -1,0 +1,23 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Over;
+import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.service.RunService;
+
+/** Hears from the leader how the run begins and ends. */
+public final class RunVerticle extends NodeVerticle {
+  /** Serves a node. */
+  public RunVerticle(NodeContext node) {
+    super(node);
+  }
+
+  @Override
+  protected void serve() {
+    RunService runs = node.services().runs();
+    serve(NodeVerb.TAKEOVER, Takeover.class, runs::takeover);
+    serve(NodeVerb.RUN_BEGIN, RunInfo.class, runs::begin);
+    serve(NodeVerb.RUN_OVER, Over.class, runs::over);
+  }
+}

@@ -1,0 +1,35 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.flow.Step;
+import io.vertxscr.protocol.CallRequest;
+import io.vertxscr.protocol.CompleteRequest;
+import io.vertxscr.protocol.EmptyRequest;
+import io.vertxscr.protocol.InitRequest;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.service.CallService;
+import io.vertxscr.service.CallService.Caller;
+
+/** Answers the calls that begin and end a run, those around a restart, and questions for the status. */
+public final class SessionVerticle extends NodeVerticle {
+  /** Serves a node. */
+  public SessionVerticle(NodeContext node) {
+    super(node);
+  }
+
+  @Override
+  protected void serve() {
+    CallService calls = node.services().calls();
+    serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
+    serve(Verb.STATUS, EmptyRequest.class, (_, _) -> node.services().status().status());
+    simple(Verb.HAVE_RESTART, Step.HAVE_RESTART, calls);
+    simple(Verb.START_RESTART, Step.START_RESTART, calls);
+    simple(Verb.FINALIZE, Step.FINALIZE, calls);
+    serve(Verb.COMPLETE_RESTART, CompleteRequest.class, (request, client) -> calls.call(
+        new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_RESTART, "", 0, request.valid()));
+  }
+
+  private void simple(Verb verb, Step step, CallService calls) {
+    serve(verb, CallRequest.class, (request, client) -> calls.call(
+        new Caller(request.run(), request.rank(), request.call(), client), step, "", 0, true));
+  }
+}
