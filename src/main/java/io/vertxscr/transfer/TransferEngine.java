@@ -66,12 +66,16 @@ public final class TransferEngine implements AutoCloseable {
   public <T> CompletableFuture<T> submit(String what, Callable<T> job) {
     Job<T> submitted = new Job<>(Objects.requireNonNull(what), Objects.requireNonNull(job));
     jobs.add(submitted);
-    if (draining) {
-      submitted.refuse(Fault.STOPPING, "this node is stopping: not started: " + what);
-    } else {
-      try {
+    try {
+      if (draining) {
+        submitted.refuseStopping();
+      } else {
         executor.execute(submitted);
-      } catch (RejectedExecutionException _) {
+      }
+    } catch (RejectedExecutionException _) {
+      if (draining) {                           // close() came between
+        submitted.refuseStopping();
+      } else {
         submitted.refuse(Fault.BUSY, executor.getQueue().size() + " transfers are waiting: not started: " + what);
       }
     }
@@ -99,10 +103,7 @@ public final class TransferEngine implements AutoCloseable {
     executor.shutdown();                        // interrupts idle threads only
     List<Runnable> waiting = new ArrayList<>();
     executor.getQueue().drainTo(waiting);
-    for (Runnable job : waiting) {
-      Job<?> refused = (Job<?>) job;
-      refused.refuse(Fault.STOPPING, "this node is stopping: not started: " + refused.what);
-    }
+    waiting.forEach(job -> ((Job<?>) job).refuseStopping());
     try {
       if (!executor.awaitTermination(MAX_CLOSE_MS, TimeUnit.MILLISECONDS)) {
         LOG.warn("these transfers do not end, and are left behind: {}", active());
@@ -146,6 +147,10 @@ public final class TransferEngine implements AutoCloseable {
         end();
         complete(value, failure);
       }
+    }
+
+    void refuseStopping() {
+      refuse(Fault.STOPPING, "this node is stopping: not started: " + what);
     }
 
     void refuse(Fault fault, String message) {

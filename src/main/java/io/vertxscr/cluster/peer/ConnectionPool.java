@@ -25,17 +25,18 @@ final class ConnectionPool {
   }
 
   /**
-   * Makes a connection known, before it is connected: from now on {@link #abort} reaches it.
+   * Makes a connection known, before it is connected: from now on {@link #abort} reaches it. At the limit an idle one
+   * has to go, so that a node which has read from very many others once can still read from the next.
    *
-   * @throws ScrException BUSY at the limit, or why the pool is closed
+   * @throws ScrException BUSY if all at the limit are in use, or why the pool is closed
    */
   synchronized void add(String node, PeerChannel connection) {
     if (closed != null) {
       throw new ScrException(closed.fault(), closed.message());
     }
-    if (connections >= maxConnections) {
+    if (connections >= maxConnections && !dropIdle()) {
       throw new ScrException(Fault.BUSY,
-          "this node has " + connections + " connections to peers open, the most it may");
+          "this node has " + connections + " connections to peers in use, the most it may");
     }
     all.computeIfAbsent(node, _ -> new HashSet<>()).add(connection);
     connections++;
@@ -95,6 +96,17 @@ final class ConnectionPool {
       nodes = List.copyOf(all.keySet());
     }
     nodes.forEach(node -> abort(node, why));
+  }
+
+  private boolean dropIdle() {
+    for (Map.Entry<String, Deque<PeerChannel>> ofNode : idle.entrySet()) {
+      PeerChannel oldest = ofNode.getValue().pollFirst();
+      if (oldest != null) {
+        drop(ofNode.getKey(), oldest);          // may remove the entry: the loop must end here
+        return true;
+      }
+    }
+    return false;
   }
 
   synchronized int idle() {

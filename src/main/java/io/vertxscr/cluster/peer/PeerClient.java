@@ -17,9 +17,9 @@ import java.util.function.Function;
 /**
  * Reads ranges from the peer servers of other nodes. Thread-safe; its streams are not.
  *
- * <p>A stream has a connection for itself; connections whose answer was read to its end are used again. Every error
- * names the node, and what was read from it. Nothing is ever read twice: a stream that broke is the caller's to repeat,
- * because the caller knows whether the bytes that it has are still of use.
+ * <p>A stream has a connection for itself; connections whose answer was read to its end are used again, all others are
+ * closed. Every error names the node, and what was read from it. Nothing is ever read twice: a stream that broke is the
+ * caller's to repeat, because the caller knows whether the bytes that it has are still of use.
  */
 public final class PeerClient implements RangeSource, AutoCloseable {
   /** Idle connections that are kept for each node. */
@@ -44,8 +44,8 @@ public final class PeerClient implements RangeSource, AutoCloseable {
    *
    * <p>Returns when the peer has found what is asked for.
    *
-   * @throws ScrException also NOT_AUTHORIZED, BUSY (too many connections, here or there), STOPPING after {@link #close},
-   *     and whatever the peer's catalog says
+   * @throws ScrException also NOT_AUTHORIZED, BUSY (too many connections, here or there), STOPPING after
+   *     {@link #close}, and whatever the peer's catalog says
    */
   @Override
   public RangeStream open(RangeRequest request) {

@@ -25,10 +25,10 @@ import java.nio.charset.StandardCharsets;
  *  with a fault:  any head after a whole frame may carry a status instead; it ends the answer
  * </pre>
  *
- * <p>{@code number} counts the requests of a connection from 1 and comes back in every head, {@code sequence} counts the
- * heads of an answer from 0: a stream that has slipped by one byte, or an answer to another request, is noticed at the
- * next head. {@code op} is 1 (read); {@code kind} 1 files, 2 redundancy. {@code status} is 0 or a {@link Fault} number,
- * with {@code text} bytes of UTF-8 behind the head.
+ * <p>{@code number} counts the requests of a connection from 1 and comes back in every head; {@code sequence} counts
+ * the heads of an answer from 0. A stream that has slipped by one byte, or answers another request, is noticed at the
+ * next head. {@code op} is 1 (read); {@code kind} 1 files, 2 redundancy. {@code status} is 0 or a {@link Fault}
+ * number, with {@code text} bytes of UTF-8 behind the head. The server hangs up after a request that is none.
  *
  * <p>A server that meets an error in the middle of a frame fills the frame with zeros and sends the fault in the next
  * head. Therefore the receiver reads the next head before it hands out the end of a frame.

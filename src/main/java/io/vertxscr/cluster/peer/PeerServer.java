@@ -155,7 +155,7 @@ public final class PeerServer implements AutoCloseable {
             settings.node(), peer.peer());
       }
     } catch (IOException e) {
-      LOG.debug("{} left", peer.peer(), e);     // clients hang up when they have what they want
+      LOG.debug("{} left: {}", peer.peer(), e.toString());    // clients hang up when they have what they want
     } finally {
       connections.remove(peer);
     }

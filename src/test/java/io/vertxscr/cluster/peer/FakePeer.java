@@ -1,0 +1,91 @@
+package io.vertxscr.cluster.peer;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A peer that answers as a test wants it to: each connection is handed to its script. */
+final class FakePeer implements AutoCloseable {
+  /** What it does with one connection; it is closed when the script returns. */
+  interface Script {
+    void play(PeerChannel client) throws IOException;
+  }
+
+  /** What it answers to the first request of an authorized connection. */
+  interface Answer {
+    void play(PeerChannel client, PeerProtocol.Request request) throws IOException;
+  }
+
+  private final ServerSocketChannel listener;
+  private final Watchdog watchdog = new Watchdog("fake-peer-watch", 250);
+  private final Set<PeerChannel> open = ConcurrentHashMap.newKeySet();
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  FakePeer(Script script) throws IOException {
+    listener = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+    Thread.ofPlatform().daemon().name("fake-peer").start(() -> acceptAll(script));
+  }
+
+  static FakePeer answering(Answer answer) throws IOException {
+    return new FakePeer(client -> {
+      Handshake.serve(client, TestNode.SECRET, "n1");
+      ByteBuffer request = ByteBuffer.allocate(PeerProtocol.REQUEST_BYTES);
+      client.readFully(request);
+      answer.play(client, PeerProtocol.getRequest(request.flip()));
+    });
+  }
+
+  static void head(PeerChannel client, int number, int sequence, int bytes) throws IOException {
+    ByteBuffer head = ByteBuffer.allocate(PeerProtocol.HEAD_BYTES);
+    PeerProtocol.putHead(head, new PeerProtocol.Head(number, sequence, bytes, 0, 0));
+    client.writeFully(head.flip());
+  }
+
+  int port() {
+    return listener.socket().getLocalPort();
+  }
+
+  /** Stays silent until the test is over, or this long. */
+  void wait(int ms) {
+    try {
+      closed.await(ms, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void acceptAll(Script script) {
+    while (listener.isOpen()) {
+      try {
+        PeerChannel client = new PeerChannel("client", listener.accept(), watchdog);
+        open.add(client);
+        Thread.ofPlatform().daemon().name("fake-peer-script").start(() -> play(script, client));
+      } catch (IOException _) {
+        // closed by the test
+      }
+    }
+  }
+
+  private void play(Script script, PeerChannel client) {
+    try (client) {
+      script.play(client);
+    } catch (IOException _) {
+      // the client hung up, which is for the test to judge
+    } finally {
+      open.remove(client);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    closed.countDown();
+    listener.close();
+    open.forEach(PeerChannel::close);
+    watchdog.close();
+  }
+}

@@ -1,0 +1,115 @@
+package io.vertxscr.cluster.peer;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.redundancy.RangeRequest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What the tests of this package share: a catalog of random files and the bytes that it must serve. */
+final class TestNode implements RangeCatalog {
+  static final ClusterSecret SECRET = secret("the secret of the cluster under test");
+  static final PeerTimeouts PATIENT = new PeerTimeouts(5_000, 10_000, 20_000, 20_000);
+  static final PeerTimeouts HASTY = new PeerTimeouts(2_000, 400, 400, 800);
+  static final int DATASET = 7;
+  static final int RANK = 3;
+
+  final List<OpenRange.Piece> pieces = new ArrayList<>();
+  final AtomicInteger open = new AtomicInteger();
+  byte[] content = new byte[0];
+
+  /** Makes one file for each length, with some bytes in front and behind that must not be served. */
+  TestNode(Path directory, Random random, int... lengths) throws IOException {
+    for (int length : lengths) {
+      int before = random.nextInt(3);
+      byte[] file = new byte[before + length + random.nextInt(3)];
+      random.nextBytes(file);
+      Path path = Files.write(directory.resolve("file." + pieces.size()), file);
+      pieces.add(new OpenRange.Piece(path, before, length));
+      content = ByteBuffer.allocate(content.length + length).put(content).put(file, before, length).array();
+    }
+  }
+
+  @Override
+  public OpenRange open(int datasetId, int rank, RangeRequest.Kind kind) {
+    if (datasetId != DATASET) {
+      throw new ScrException(Fault.NO_SUCH_DATASET, "dataset " + datasetId + " is not in the cache");
+    }
+    if (rank == RANK + 1) {
+      throw new IllegalStateException("a bug in the catalog");
+    }
+    if (rank != RANK) {
+      throw new ScrException(Fault.UNKNOWN_RANK, "rank " + rank + " is not on node n1");
+    }
+    open.incrementAndGet();
+    return new OpenRange() {
+      @Override
+      public List<Piece> pieces() {
+        return pieces;
+      }
+
+      @Override
+      public boolean zerosBehind() {
+        return kind == RangeRequest.Kind.FILES;
+      }
+
+      @Override
+      public void close() {
+        open.decrementAndGet();
+      }
+    };
+  }
+
+  PeerServer serve(PeerTimeouts timeouts, int maxConnections) {
+    return new PeerServer(new PeerServer.Settings("n1", "127.0.0.1", 0, SECRET, timeouts, maxConnections), this);
+  }
+
+  static PeerClient client(int port, PeerTimeouts timeouts) {
+    return new PeerClient(SECRET, node -> info(node, port), timeouts);
+  }
+
+  static NodeInfo info(String node, int port) {
+    return new NodeInfo(node, "host", "127.0.0.1", port, "/cache");
+  }
+
+  static ClusterSecret secret(String text) {
+    return new ClusterSecret(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static RangeRequest files(long offset, long bytes) {
+    return new RangeRequest("n1", DATASET, RANK, RangeRequest.Kind.FILES, offset, bytes);
+  }
+
+  static RangeRequest redundancy(long offset, long bytes) {
+    return new RangeRequest("n1", DATASET, RANK, RangeRequest.Kind.REDUNDANCY, offset, bytes);
+  }
+
+  /** Reads a range to its end, in reads of at most this size. */
+  static byte[] readAll(PeerClient client, RangeRequest request, int pieceBytes) {
+    ByteBuffer bytes = ByteBuffer.allocateDirect((int) request.bytes());
+    try (var stream = client.open(request)) {
+      while (bytes.position() < bytes.capacity()) {
+        stream.read(bytes.limit(Math.min(bytes.capacity(), bytes.position() + pieceBytes)));
+      }
+    }
+    byte[] read = new byte[bytes.capacity()];
+    bytes.flip().get(read);
+    return read;
+  }
+
+  /** What {@link #files} must give. */
+  byte[] expected(long offset, long bytes) {
+    byte[] expected = new byte[(int) bytes];
+    int from = (int) Math.min(offset, content.length);
+    System.arraycopy(content, from, expected, 0, (int) Math.min(bytes, content.length - from));
+    return expected;
+  }
+}
