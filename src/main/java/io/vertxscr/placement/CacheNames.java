@@ -65,7 +65,7 @@ public final class CacheNames {
   }
 
   private boolean isSubdirectory(String base) {
-    if (base.length() > 7 || !base.chars().allMatch(c -> c >= '0' && c <= '9') || base.startsWith("0")) {
+    if (base.isEmpty() || base.length() > 7 || !base.chars().allMatch(c -> c >= '0' && c <= '9') || base.startsWith("0")) {
       return false;
     }
     int k = Integer.parseInt(base);

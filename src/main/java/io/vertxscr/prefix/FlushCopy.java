@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
@@ -54,9 +55,9 @@ public final class FlushCopy {
   public FileMeta copy(FileMeta file) {
     Path draft = paths.draft(file.path(), dataset);
     makeDirectory(draft.getParent());
-    Path cached = NodeDirectories.resolve(cacheDirectory, file.name());
-    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc())
-        .run("dataset " + dataset + ": cached file of " + file.path(), Sync.FORCE);
+    Source cached = new Source(NodeDirectories.resolve(cacheDirectory, file.name()),
+        "dataset " + dataset + ": cached copy of " + file.path(), Fault.NO_SUCH_FILE, Fault.CORRUPT);
+    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE);
     return file.withCrc(copied.crc());
   }
 
