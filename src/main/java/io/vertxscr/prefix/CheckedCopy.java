@@ -20,15 +20,16 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Copies one file whole, in pieces of {@link Limits#PIECE_BYTES}, and compares size and CRC-32 of the bytes that passed.
- * Only for threads that move bulk bytes: it uses their {@link PieceBuffers}.
+ * Copies one file whole, in pieces of {@link Limits#PIECE_BYTES}, and compares size and CRC-32 of the bytes that
+ * passed. Only for threads that move bulk bytes: it uses their {@link PieceBuffers}.
  *
- * <p>Reading and writing through one buffer, with the checksum taken on the way, was as fast as {@code transferTo} and a
- * second pass for the checksum or faster, on tmpfs and on ext4; and the bytes checked are then the bytes written.
+ * <p>Reading and writing through one buffer, with the checksum taken on the way, was as fast as {@code transferTo}
+ * and a second pass for the checksum or faster, on tmpfs and on ext4; and the bytes checked are then the bytes
+ * written.
  *
  * @param from read to its end
- * @param to made new, with the permissions of {@code from} (less the umask); whatever had this name before is unlinked,
- *     so that neither a link nor a writer of an earlier attempt can get between
+ * @param to made new, with the permissions of {@code from} (less the umask); whatever had this name before is
+ *     unlinked, so that neither a link nor a writer of an earlier attempt can get between
  * @param bytes expected size, where known
  * @param crc expected checksum, where known
  */
@@ -49,8 +50,8 @@ record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt crc) {
   /**
    * Copies; on every failure {@code to} is gone.
    *
-   * @throws ScrException as the source says if it is missing or unreadable; {@link Fault#CORRUPT} if it is not what was
-   *     expected; NO_SPACE or IO where {@code to} cannot be written
+   * @throws ScrException as the source says if it is missing or unreadable; {@link Fault#CORRUPT} if it is not
+   *     what was expected; NO_SPACE or IO where {@code to} cannot be written
    */
   Copied run(Sync sync) {
     if (!Files.isRegularFile(from.path)) {
@@ -129,7 +130,8 @@ record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt crc) {
   }
 
   private ScrException unreadable(IOException e) {
-    return new ScrException(from.ifUnreadable, from.what + " cannot be read: " + Faults.io(from.path, e).getMessage(), e);
+    return new ScrException(
+        from.ifUnreadable, from.what + " cannot be read: " + Faults.io(from.path, e).getMessage(), e);
   }
 
   private void unlink() {

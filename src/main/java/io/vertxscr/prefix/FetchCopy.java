@@ -59,9 +59,9 @@ public final class FetchCopy {
   /**
    * Copies one file.
    *
-   * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or not what
-   *     was flushed, so the dataset cannot be used; {@link Fault#OUTSIDE_PREFIX} for a map that leads out of the prefix;
-   *     NO_SPACE in the cache; IO
+   * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or
+   *     not what was flushed, so the dataset cannot be used; {@link Fault#OUTSIDE_PREFIX} for a map that leads out
+   *     of the prefix; NO_SPACE in the cache; IO
    */
   public Fetched copy(Wanted wanted) {
     FlushedFile file = wanted.file();

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * {@code flush.scr} and {@code nodes.scr} of a prefix directory: what scripts around the job want to know. Replaced
- * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing: the next
- * change writes it anew.
+ * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing:
+ * the next change writes it anew.
  */
 public final class FlushFileStore {
   private final PrefixPaths paths;

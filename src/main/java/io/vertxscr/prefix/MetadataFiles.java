@@ -31,7 +31,8 @@ final class MetadataFiles {
     byte[] bytes;
     try {
       if (Files.size(path) > MAX_BYTES) {
-        throw new ScrException(Fault.CORRUPT, path + ": " + Files.size(path) + " bytes are too many for a metadata file");
+        throw new ScrException(Fault.CORRUPT,
+            path + ": " + Files.size(path) + " bytes are too many for a metadata file");
       }
       bytes = Files.readAllBytes(path);
     } catch (NoSuchFileException _) {

@@ -25,8 +25,9 @@ import java.util.function.UnaryOperator;
 /**
  * The index of a prefix directory: read without a lock, changed under it, replaced whole.
  *
- * <p>A damaged index is no disaster: everything in it but marks of fetches and failures is in the summaries as well, so it
- * is made again from those, and the damaged file is kept beside it as {@code index.scr.bad-<n>}. Safe for many threads.
+ * <p>A damaged index is no disaster: everything in it but marks of fetches and failures is in the summaries as
+ * well, so it is made again from those, and the damaged file is kept beside it as {@code index.scr.bad-<n>}. Safe
+ * for many threads.
  */
 public final class PrefixIndex {
   private final PrefixPaths paths;
@@ -70,8 +71,8 @@ public final class PrefixIndex {
    *
    * @param change of the index as it is on disk under the lock; must be pure, and give the same again when repeated
    * @return the new index
-   * @throws ScrException BUSY naming who holds the lock, NO_SPACE, IO: the index is then what it was, or, where only the
-   *     last sync failed, the new one
+   * @throws ScrException BUSY naming who holds the lock, NO_SPACE, IO: the index is then what it was, or, where
+   *     only the last sync failed, the new one
    */
   public Reading update(UnaryOperator<Index> change) {
     return lock.with(() -> {

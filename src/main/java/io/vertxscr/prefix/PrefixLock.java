@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * {@code <prefix>/.scr/index.lock}: who replaces a shared file of the prefix directory holds it. Its content is a line that
- * says who does, or did last; the lock itself is the operating system's and ends with the process.
+ * {@code <prefix>/.scr/index.lock}: who replaces a shared file of the prefix directory holds it. Its content is a
+ * line that says who does, or did last; the lock itself is the operating system's and ends with the process.
  *
  * <p>Locks of POSIX belong to a process and vanish when it closes <em>any</em> descriptor of the file. So within one
  * process (several nodes may live in one) the turns are taken with a semaphore, before the file is opened.
@@ -46,7 +46,8 @@ final class PrefixLock {
   /**
    * Does the work while nobody else does any under this lock. Not reentrant.
    *
-   * @throws ScrException {@link Fault#BUSY} naming the holder if the lock is not to be had in time; IO; what the work throws
+   * @throws ScrException {@link Fault#BUSY} naming the holder if the lock is not to be had in time; IO; what the
+   *     work throws
    */
   <T> T with(Supplier<T> work) {
     long deadlineNs = System.nanoTime() + patience.toNanos();

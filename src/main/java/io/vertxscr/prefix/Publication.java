@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the dataset is
- * complete after it. Each step durable before the next, each may be repeated:
+ * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
+ * dataset is complete after it. Each step durable before the next, each may be repeated:
  * <pre>
  *   prepare     what another dataset left under this id is removed, its summary first
  *   (all nodes: FlushCopy, RankMapWriter)
@@ -25,8 +25,8 @@ import java.util.Optional;
  *   enlist      index entry, and current if it is the newest checkpoint
  *   removeReplaced   files that an older dataset of this name left and this one did not write over
  * </pre>
- * A crash between any two leaves a dataset that is either complete or not there for readers; whoever finds it unfinished
- * begins with prepare again.
+ * A crash between any two leaves a dataset that is either complete or not there for readers; whoever finds it
+ * unfinished begins with prepare again.
  */
 public final class Publication {
   private final PrefixPaths paths;
@@ -62,7 +62,8 @@ public final class Publication {
   /**
    * Before anything is copied.
    *
-   * @return true if this very dataset is complete here already: go on with {@link #enlist}; false if it must be copied
+   * @return true if this very dataset is complete here already: go on with {@link #enlist}; false if it must be
+   *     copied
    */
   public boolean prepare(DatasetDescriptor descriptor) {
     int id = descriptor.id();
@@ -78,14 +79,15 @@ public final class Publication {
    * Writes the summary: from now on the dataset is complete. All its files are published and its map is written.
    *
    * @param descriptor with its totals
-   * @throws ScrException CORRUPT if the map is not whole or does not have as many files and bytes as the dataset; NO_SPACE, IO
+   * @throws ScrException CORRUPT if the map is not whole or does not have as many files and bytes as the dataset;
+   *     NO_SPACE, IO
    */
   public void seal(DatasetDescriptor descriptor) {
     Totals mapped = new RankMapReader(paths, descriptor.id()).totals();
     if (!mapped.equals(descriptor.totals())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
-          + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix() + " has "
-          + mapped.files() + " with " + mapped.bytes());
+          + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix()
+          + " has " + mapped.files() + " with " + mapped.bytes());
     }
     AtomicFile.replace(paths.summary(descriptor.id()), SummaryFile.encode(new Summary(descriptor, true)));
   }

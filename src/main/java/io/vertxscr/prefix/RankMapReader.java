@@ -22,8 +22,8 @@ import java.util.function.Consumer;
  * Reads the rank2file map of one dataset, and of it only the root and the parts that are needed. Also maps of more
  * levels than we write.
  *
- * <p>All methods throw {@link Fault#CORRUPT} where a file of the map is missing or damaged: the dataset in the prefix is
- * then not whole; and {@link Fault#IO} where that could not be found out.
+ * <p>All methods throw {@link Fault#CORRUPT} where a file of the map is missing or damaged: the dataset in the
+ * prefix is then not whole; and {@link Fault#IO} where that could not be found out.
  */
 public final class RankMapReader {
   private final PrefixPaths paths;

@@ -46,7 +46,8 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
   /** The ranks of the part that begins with this one. */
   public List<Integer> ranksFrom(int firstRank) {
     if (firstRank < 0 || firstRank >= ranks || firstRank % ranksPerPart != 0) {
-      throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + ": no part of its map begins with rank " + firstRank);
+      throw new ScrException(Fault.BAD_REQUEST,
+          "dataset " + dataset + ": no part of its map begins with rank " + firstRank);
     }
     return IntStream.range(firstRank, Math.min(ranks, firstRank + ranksPerPart)).boxed().toList();
   }

@@ -165,7 +165,8 @@ class FlushCopyTest {
   @Test
   void aFullPrefixDirectoryIsNamedLeavesNoDraftAndTakesTheFileLater() throws Exception {
     Path small = Files.createDirectory(temp.resolve("small"));
-    assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString()), "cannot mount a small tmpfs here");
+    assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString()),
+        "cannot mount a small tmpfs here");
     try {
       PrefixPaths paths = new PrefixPaths(small);
       FlushCopy toSmall = new FlushCopy(paths, 3, samples.cacheOf(3));

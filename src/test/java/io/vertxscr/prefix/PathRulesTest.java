@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: no name of an application leads out of the prefix directory or into what is ours, and all others get one relative
- * path each. Method: a prefix with links of every kind; each name of a table is tried.
+ * Goal: no name of an application leads out of the prefix directory or into what is ours, and all others get one
+ * relative path each. Method: a prefix with links of every kind; each name of a table is tried.
  */
 class PathRulesTest {
   @TempDir
@@ -70,17 +70,17 @@ class PathRulesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {
-      "../x", "../../../../../../../../etc/passwd", "/etc/passwd", "..", "/", "run/../../x", "../p2/x", "../outside/file",
-      "out/x", "out/new/x", "out", "linkfile", "nowhere", "nowhere/x", "loop", "loop/x", "run/up/x", "run/up/outside/x",
-      "latest/up/x"})
+      "../x", "../../../../../../../../etc/passwd", "/etc/passwd", "..", "/", "run/../../x", "../p2/x",
+      "../outside/file", "out/x", "out/new/x", "out", "linkfile", "nowhere", "nowhere/x", "loop", "loop/x", "run/up/x",
+      "run/up/outside/x", "latest/up/x"})
   void aNameThatLeadsOutIsRefusedWithPathAndPrefix(String name) {
     refused(Fault.OUTSIDE_PREFIX, () -> rules.place(prefix.toString(), name), "'" + name + "'", prefix.toString());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {
-      ".", "run", "run/", "run/.", "latest", "new/", ".scr", ".scr/x", ".scr/index.scr", "run/../.scr/x", "mine/x", "mine",
-      "run/file/x", "run/up/p", "run/up/p/.scr/x"})
+      ".", "run", "run/", "run/.", "latest", "new/", ".scr", ".scr/x", ".scr/index.scr", "run/../.scr/x", "mine/x",
+      "mine", "run/file/x", "run/up/p", "run/up/p/.scr/x"})
   void aNameThatCannotBeAFileIsRefused(String name) {
     refused(Fault.BAD_REQUEST, () -> rules.place(prefix.toString(), name), "'" + name + "'");
   }

@@ -11,8 +11,11 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -139,16 +142,33 @@ final class Samples {
     return tree;
   }
 
-  /** Runs the work for every single flipped bit of a file, and puts the file back. */
+  /** Runs the work for every single flipped bit of a file, and puts the file back. Writes in place: that is quick. */
   static void forEveryBitFlip(Path file, Runnable work) {
     byte[] good = read(file);
-    for (int bit = 0; bit < good.length * 8; bit++) {
-      byte[] bad = good.clone();
-      bad[bit / 8] ^= (byte) (1 << bit % 8);
-      write(file, bad);
-      work.run();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      for (int bit = 0; bit < good.length * 8; bit++) {
+        int at = bit / 8;
+        channel.write(ByteBuffer.wrap(new byte[] {(byte) (good[at] ^ 1 << bit % 8)}), at);
+        work.run();
+        channel.write(ByteBuffer.wrap(good, at, 1), at);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    write(file, good);
+  }
+
+  /** Runs the work for every shorter length of a file, and puts the file back. */
+  static void forEveryTruncation(Path file, Runnable work) {
+    byte[] good = read(file);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      for (int length = good.length - 1; length >= 0; length--) {
+        channel.truncate(length);
+        work.run();
+      }
+      channel.write(ByteBuffer.wrap(good), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The refusal must have this fault, and name all of these. */
