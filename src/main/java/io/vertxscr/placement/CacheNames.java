@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Names of one rank's files in the cache: {@code rank.<r>/<base name>}, or {@code rank.<r>/<k>/<base name>} with the
@@ -15,6 +16,8 @@ import java.util.Set;
  * the base names are numbers themselves. The same paths in the same order always give the same names. For one thread.
  */
 public final class CacheNames {
+  private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,7}");
+
   private final String directory;
   /** Base names of the files directly in the rank's directory. */
   private final Set<String> direct = new HashSet<>();
@@ -65,7 +68,7 @@ public final class CacheNames {
   }
 
   private boolean isSubdirectory(String base) {
-    if (base.length() > 7 || !base.chars().allMatch(c -> c >= '0' && c <= '9') || base.startsWith("0")) {
+    if (!NUMBER.matcher(base).matches()) {
       return false;
     }
     int k = Integer.parseInt(base);

@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
@@ -20,12 +21,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Brings one dataset's files from this node's cache to the prefix directory: first all as drafts, then, when the leader
- * knows that every node has all its drafts, under their names.
+ * Brings one dataset's files from this node's cache to the prefix directory: first all as drafts, then, when the
+ * leader knows that every node has all its drafts, under their names.
  *
- * <p>Nothing that had one of the names before is touched until {@link #publish}. Every step can be repeated: a copy is made
- * anew (comparing an old draft would read as many bytes from the parallel file system as writing it), a file that is
- * published already is recognised by size and checksum. An object serves one attempt; safe for many threads.
+ * <p>Nothing that had one of the names before is touched until {@link #publish}. Every step can be repeated: a
+ * copy is made anew (comparing an old draft would read as many bytes from the parallel file system as writing it),
+ * a file that is published already is recognised by size and checksum. An object serves one attempt; safe for many
+ * threads.
  */
 public final class FlushCopy {
   private final PrefixPaths paths;
@@ -47,22 +49,23 @@ public final class FlushCopy {
    * Copies one file to its draft, durably.
    *
    * @return the file with the checksum of the bytes that were copied
-   * @throws ScrException {@link Fault#CORRUPT} or {@link Fault#NO_SUCH_FILE}: the cached copy is bad or gone and counts as
-   *     lost; {@link Fault#OUTSIDE_PREFIX}: a link leads out of the prefix by now; {@link Fault#NO_SPACE}, {@link Fault#IO}:
-   *     the prefix directory cannot take it now. Its draft is gone then; the caller discards the others.
+   * @throws ScrException {@link Fault#CORRUPT} or {@link Fault#NO_SUCH_FILE}: the cached copy is bad or gone and
+   *     counts as lost; {@link Fault#OUTSIDE_PREFIX}: a link leads out of the prefix by now; {@link
+   *     Fault#NO_SPACE}, {@link Fault#IO}: the prefix directory cannot take it now. Its draft is gone then; the
+   *     caller discards the others.
    */
   public FileMeta copy(FileMeta file) {
     Path draft = paths.draft(file.path(), dataset);
     makeDirectory(draft.getParent());
-    Path cached = NodeDirectories.resolve(cacheDirectory, file.name());
-    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc())
-        .run("dataset " + dataset + ": cached file of " + file.path(), Sync.FORCE);
+    Source cached = new Source(NodeDirectories.resolve(cacheDirectory, file.name()),
+        "dataset " + dataset + ": cached copy of " + file.path(), Fault.NO_SUCH_FILE, Fault.CORRUPT);
+    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE);
     return file.withCrc(copied.crc());
   }
 
   /**
-   * Gives the drafts of these files their names, durably, directories included. The caller knows that all drafts of the
-   * dataset, on all nodes, are there.
+   * Gives the drafts of these files their names, durably, directories included. The caller knows that all drafts
+   * of the dataset, on all nodes, are there.
    *
    * @param files as {@link #copy} returned them
    * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO

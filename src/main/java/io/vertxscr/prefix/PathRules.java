@@ -17,11 +17,13 @@ import java.util.regex.Pattern;
  * Says where a name that an application gave belongs below the prefix directory, and refuses what leads out of it.
  *
  * <p>{@code .} and {@code ..} are taken out textually first, as SCR does. Then the symbolic links of the part that
- * exists are followed, and the result must be below the prefix, whose own links are followed too: so the prefix may be
- * reached by any of its names, and one file has one relative path by whichever links inside the prefix it is named.
+ * exists are followed, and the result must be below the prefix, whose own links are followed too: so the prefix
+ * may be reached by any of its names, and one file has one relative path by whichever links inside the prefix it
+ * is named.
  *
  * <p>An object lives for one phase, because it remembers what the links of a directory lead to; a name then costs one
- * lookup in the file system. Safe for many threads. Links changed within the phase are caught when the files are copied.
+ * lookup in the file system. Safe for many threads. Links changed within the phase are caught when the files are
+ * copied.
  */
 public final class PathRules {
   /** Directories remembered; beyond it they are looked up each time. */

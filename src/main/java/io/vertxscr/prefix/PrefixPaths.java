@@ -1,5 +1,6 @@
 package io.vertxscr.prefix;
 
+import io.vertxscr.format.RankFileMap.Part;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.charset.StandardCharsets;
@@ -61,6 +62,19 @@ public record PrefixPaths(Path prefix) {
   /** Root of the dataset's rank2file map. */
   public Path rankMap(int id) {
     return dataset(id).resolve("rank2file");
+  }
+
+  /**
+   * A part of that map.
+   *
+   * @throws ScrException {@link Fault#CORRUPT} if what the root says is not the name of a file beside it
+   */
+  Path rankMapPart(int id, Part part) {
+    Path root = rankMap(id);
+    if (part.suffix().indexOf('/') >= 0 || part.suffix().isEmpty()) {
+      throw new ScrException(Fault.CORRUPT, root + " names a part '" + part.suffix() + "', which is not beside it");
+    }
+    return root.resolveSibling(root.getFileName() + part.suffix());
   }
 
   /** The dataset whose metadata directory has this name; empty for all other names. */

@@ -9,7 +9,9 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Goal: no two files of a rank share a place in the cache. Method: examples, then seeded walks. Replay with -Dseed=N. */
+/**
+ * Goal: no two files of a rank share a place in the cache. Method: examples, then seeded walks. Replay with -Dseed=N.
+ */
 class CacheNamesTest {
   @Test
   void aBaseNameThatIsTakenMovesToTheNextNumberedDirectory() {

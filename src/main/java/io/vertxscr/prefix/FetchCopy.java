@@ -1,0 +1,102 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.format.RankFileMap.FlushedFile;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.CacheNames;
+import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.CheckedCopy.Source;
+import io.vertxscr.prefix.CheckedCopy.Sync;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Copies files of a dataset from the prefix directory into this node's cache, every byte checked. The copies are not
+ * synced: what a power failure takes from them fails its check at the next restart, and is still in the prefix.
+ *
+ * <p>Safe for many threads. May be repeated: a file that is there is replaced.
+ */
+public final class FetchCopy {
+  private final PrefixPaths paths;
+  private final int dataset;
+  private final Path cacheDirectory;
+
+  /** One file to fetch: whose, which, and its name in the cache, relative to the dataset's directory. */
+  public record Wanted(int rank, FlushedFile file, String name) {}
+
+  /** @param verified whether the map had size and checksum to compare with; if not, say so to the user */
+  public record Fetched(FileMeta file, boolean verified) {}
+
+  /** All files of a rank. @param unverified paths of those that could not be compared with anything */
+  public record FetchedRank(RankFiles files, List<String> unverified) {}
+
+  /**
+   * @param dataset id of the dataset
+   * @param cacheDirectory the dataset's directory in this node's cache
+   */
+  public FetchCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
+    this.paths = paths;
+    this.dataset = dataset;
+    this.cacheDirectory = cacheDirectory;
+  }
+
+  /** The files of one rank, in the order in which they make up its logical file; touches nothing. */
+  public List<Wanted> plan(Entry entry) {
+    CacheNames names = new CacheNames(entry.rank());
+    return entry.files().stream()
+        .map(file -> new Wanted(entry.rank(), file, names.next(file.path()))).toList();
+  }
+
+  /**
+   * Copies one file.
+   *
+   * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or
+   *     not what was flushed, so the dataset cannot be used; {@link Fault#OUTSIDE_PREFIX} for a map that leads out
+   *     of the prefix; NO_SPACE in the cache; IO
+   */
+  public Fetched copy(Wanted wanted) {
+    FlushedFile file = wanted.file();
+    if (!file.segments().isEmpty()) {
+      throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + " in the prefix directory " + paths.prefix()
+          + " keeps " + file.path() + " of rank " + wanted.rank() + " in containers; those cannot be fetched");
+    }
+    Source source = new Source(paths.file(file.path()), "dataset " + dataset + " in the prefix directory: "
+        + file.path() + " of rank " + wanted.rank(), Fault.CORRUPT, Fault.IO);
+    Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
+    makeDirectory(cached.getParent());
+    Copied copied = new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE);
+    return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc())),
+        file.verifiable());
+  }
+
+  /** Copies all files of one rank, one after the other. */
+  public FetchedRank fetch(Entry entry) {
+    List<FileMeta> files = new ArrayList<>();
+    List<String> unverified = new ArrayList<>();
+    for (Wanted wanted : plan(entry)) {
+      Fetched fetched = copy(wanted);
+      files.add(fetched.file());
+      if (!fetched.verified()) {
+        unverified.add(wanted.file().path());
+      }
+    }
+    return new FetchedRank(new RankFiles(entry.rank(), files), List.copyOf(unverified));
+  }
+
+  private static void makeDirectory(Path directory) {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw Faults.io(directory, e);
+    }
+  }
+}

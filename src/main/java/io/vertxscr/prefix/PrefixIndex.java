@@ -1,0 +1,156 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.format.Index;
+import io.vertxscr.format.IndexFile;
+import io.vertxscr.format.Summary;
+import io.vertxscr.format.SummaryFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
+
+/**
+ * The index of a prefix directory: read without a lock, changed under it, replaced whole.
+ *
+ * <p>A damaged index is no disaster: everything in it but marks of fetches and failures is in the summaries as
+ * well, so it is made again from those, and the damaged file is kept beside it as {@code index.scr.bad-<n>}. Safe
+ * for many threads.
+ */
+public final class PrefixIndex {
+  private final PrefixPaths paths;
+  private final PrefixLock lock;
+
+  /**
+   * An index, and what was remarkable about getting it.
+   *
+   * @param remarks sentences for the log; empty if the file was simply read
+   */
+  public record Reading(Index index, List<String> remarks) {}
+
+  /**
+   * @param holder who we are, for those who wait for the lock in vain
+   * @param patience how long an update waits for the lock
+   */
+  public PrefixIndex(PrefixPaths paths, String holder, Duration patience) {
+    this.paths = paths;
+    this.lock = new PrefixLock(paths, holder, patience);
+  }
+
+  /**
+   * The index as it is. A missing one is empty; from a damaged one nothing is taken, and nothing is changed on disk.
+   *
+   * @throws ScrException IO, also where a summary cannot be read: then nobody knows what the index would be
+   */
+  public Reading read() {
+    try {
+      Index index = MetadataFiles.read(paths.index(), IndexFile::decode).orElse(Index.EMPTY);
+      return new Reading(index, List.of());
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return rebuild(e.getMessage());
+    }
+  }
+
+  /**
+   * Changes the index durably, and repairs it first if need be.
+   *
+   * @param change of the index as it is on disk under the lock; must be pure, and give the same again when repeated
+   * @return the new index
+   * @throws ScrException BUSY naming who holds the lock, NO_SPACE, IO: the index is then what it was, or, where
+   *     only the last sync failed, the new one
+   */
+  public Reading update(UnaryOperator<Index> change) {
+    return lock.with(() -> {
+      Reading before = read();
+      List<String> remarks = new ArrayList<>(before.remarks);
+      if (!remarks.isEmpty()) {
+        remarks.add("the damaged index is kept as " + keepBadFile());
+      }
+      Index index = change.apply(before.index);
+      AtomicFile.replace(paths.index(), IndexFile.encode(index));
+      return new Reading(index, List.copyOf(remarks));
+    });
+  }
+
+  /** Copies and does not move: without an index, readers would take the prefix for empty. */
+  private Path keepBadFile() {
+    for (int n = 1; ; n++) {
+      Path bad = paths.index().resolveSibling("index.scr.bad-" + n);
+      if (!Files.exists(bad)) {
+        try {
+          AtomicFile.replace(bad, Files.readAllBytes(paths.index()));
+        } catch (IOException e) {
+          throw Faults.io(bad, e);
+        }
+        return bad;
+      }
+    }
+  }
+
+  private Reading rebuild(String cause) {
+    List<String> remarks = new ArrayList<>(List.of("index damaged, made again from the summaries: " + cause));
+    Index index = Index.EMPTY;
+    for (Path directory : MetadataFiles.list(paths.scr(), "scr.dataset.*").stream()
+        .sorted(Comparator.comparingInt(path -> PrefixPaths.datasetOf(path).orElse(0))).toList()) {
+      OptionalInt id = PrefixPaths.datasetOf(directory);
+      Optional<Index.Entry> entry = id.isPresent() ? entry(id.getAsInt(), remarks) : Optional.empty();
+      if (entry.isPresent() && !isReplaced(entry.get(), index)) {
+        index = index.put(entry.get());
+      }
+    }
+    Optional<Index.Entry> newest = index.candidates().stream().findFirst();
+    return new Reading(newest.isPresent() ? index.setCurrent(newest.get().name()) : index, remarks);
+  }
+
+  /** Of two datasets of one name the later one has written over the earlier one's files, whatever their ids. */
+  private static boolean isReplaced(Index.Entry entry, Index index) {
+    return index.find(entry.name())
+        .filter(other -> other.descriptor().createdUs() > entry.descriptor().createdUs()).isPresent();
+  }
+
+  private Optional<Index.Entry> entry(int id, List<String> remarks) {
+    Path file = paths.summary(id);
+    try {
+      Optional<Summary> summary = MetadataFiles.read(file, SummaryFile::decode);
+      if (summary.isEmpty()) {
+        remarks.add("dataset " + id + " has no summary: it was never complete");
+        return Optional.empty();
+      }
+      DatasetDescriptor descriptor = summary.get().descriptor();
+      if (descriptor.id() != id || !Files.exists(paths.rankMap(id))) {
+        remarks.add("dataset " + id + " left out: its summary is of another dataset, or its rank2file map is gone");
+        return Optional.empty();
+      }
+      return Optional.of(Index.Entry.flushed(descriptor, summary.get().complete(), modified(file)));
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      remarks.add("dataset " + id + " left out: " + e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private static LocalDateTime modified(Path file) {
+    try {
+      return LocalDateTime.ofInstant(Files.getLastModifiedTime(file).toInstant(), ZoneId.systemDefault());
+    } catch (IOException e) {
+      throw Faults.io(file, e);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.format.Index;
+import io.vertxscr.format.Summary;
+import io.vertxscr.format.SummaryFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex.Reading;
+import io.vertxscr.storage.AtomicFile;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
+ * dataset is complete after it. Each step durable before the next, each may be repeated:
+ * <pre>
+ *   prepare     what another dataset left under this id is removed, its summary first
+ *   (all nodes: FlushCopy, RankMapWriter)
+ *   seal        map compared with the descriptor's totals, then the summary
+ *   enlist      index entry, and current if it is the newest checkpoint
+ *   removeReplaced   files that an older dataset of this name left and this one did not write over
+ * </pre>
+ * A crash between any two leaves a dataset that is either complete or not there for readers; whoever finds it
+ * unfinished begins with prepare again.
+ */
+public final class Publication {
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+
+  public Publication(PrefixPaths paths, PrefixIndex index) {
+    this.paths = paths;
+    this.index = index;
+  }
+
+  /**
+   * The dataset's summary, if it has one.
+   *
+   * @throws ScrException CORRUPT if it is damaged, IO
+   */
+  public Optional<Summary> summary(int id) {
+    return MetadataFiles.read(paths.summary(id), SummaryFile::decode)
+        .filter(summary -> summary.descriptor().id() == id);
+  }
+
+  /** Whether readers may take the dataset: it has a summary, undamaged, that says so. @throws ScrException IO */
+  public boolean isComplete(int id) {
+    try {
+      return summary(id).filter(Summary::complete).isPresent();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * Before anything is copied.
+   *
+   * @return true if this very dataset is complete here already: go on with {@link #enlist}; false if it must be
+   *     copied
+   */
+  public boolean prepare(DatasetDescriptor descriptor) {
+    int id = descriptor.id();
+    if (isComplete(id) && summary(id).filter(summary -> isSame(summary.descriptor(), descriptor)).isPresent()) {
+      return true;
+    }
+    removeMetadata(id);
+    PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
+    return false;
+  }
+
+  /**
+   * Writes the summary: from now on the dataset is complete. All its files are published and its map is written.
+   *
+   * @param descriptor with its totals
+   * @throws ScrException CORRUPT if the map is not whole or does not have as many files and bytes as the dataset;
+   *     NO_SPACE, IO
+   */
+  public void seal(DatasetDescriptor descriptor) {
+    Totals mapped = new RankMapReader(paths, descriptor.id()).totals();
+    if (!mapped.equals(descriptor.totals())) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
+          + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix()
+          + " has " + mapped.files() + " with " + mapped.bytes());
+    }
+    AtomicFile.replace(paths.summary(descriptor.id()), SummaryFile.encode(new Summary(descriptor, true)));
+  }
+
+  /**
+   * Puts the sealed dataset into the index. It becomes current if it is a checkpoint and none newer is in the index.
+   *
+   * @param time when it was flushed
+   */
+  public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time) {
+    return index.update(before -> {
+      boolean known = before.find(descriptor.id())
+          .filter(entry -> entry.complete() && isSame(entry.descriptor(), descriptor)).isPresent();
+      // repeated after a crash: what happened to it since (fetched, failed) stays
+      Index after = known ? before : before.put(Index.Entry.flushed(descriptor, true, time));
+      boolean newest = after.entries().stream()
+          .noneMatch(entry -> entry.restartable() && entry.id() > descriptor.id());
+      return newest && !known && descriptor.flags().checkpoint() ? after.setCurrent(descriptor.name()) : after;
+    });
+  }
+
+  /**
+   * Removes what older datasets of this name left behind, when the index does not list them any more.
+   *
+   * @return what was removed, in sentences for the log
+   */
+  public List<String> removeReplaced(DatasetDescriptor descriptor) {
+    return new ReplacedDatasets(paths, index.read().index()).remove(descriptor);
+  }
+
+  /** All of it, for a dataset whose files and map are in place. @return remarks for the log */
+  public List<String> publish(DatasetDescriptor descriptor, LocalDateTime time) {
+    seal(descriptor);
+    List<String> remarks = new ArrayList<>(enlist(descriptor, time).remarks());
+    remarks.addAll(removeReplaced(descriptor));
+    return List.copyOf(remarks);
+  }
+
+  private void removeMetadata(int id) {
+    Path directory = paths.dataset(id);
+    MetadataFiles.delete(directory, List.of(paths.summary(id)));   // first: no summary over half a map
+    MetadataFiles.delete(directory, MetadataFiles.list(directory, "rank2file*"));
+  }
+
+  private static boolean isSame(DatasetDescriptor a, DatasetDescriptor b) {
+    return a.id() == b.id() && a.name().equals(b.name()) && a.createdUs() == b.createdUs();
+  }
+}

@@ -1,0 +1,127 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.format.RankFileMap;
+import io.vertxscr.format.RankFileMap.Branch;
+import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.format.RankFileMap.Leaf;
+import io.vertxscr.format.RankFileMap.Part;
+import io.vertxscr.format.RankFileMapFile;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Reads the rank2file map of one dataset, and of it only the root and the parts that are needed. Also maps of more
+ * levels than we write.
+ *
+ * <p>All methods throw {@link Fault#CORRUPT} where a file of the map is missing or damaged: the dataset in the
+ * prefix is then not whole; and {@link Fault#IO} where that could not be found out.
+ */
+public final class RankMapReader {
+  private final PrefixPaths paths;
+  private final int dataset;
+  private final RankFileMap root;
+
+  /** Reads the root. */
+  public RankMapReader(PrefixPaths paths, int dataset) {
+    this.paths = paths;
+    this.dataset = dataset;
+    this.root = read(paths.rankMap(dataset));
+  }
+
+  /** Ranks of the run that wrote the dataset. */
+  public int ranks() {
+    return root.ranks();
+  }
+
+  /**
+   * What these ranks own, ascending by rank.
+   *
+   * @throws ScrException UNKNOWN_RANK for a rank that the run did not have, CORRUPT, IO
+   */
+  public List<Entry> entries(Collection<Integer> ranks) {
+    List<Entry> found = new ArrayList<>();
+    collect(root, ranks, found);
+    found.sort(Comparator.comparingInt(Entry::rank));
+    return found;
+  }
+
+  /** Visits every entry, ascending by rank, one part in memory at a time. Fails if a rank is missing or there twice. */
+  public void forEach(Consumer<Entry> visitor) {
+    int[] next = {0};
+    visit(root, entry -> {
+      if (entry.rank() != next[0]) {
+        throw corrupt("has rank " + entry.rank() + " where rank " + next[0] + " should be");
+      }
+      next[0]++;
+      visitor.accept(entry);
+    });
+    if (next[0] != ranks()) {
+      throw corrupt("has " + next[0] + " of " + ranks() + " ranks");
+    }
+  }
+
+  /** Reads the whole map: files and bytes of all ranks. Files without a known size count no bytes. */
+  public Totals totals() {
+    long[] sums = {0, 0};
+    forEach(entry -> entry.files().forEach(file -> {
+      sums[0]++;
+      sums[1] += file.bytes().orElse(0);
+    }));
+    return new Totals(sums[0], sums[1]);
+  }
+
+  private void collect(RankFileMap map, Collection<Integer> ranks, List<Entry> found) {
+    switch (map) {
+      case Leaf leaf -> {
+        Map<Integer, Entry> entries = new LinkedHashMap<>();
+        leaf.entries().forEach(entry -> entries.put(entry.rank(), entry));
+        for (int rank : ranks) {
+          if (!entries.containsKey(rank)) {
+            throw corrupt("has no entry for rank " + rank);
+          }
+          found.add(entries.get(rank));
+        }
+      }
+      case Branch branch -> {
+        Map<Part, List<Integer>> byPart = new LinkedHashMap<>();
+        ranks.forEach(rank -> byPart.computeIfAbsent(branch.partOf(rank), _ -> new ArrayList<>()).add(rank));
+        byPart.forEach((part, of) -> collect(child(branch, part), of, found));
+      }
+    }
+  }
+
+  private void visit(RankFileMap map, Consumer<Entry> visitor) {
+    switch (map) {
+      case Leaf leaf -> leaf.entries().forEach(visitor);
+      case Branch branch -> branch.parts().forEach(part -> visit(child(branch, part), visitor));
+    }
+  }
+
+  /** One level deeper, and never anything else: a file that names itself must not be followed for ever. */
+  private RankFileMap child(Branch parent, Part part) {
+    RankFileMap child = read(paths.rankMapPart(dataset, part));
+    int level = child instanceof Branch branch ? branch.level() : 0;
+    if (level != parent.level() - 1) {
+      throw corrupt("has a part of level " + level + " below level " + parent.level());
+    }
+    return child;
+  }
+
+  private RankFileMap read(Path path) {
+    return MetadataFiles.read(path, RankFileMapFile::decode).orElseThrow(() -> corrupt("misses " + path));
+  }
+
+  private ScrException corrupt(String why) {
+    return new ScrException(Fault.CORRUPT,
+        "dataset " + dataset + " in the prefix directory " + paths.prefix() + ": its rank2file map " + why);
+  }
+}

@@ -1,0 +1,92 @@
+package io.vertxscr.prefix;
+
+import static io.vertxscr.prefix.Samples.bytes;
+import static io.vertxscr.prefix.Samples.descriptor;
+import static io.vertxscr.prefix.Samples.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.format.RankFileMap.FlushedFile;
+import io.vertxscr.format.RankFileMap.Segment;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: what comes back into a cache is what was flushed, or a refusal that names file and dataset. */
+class FetchCopyTest {
+  @TempDir
+  Path temp;
+  Samples samples;
+  Path back;
+  FetchCopy fetch;
+
+  @BeforeEach
+  void makeSamples() {
+    samples = new Samples(temp);
+    back = temp.resolve("other-cache/scr.dataset.3");
+    fetch = new FetchCopy(samples.paths, 3, back);
+  }
+
+  @Test
+  void everyFileComesBackUnderANameOfItsOwn() {
+    RankFiles rank0 = samples.cached(3, 0, "a/x", "b/x", "c/x", "empty");
+    RankFiles rank1 = samples.cached(3, 1, "a/y");
+    samples.flush(descriptor(3, "b.3"), List.of(rank0, rank1));
+    for (Entry entry : new RankMapReader(samples.paths, 3).entries(List.of(0, 1))) {
+      for (int repeat = 0; repeat < 2; repeat++) {
+        FetchCopy.FetchedRank fetched = fetch.fetch(entry);
+        assertThat(fetched.unverified()).isEmpty();
+        assertThat(fetched.files()).isEqualTo(entry.rank() == 0 ? rank0 : rank1);
+      }
+    }
+    assertThat(Samples.tree(back)).isEqualTo(Samples.tree(samples.cacheOf(3)));
+  }
+
+  @Test
+  void everyFlippedBitInThePrefixDirectoryIsFoundAndLeavesNoFile() throws IOException {
+    samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));
+    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    Path file = samples.prefix.resolve("a/x");
+    Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> fetch.fetch(entry), "dataset 3", "a/x", "rank 0"));
+    Files.write(file, new byte[39]);
+    refused(Fault.CORRUPT, () -> fetch.fetch(entry), "dataset 3", "a/x", "39 bytes instead of 40");
+    Files.delete(file);
+    refused(Fault.CORRUPT, () -> fetch.fetch(entry), "dataset 3", "a/x", "missing");
+    assertThat(Samples.tree(back)).isEmpty();
+  }
+
+  @Test
+  void filesOfOtherWritersWithoutChecksumComeBackAndAreNamedAsUnverified() {
+    byte[] bytes = bytes(3, 0, "x");
+    Samples.write(samples.prefix.resolve("x"), bytes);
+    for (OptionalLong size : List.of(OptionalLong.empty(), OptionalLong.of(bytes.length))) {
+      Entry entry = new Entry(0, List.of(new FlushedFile("x", size, OptionalInt.empty(), List.of())));
+      FetchCopy.FetchedRank fetched = fetch.fetch(entry);
+      assertThat(fetched.unverified()).containsExactly("x");
+      assertThat(fetched.files().files())
+          .containsExactly(new FileMeta("rank.0/x", "x", bytes.length, OptionalInt.of(Samples.crc(bytes))));
+    }
+    Entry wrongSize = new Entry(0, List.of(new FlushedFile("x", OptionalLong.of(1), OptionalInt.empty(), List.of())));
+    refused(Fault.CORRUPT, () -> fetch.fetch(wrongSize), "x");
+  }
+
+  @Test
+  void mapsThatLeadOutOfThePrefixAndContainersAreRefused() {
+    for (String path : List.of("../cache/x", "/etc/passwd", "", "a/../../x", ".scr/index.scr")) {
+      Entry entry = new Entry(0, List.of(new FlushedFile(path, OptionalLong.empty(), OptionalInt.empty(), List.of())));
+      refused(Fault.OUTSIDE_PREFIX, () -> fetch.fetch(entry), samples.prefix.toString());
+    }
+    Entry contained = new Entry(0, List.of(
+        new FlushedFile("x", OptionalLong.of(1), OptionalInt.of(1), List.of(new Segment(".scr/ctr.1.scr", 0, 1)))));
+    refused(Fault.BAD_REQUEST, () -> fetch.fetch(contained), "x of rank 0", "containers");
+  }
+}

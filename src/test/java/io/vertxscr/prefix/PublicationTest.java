@@ -1,0 +1,226 @@
+package io.vertxscr.prefix;
+
+import static io.vertxscr.prefix.Samples.TIME;
+import static io.vertxscr.prefix.Samples.bytes;
+import static io.vertxscr.prefix.Samples.descriptor;
+import static io.vertxscr.prefix.Samples.refused;
+import static io.vertxscr.prefix.Samples.withTotals;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.Index;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: at every moment a reader finds a whole dataset or none, never a wrong one. Method: the flush is cut after every
+ * one of its steps, a reader looks, and the flush is begun again from its first step.
+ */
+class PublicationTest {
+  @TempDir
+  Path temp;
+  Samples samples;
+  int fetches;
+
+  @BeforeEach
+  void makeSamples() {
+    samples = new Samples(temp);
+  }
+
+  /** What a restart does: the best dataset of the index that can be fetched whole. */
+  private Optional<Integer> restart(int ranks) {
+    for (Index.Entry candidate : samples.index.read().index().candidates()) {
+      if (samples.publication.isComplete(candidate.id()) && fetchesWhole(candidate.id(), ranks)) {
+        return Optional.of(candidate.id());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean fetchesWhole(int id, int ranks) {
+    FetchCopy fetch = new FetchCopy(samples.paths, id, temp.resolve("fetch" + fetches++));
+    try {
+      RankMapReader map = new RankMapReader(samples.paths, id);
+      assertThat(map.ranks()).isEqualTo(ranks);
+      map.forEach(entry -> {
+        RankFiles files = fetch.fetch(entry).files();
+        files.files().forEach(file -> assertThat(samples.prefix.resolve(file.path()))
+            .hasBinaryContent(bytes(id, entry.rank(), file.path())));
+      });
+      return true;
+    } catch (ScrException e) {
+      assertThat(e.fault()).isEqualTo(Fault.CORRUPT);
+      return false;
+    }
+  }
+
+  @Test
+  void aFlushCutAfterAnyStepShowsTheOldOrTheNewAndCanBeBegunAgain() throws IOException {
+    int steps = samples.flushSteps(descriptor(2, "new"),
+        List.of(samples.cached(2, 0, "n/x", "n/y"), samples.cached(2, 1, "n/z"))).size();
+    for (int done = 0; done <= steps; done++) {
+      samples = new Samples(Files.createDirectory(temp.resolve("cut" + done)));
+      samples.flush(descriptor(1, "old"), List.of(samples.cached(1, 0, "o/x"), samples.cached(1, 1, "o/y")));
+      List<RankFiles> ranks = List.of(samples.cached(2, 0, "n/x", "n/y"), samples.cached(2, 1, "n/z"));
+      List<Runnable> flush = samples.flushSteps(descriptor(2, "new"), ranks);
+      flush.subList(0, done).forEach(Runnable::run);
+
+      boolean enlisted = done >= steps - 1;
+      assertThat(restart(2)).as("after %d steps", done).hasValue(enlisted ? 2 : 1);
+      assertThat(samples.publication.isComplete(2)).as("after %d steps", done).isEqualTo(done >= steps - 2);
+
+      // the index is torn at the same time: only what has a summary comes back
+      byte[] index = Samples.read(samples.paths.index());
+      Files.write(samples.paths.index(), new byte[10]);
+      assertThat(restart(2)).as("after %d steps, torn", done).hasValue(done >= steps - 2 ? 2 : 1);
+      Files.write(samples.paths.index(), index);
+
+      flushAgain(descriptor(2, "new"), ranks);
+      assertThat(restart(2)).as("repeated after %d steps", done).hasValue(2);
+      assertThat(Samples.tree(samples.prefix)).as("nothing is left of %d steps", done).containsOnlyKeys(
+          "n/x", "n/y", "n/z", "o/x", "o/y", ".scr/index.scr", ".scr/index.lock",
+          ".scr/scr.dataset.1/summary.scr", ".scr/scr.dataset.1/rank2file",
+          ".scr/scr.dataset.1/rank2file.0.0", ".scr/scr.dataset.1/rank2file.0.1",
+          ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file",
+          ".scr/scr.dataset.2/rank2file.0.0", ".scr/scr.dataset.2/rank2file.0.1");
+    }
+  }
+
+  /** As a leader does who finds the dataset WANTED: what is complete is not copied a second time. */
+  private void flushAgain(DatasetDescriptor bare, List<RankFiles> ranks) {
+    DatasetDescriptor descriptor = withTotals(bare, ranks);
+    if (samples.publication.prepare(descriptor)) {
+      samples.publication.enlist(descriptor, TIME);
+      samples.publication.removeReplaced(descriptor);
+    } else {
+      samples.flush(bare, ranks);
+    }
+  }
+
+  @Test
+  void aNameUsedAgainReplacesTheOldDatasetWhereverTheFlushIsCut() throws IOException {
+    int steps = samples.flushSteps(descriptor(2, "same"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
+    for (int done = 0; done <= steps; done++) {
+      samples = new Samples(Files.createDirectory(temp.resolve("cut" + done)));
+      samples.flush(descriptor(1, "same"), List.of(samples.cached(1, 0, "d/a", "d/left", "d/empty")));
+      List<RankFiles> ranks = List.of(samples.cached(2, 0, "d/a", "d/b"));
+      samples.flushSteps(descriptor(2, "same"), ranks).subList(0, done).forEach(Runnable::run);
+      // never a mixture: restart compares every byte with what that dataset wrote
+      Optional<Integer> found = restart(1);
+      if (done <= 3) {
+        assertThat(found).as("only drafts after %d steps", done).hasValue(1);
+      }
+      flushAgain(descriptor(2, "same"), ranks);
+      assertThat(restart(1)).hasValue(2);
+      assertThat(Samples.tree(samples.prefix)).as("after %d steps", done).containsOnlyKeys(
+          "d/a", "d/b", ".scr/index.scr", ".scr/index.lock",
+          ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file", ".scr/scr.dataset.2/rank2file.0.0");
+      assertThat(samples.index.read().index().entries()).extracting(Index.Entry::id).containsExactly(2);
+    }
+  }
+
+  @Test
+  void aReplacedDatasetTakesNoFileOfAnotherOneWithIt() throws IOException {
+    samples.flush(descriptor(1, "same"), List.of(samples.cached(1, 0, "shared", "other", "changed", "left", "later")));
+    samples.flush(descriptor(2, "second"), List.of(samples.cached(2, 0, "shared")));
+    Files.writeString(samples.prefix.resolve("changed"), "another length");
+    Files.delete(samples.prefix.resolve("other"));
+    Files.createSymbolicLink(samples.prefix.resolve("other"), samples.prefix.resolve("shared"));
+    FileTime sealed = Files.getLastModifiedTime(samples.paths.summary(1));
+    Files.setLastModifiedTime(
+        samples.prefix.resolve("later"), FileTime.from(sealed.toInstant().plusMillis(1)));
+    samples.flush(descriptor(3, "same"), List.of(samples.cached(3, 0, "mine")));
+    assertThat(samples.prefix.resolve("left")).doesNotExist();
+    assertThat(samples.prefix.resolve("shared")).hasBinaryContent(bytes(2, 0, "shared"));
+    assertThat(samples.prefix.resolve("changed")).exists();
+    assertThat(samples.prefix.resolve("later")).exists();
+    assertThat(samples.prefix.resolve("other")).isSymbolicLink();
+    assertThat(samples.paths.dataset(1)).doesNotExist();
+  }
+
+  @Test
+  void nothingIsRemovedWhileTheMapOfAnyOtherDatasetIsDamaged() throws IOException {
+    samples.flush(descriptor(1, "same"), List.of(samples.cached(1, 0, "left")));
+    samples.flush(descriptor(2, "second"), List.of(samples.cached(2, 0, "x")));
+    Files.writeString(samples.paths.rankMap(2), "torn");
+    samples.flush(descriptor(3, "same"), List.of(samples.cached(3, 0, "mine")));
+    assertThat(samples.prefix.resolve("left")).exists();
+    assertThat(samples.publication.removeReplaced(descriptor(3, "same")))
+        .singleElement().asString().contains("dataset 1", "is left as it is", "rank2file");
+  }
+
+  @Test
+  void anIdOfAnotherHistoryLosesItsSummaryBeforeItsMapIsWrittenOver() {
+    samples.flush(descriptor(1, "theirs"), List.of(samples.cached(1, 0, "x"), samples.cached(1, 1, "y")));
+    DatasetDescriptor ours = withTotals(new DatasetDescriptor(1, "ours", DatasetFlags.CHECKPOINT, 1, 77,
+        descriptor(1, "x").job(), Totals.NONE), List.of(samples.cached(1, 0, "x")));
+    assertThat(samples.publication.prepare(ours)).isFalse();
+    assertThat(samples.publication.isComplete(1)).isFalse();
+    assertThat(samples.paths.dataset(1)).isEmptyDirectory();
+  }
+
+  @Test
+  void aMapThatDoesNotHaveAllFilesIsNotSealed() {
+    RankFiles rank = samples.cached(1, 0, "x", "y");
+    DatasetDescriptor descriptor = withTotals(descriptor(1, "a"), List.of(rank));
+    RankMapWriter map = new RankMapWriter(samples.paths, 1, 1, 1);
+    refused(Fault.CORRUPT, () -> samples.publication.seal(descriptor), "dataset 1", "rank2file");
+    map.writePart(0, List.of(new RankFiles(0, rank.files().subList(0, 1))));
+    map.writeRoot();
+    refused(Fault.CORRUPT, () -> samples.publication.seal(descriptor), "2 files", "has 1");
+    assertThat(samples.publication.isComplete(1)).isFalse();
+    map.writePart(0, List.of(rank));
+    samples.publication.seal(descriptor);
+    assertThat(samples.publication.isComplete(1)).isTrue();
+  }
+
+  @Test
+  void everyFlippedBitOfASummaryMeansNotComplete() {
+    samples.flush(descriptor(1, "a"), List.of(samples.cached(1, 0, "x")));
+    Samples.forEveryBitFlip(samples.paths.summary(1), () -> {
+      assertThat(samples.publication.isComplete(1)).isFalse();
+      refused(Fault.CORRUPT, () -> samples.publication.summary(1), "summary.scr");
+    });
+    assertThat(samples.publication.isComplete(1)).isTrue();
+  }
+
+  @Test
+  void currentFollowsTheNewestCheckpointAndNeverGoesBackByItself() {
+    RankFiles[] ranks = new RankFiles[6];
+    for (int id = 1; id <= 5; id++) {
+      ranks[id] = samples.cached(id, 0, "f" + id);
+    }
+    samples.flush(descriptor(2, "two"), List.of(ranks[2]));
+    samples.flush(descriptor(1, "one"), List.of(ranks[1]));
+    assertThat(samples.index.read().index().current()).hasValue("two");
+    DatasetDescriptor output = new DatasetDescriptor(
+        3, "out", DatasetFlags.OUTPUT, 0, 3000, descriptor(3, "x").job(), Totals.NONE);
+    samples.flush(output, List.of(ranks[3]));
+    assertThat(samples.index.read().index().current()).hasValue("two");
+    assertThat(samples.index.read().index().find("out")).isPresent();
+    samples.index.update(index -> index.setCurrent("one"));
+    samples.flush(descriptor(4, "four"), List.of(ranks[4]));
+    assertThat(samples.index.read().index().current()).hasValue("four");
+  }
+
+  @Test
+  void enlistingAgainKeepsWhatHappenedToTheDatasetSince() {
+    List<RankFiles> ranks = List.of(samples.cached(1, 0, "x"));
+    samples.flush(descriptor(1, "a"), ranks);
+    samples.index.update(index -> index.markFailed(1, TIME));
+    samples.publication.enlist(withTotals(descriptor(1, "a"), ranks), TIME.plusDays(1));
+    assertThat(samples.index.read().index().find(1).orElseThrow().failed()).hasValue(TIME);
+  }
+}

@@ -1,0 +1,139 @@
+package io.vertxscr.prefix;
+
+import static io.vertxscr.prefix.Samples.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.RankFileMap.Branch;
+import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.format.RankFileMap.Leaf;
+import io.vertxscr.format.RankFileMap.Part;
+import io.vertxscr.format.RankFileMapFile;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: a map comes back as written whatever its division, read in small parts, and no damage to it passes. */
+class RankMapTest {
+  @TempDir
+  Path temp;
+  PrefixPaths paths;
+
+  @BeforeEach
+  void makePaths() {
+    paths = new PrefixPaths(temp);
+  }
+
+  private static RankFiles rank(int rank) {
+    return new RankFiles(rank, IntStream.range(0, rank % 3)
+        .mapToObj(i -> new FileMeta("n", "out/f" + i + "." + rank, rank + i, OptionalInt.of(rank * 31))).toList());
+  }
+
+  private void write(int ranks, int ranksPerPart) {
+    RankMapWriter writer = new RankMapWriter(paths, 7, ranks, ranksPerPart);
+    writer.firstRanks().forEach(first ->
+        writer.writePart(first, writer.ranksFrom(first).reversed().stream().map(RankMapTest::rank).toList()));
+    writer.writeRoot();
+  }
+
+  @Test
+  void everyRankComesBackForEveryDivisionOfUpToSevenRanks() {
+    for (int ranks = 1; ranks <= 7; ranks++) {
+      for (int ranksPerPart = 1; ranksPerPart <= ranks + 1; ranksPerPart++) {
+        write(ranks, ranksPerPart);
+        RankMapReader reader = new RankMapReader(paths, 7);
+        List<Entry> expected = IntStream.range(0, ranks).mapToObj(r -> Entry.of(rank(r))).toList();
+        assertThat(reader.ranks()).isEqualTo(ranks);
+        assertThat(reader.entries(IntStream.range(0, ranks).boxed().toList().reversed())).isEqualTo(expected);
+        List<Entry> visited = new ArrayList<>();
+        reader.forEach(visited::add);
+        assertThat(visited).isEqualTo(expected);
+        assertThat(reader.totals()).isEqualTo(new Totals(
+            IntStream.range(0, ranks).mapToLong(r -> rank(r).files().size()).sum(),
+            IntStream.range(0, ranks).mapToLong(r -> rank(r).bytes()).sum()));
+        int beyond = ranks;
+        refused(Fault.UNKNOWN_RANK, () -> reader.entries(List.of(beyond)), "rank " + beyond);
+      }
+    }
+  }
+
+  @Test
+  void onlyThePartsThatAreNeededAreRead() throws IOException {
+    write(9, 3);
+    Files.delete(paths.rankMapPart(7, Part.leaf(0)));
+    Files.delete(paths.rankMapPart(7, Part.leaf(6)));
+    RankMapReader reader = new RankMapReader(paths, 7);
+    assertThat(reader.entries(List.of(5, 3))).containsExactly(Entry.of(rank(3)), Entry.of(rank(5)));
+    refused(Fault.CORRUPT, () -> reader.entries(List.of(5, 8)), "dataset 7", "rank2file.0.6");
+    refused(Fault.CORRUPT, reader::totals, "dataset 7", "rank2file.0.0");
+    Files.delete(paths.rankMap(7));
+    refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7), "dataset 7", "rank2file");
+  }
+
+  @Test
+  void everyFlippedBitAndEveryTruncationIsFoundAndNamesTheFile() {
+    write(4, 2);
+    Path root = paths.rankMap(7);
+    Path part = paths.rankMapPart(7, Part.leaf(2));
+    Samples.forEveryBitFlip(root, () ->
+        refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7), root.toString()));
+    RankMapReader reader = new RankMapReader(paths, 7);
+    Samples.forEveryBitFlip(part, () -> refused(Fault.CORRUPT, () -> reader.entries(List.of(2)), part.toString()));
+    Samples.forEveryTruncation(part, () -> refused(Fault.CORRUPT, () -> reader.entries(List.of(2)), part.toString()));
+  }
+
+  @Test
+  void moreLevelsAreReadAndALoopIsNotFollowed() {
+    write(4, 2);
+    Samples.write(paths.rankMapPart(7, new Part(0, ".1.0")),
+        RankFileMapFile.encode(new Branch(4, 1, List.of(Part.leaf(0), Part.leaf(2)))));
+    Samples.write(paths.rankMap(7), RankFileMapFile.encode(new Branch(4, 2, List.of(new Part(0, ".1.0")))));
+    assertThat(new RankMapReader(paths, 7).entries(List.of(3))).containsExactly(Entry.of(rank(3)));
+    Samples.write(paths.rankMapPart(7, new Part(0, ".1.0")),
+        RankFileMapFile.encode(new Branch(4, 2, List.of(new Part(0, ".1.0")))));
+    refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7).entries(List.of(3)), "level 2");
+  }
+
+  @Test
+  void aRootThatPointsOutOfItsDirectoryIsRefused() {
+    write(2, 2);
+    Samples.write(paths.rankMap(7), RankFileMapFile.encode(new Branch(2, 1, List.of(new Part(0, "/../../x")))));
+    refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7).entries(List.of(0)), "/../../x");
+  }
+
+  @Test
+  void aPartTakesExactlyItsRanksAndOnlyFilesWithChecksums() {
+    RankMapWriter writer = new RankMapWriter(paths, 7, 5, 2);
+    assertThat(writer.firstRanks()).containsExactly(0, 2, 4);
+    refused(Fault.BAD_REQUEST, () -> writer.writePart(2, List.of(rank(2))), "ranks 2 to 3");
+    refused(Fault.BAD_REQUEST, () -> writer.writePart(0, List.of(rank(0), rank(1), rank(2))));
+    refused(Fault.BAD_REQUEST, () -> writer.writePart(4, List.of(rank(4), rank(4))));
+    refused(Fault.BAD_REQUEST, () -> writer.writePart(1, List.of(rank(1), rank(2))), "rank 1");
+    FileMeta unknown = new FileMeta("n", "x", 1, OptionalInt.empty());
+    refused(Fault.BAD_REQUEST, () -> writer.writePart(4, List.of(new RankFiles(4, List.of(unknown)))), "x of rank 4");
+    assertThat(Samples.tree(temp)).isEmpty();
+  }
+
+  @Test
+  void aPartOfTypicalEntriesStaysNearOneMebibyte() {
+    List<RankFiles> entries = IntStream.range(0, 20_000).mapToObj(r -> new RankFiles(r, List.of(
+        new FileMeta("n", "out/checkpoint/rank_" + r + ".ckpt", 1L << 30, OptionalInt.of(r * 7919))))).toList();
+    long bytes = entries.stream().mapToLong(RankFileMapFile::entryBytes).sum();
+    int perPart = RankMapWriter.ranksPerPart(20_000, (bytes + 19_999) / 20_000);
+    byte[] part = RankFileMapFile.encode(Leaf.of(20_000, entries.subList(0, perPart)));
+    assertThat(part.length).isBetween(900 << 10, (1 << 20) + 4096);
+    assertThat(RankMapWriter.ranksPerPart(10, 1)).isEqualTo(10);
+    assertThat(RankMapWriter.ranksPerPart(10, 5 << 20)).isEqualTo(1);
+    assertThat(RankMapWriter.ranksPerPart(10, 0)).isEqualTo(10);
+  }
+}
