@@ -65,7 +65,7 @@ final class LeaderWork implements LeaderActions {
       case FLUSHED -> flushed(read(parts, Part.Done.class));
       case HAVE_RESTART, START_RESTART -> Future.succeededFuture(Wire.write(new Offer(run.info().restart())));
       case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
-      case FINALIZE -> flushes.finish(run.info().prefix()).map(_ -> Wire.write(new Offer(java.util.Optional.empty())));
+      case FINALIZE -> flushes.finish(run.info().prefix(), policy.flushEvery() > 0).map(_ -> Wire.write(new Offer(java.util.Optional.empty())));
     };
   }
 
