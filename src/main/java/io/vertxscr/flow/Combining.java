@@ -7,8 +7,9 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.ScrException;
 import java.util.List;
+import java.util.Optional;
 
-/** How the parts of all nodes become the one result that every node gets. Pure; deterministic but for the given time. */
+/** How the parts of all nodes become the one result that every node gets. Pure; the time is given. */
 public final class Combining {
   private Combining() {}
 
@@ -72,7 +73,7 @@ public final class Combining {
   }
 
   /** Why a restart was not read by all, where that is so. */
-  public static java.util.Optional<String> unread(List<From<Part.Restart>> parts) {
+  public static Optional<String> unread(List<From<Part.Restart>> parts) {
     return parts.stream().filter(p -> !p.part().invalidRanks().isEmpty()).findFirst()
         .map(p -> ranks(p.part().invalidRanks()) + " on node " + p.node() + " could not read it");
   }

@@ -38,8 +38,8 @@ public final class Forming {
   /**
    * Notes that this rank is on this node; repeating it changes nothing.
    *
-   * @throws ScrException RANKS_DISAGREE on size, prefix or job name; UNKNOWN_RANK outside the size; DUPLICATE_RANK if it
-   *     is on another node. Nothing changes then.
+   * @throws ScrException RANKS_DISAGREE on size, prefix or job name; UNKNOWN_RANK outside the size; DUPLICATE_RANK if
+   *     it is on another node. Nothing changes then.
    */
   public void join(String node, int rank, int ranks, String itsPrefix, String itsJobName) {
     agree(node, rank, "size", String.valueOf(nodeOfRank.length), String.valueOf(ranks));

@@ -11,8 +11,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The leader's view of the gather that is open: who has contributed, for whom the others wait. A run has one gather open at
- * a time, because every node waits for the result of one before it begins the next. Pure; not thread-safe.
+ * The leader's view of the gather that is open: who has contributed, for whom the others wait. A run has one gather
+ * open at a time, because every node waits for the result of one before it begins the next. Pure; not thread-safe.
+ *
+ * <p>A new leader's book begins with the highest number that any node of the run has a result of. That is safe under
+ * two conditions, which the callers keep: the book is built after <em>every</em> node has reported, and a node that has
+ * reported takes no result of an earlier leader any more, but asks the new one. Without the second, a result on its way
+ * to one node would be unknown to the new book: that node would be refused as too far ahead, and the others would wait
+ * for it for ever.
  *
  * @param <P> what a node contributes
  * @param <R> the result
@@ -84,7 +90,7 @@ public final class GatherBook<P, R> {
     String odd = null;
     for (var entry : open.entrySet()) {
       parts.add(new From<>(entry.getKey(), entry.getValue().part()));
-      if (entry.getValue().step() != step) {
+      if (entry.getValue().step() != step && odd == null) {
         odd = "ranks on node " + open.firstKey() + " called " + step.title() + ", ranks on node " + entry.getKey()
             + " called " + entry.getValue().step().title();
       }
@@ -94,8 +100,16 @@ public final class GatherBook<P, R> {
     return odd == null ? new Arrival.All<>(step, parts) : new Arrival.Odd<>(odd);
   }
 
-  /** Notes the result of the gather whose parts were all here, so that a node that asks again gets it. */
+  /**
+   * Notes the result of the gather whose parts were all here, so that a node that asks again gets it. Every {@code All}
+   * and {@code Odd} must be followed by this call, whatever the decision came to: until then all nodes wait.
+   *
+   * @throws IllegalStateException if no decision is due: a result told twice would be taken for that of the next gather
+   */
   public void done(R result) {
+    if (!deciding) {
+      throw new IllegalStateException("gather " + (doneNumber + 1) + " has no decision due, yet a result: " + result);
+    }
     deciding = false;
     doneNumber++;
     doneResult = result;

@@ -14,33 +14,44 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** Finds the checkpoints that the caches can give back, and how. Pure. */
 public final class RestorePlanner {
   private RestorePlanner() {}
 
-  /** Checkpoints of this prefix that a run of this size wrote, newest first, whether or not they can be restored. */
+  /**
+   * Checkpoints of this prefix that a run of this size wrote, newest first, whether or not they can be restored. Where
+   * an id stands for datasets of two histories both are there, the later one first: it must not hide one that is whole.
+   */
   public static List<DatasetDescriptor> candidates(List<Inventory> inventories, String prefix, int ranks) {
-    Map<Integer, DatasetDescriptor> newest = new HashMap<>();
+    record Identity(int id, long createdUs) {}
+
+    Map<Identity, DatasetDescriptor> found = new HashMap<>();
     for (Inventory inventory : inventories) {
       for (Inventory.Dataset dataset : inventory.datasets()) {
-        if (dataset.descriptor().flags().checkpoint() && dataset.origin().prefix().equals(prefix)
+        DatasetDescriptor descriptor = dataset.descriptor();
+        if (descriptor.flags().checkpoint() && dataset.origin().prefix().equals(prefix)
             && dataset.origin().ranks() == ranks) {
-          newest.merge(dataset.descriptor().id(), dataset.descriptor(),
-              (a, b) -> a.createdUs() >= b.createdUs() ? a : b);
+          found.putIfAbsent(new Identity(descriptor.id(), descriptor.createdUs()), descriptor);
         }
       }
     }
-    return newest.values().stream().sorted(Comparator.comparingInt(DatasetDescriptor::id).reversed()).toList();
+    return found.values().stream().sorted(Comparator.comparingInt(DatasetDescriptor::id)
+        .thenComparingLong(DatasetDescriptor::createdUs).reversed()).toList();
   }
 
   /**
    * Plans the restoration of one dataset for the ranks of a new run.
    *
+   * @param map as many ranks as the run had that wrote the dataset
    * @throws ScrException TOO_MANY_LOST, naming the first rank that cannot be had and what of its set is missing
    */
   public static RestorePlan plan(DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
@@ -52,12 +63,19 @@ public final class RestorePlanner {
     return new RestorePlan(dataset, holdings.scheme, perNode, holdings.protectedUnder(map));
   }
 
-  /** Who holds what of one dataset. */
+  /**
+   * Who holds what of one dataset.
+   *
+   * <p>A rank may be in several sets at once: a crash amid a new protection leaves nodes that have gone over to the new
+   * sets beside others that are still in the old ones. A redundancy file therefore counts for no set but the one that
+   * its holder names with it; folded with the files of another set it would yield bytes that nobody ever wrote.
+   */
   private static final class Holdings {
+    private record Copy(String node, Held held) {}
+
     private final DatasetDescriptor dataset;
-    private final Map<Integer, List<String>> files = new HashMap<>();
-    private final Map<Integer, List<String>> redundancy = new HashMap<>();
-    private final Map<Integer, RedundancySet> sets = new HashMap<>();
+    private final Map<Integer, List<Copy>> copies = new HashMap<>();
+    private final Map<Integer, Set<RedundancySet>> sets = new HashMap<>();
     private Scheme scheme = Scheme.SINGLE;
 
     Holdings(DatasetDescriptor dataset, List<Inventory> inventories) {
@@ -66,86 +84,99 @@ public final class RestorePlanner {
         for (Inventory.Dataset held : inventory.datasets()) {
           if (held.descriptor().id() == dataset.id() && held.descriptor().createdUs() == dataset.createdUs()) {
             scheme = held.scheme();
-            held.ranks().forEach(rank -> note(inventory.node(), rank));
+            held.ranks().forEach(rank -> note(new Copy(inventory.node(), rank)));
           }
         }
       }
     }
 
-    private void note(String node, Held held) {
-      if (held.files()) {
-        files.computeIfAbsent(held.rank(), _ -> new ArrayList<>()).add(node);
+    private void note(Copy copy) {
+      copies.computeIfAbsent(copy.held().rank(), _ -> new ArrayList<>()).add(copy);
+      for (int member : copy.held().set().ranks()) {
+        sets.computeIfAbsent(member, _ -> new LinkedHashSet<>()).add(copy.held().set());
       }
-      if (held.redundancy()) {
-        redundancy.computeIfAbsent(held.rank(), _ -> new ArrayList<>()).add(node);
-      }
-      for (int member : held.set().ranks()) {
-        sets.putIfAbsent(member, held.set());
-      }
-      sets.put(held.rank(), held.set());
     }
 
     RankPlan plan(int rank, String node) {
-      List<String> holders = files.getOrDefault(rank, List.of());
-      RedundancySet set = sets.get(rank);
-      if (holders.contains(node)) {
-        return new RankPlan(rank, Action.KEEP, "", set, List.of());
+      Copy source = null;
+      for (Copy copy : copies.getOrDefault(rank, List.of())) {
+        if (copy.held().files() && (source == null || copy.node().equals(node))) {
+          source = copy;
+        }
       }
-      if (!holders.isEmpty()) {
-        return new RankPlan(rank, Action.MOVE, holders.getFirst(), set, List.of());
+      if (source == null) {
+        return rebuild(rank);
       }
-      if (set == null) {
-        throw lost(rank, "no node knows its redundancy set");
-      }
-      return new RankPlan(rank, Action.REBUILD, "", set, sources(rank, set));
+      boolean here = source.node().equals(node);
+      return new RankPlan(
+          rank, here ? Action.KEEP : Action.MOVE, here ? "" : source.node(), source.held().set(), List.of());
     }
 
-    private List<Member> sources(int rank, RedundancySet set) {
+    private RankPlan rebuild(int rank) {
+      String why = "no node knows its redundancy set";
+      for (RedundancySet set : sets.getOrDefault(rank, Set.of())) {
+        Optional<String> missing = missing(rank, set);
+        if (missing.isEmpty()) {
+          List<Member> members = set.ranks().stream().map(m -> new Member(files(m), redundancy(m, set))).toList();
+          return new RankPlan(rank, Action.REBUILD, "", set, members);
+        }
+        why = missing.get();
+      }
+      throw new ScrException(Fault.TOO_MANY_LOST, "dataset " + dataset.id() + " \"" + dataset.name()
+          + "\" cannot be restored from the caches: the files of rank " + rank + " are lost, and " + why);
+    }
+
+    /** What this set lacks to rebuild the rank. */
+    private Optional<String> missing(int rank, RedundancySet set) {
       if (set.size() < 2 || scheme == Scheme.SINGLE) {
-        throw lost(rank, "its files have no redundancy (" + scheme + ", a set of " + set.size() + ")");
+        return Optional.of("its files have no redundancy (" + scheme + ", a set of " + set.size() + ")");
       }
       List<Integer> needed = scheme == Scheme.PARTNER ? List.of(set.right(rank, 1))
           : set.ranks().stream().filter(r -> r != rank).toList();
       for (int member : needed) {
-        boolean hasFiles = scheme == Scheme.PARTNER || files.containsKey(member);
-        if (!hasFiles || !redundancy.containsKey(member)) {
-          throw lost(rank, "rank " + member + " of the same " + scheme + " set " + set.ranks() + " has lost its "
+        boolean hasFiles = scheme == Scheme.PARTNER || !files(member).isEmpty();
+        if (!hasFiles || redundancy(member, set).isEmpty()) {
+          return Optional.of("rank " + member + " of the same " + scheme + " set " + set.ranks() + " has lost its "
               + (hasFiles ? "redundancy file" : "files") + " too");
         }
       }
-      return set.ranks().stream().map(this::member).toList();
+      return Optional.empty();
     }
 
-    /** One node for both where there is one. */
-    private Member member(int rank) {
-      List<String> withFiles = files.getOrDefault(rank, List.of(""));
-      List<String> withRedundancy = redundancy.getOrDefault(rank, List.of(""));
-      return withFiles.stream().filter(withRedundancy::contains).findFirst().map(both -> new Member(both, both))
-          .orElseGet(() -> new Member(withFiles.getFirst(), withRedundancy.getFirst()));
+    /** A node that has the rank's files, else empty. */
+    private String files(int rank) {
+      return first(rank, Held::files);
     }
 
-    private ScrException lost(int rank, String why) {
-      return new ScrException(Fault.TOO_MANY_LOST, "dataset " + dataset.id() + " \"" + dataset.name()
-          + "\" cannot be restored from the caches: the files of rank " + rank + " are lost, and " + why);
+    /** A node that has the redundancy file which the rank wrote for this set, else empty. */
+    private String redundancy(int rank, RedundancySet set) {
+      return first(rank, held -> held.redundancy() && held.set().equals(set));
     }
 
-    /** Whether every rank has files and redundancy on its own node, in sets that do not share a node. */
+    private String first(int rank, Predicate<Held> has) {
+      return copies.getOrDefault(rank, List.of()).stream().filter(copy -> has.test(copy.held())).map(Copy::node)
+          .findFirst().orElse("");
+    }
+
+    /** Whether every rank has files and redundancy on its own node, in sets on which their members agree. */
     boolean protectedUnder(RankMap map) {
       if (scheme == Scheme.SINGLE) {
         return true;
       }
+      boolean oneNode = new HashSet<>(map.nodes()).size() == 1;
+      Map<Integer, RedundancySet> own = new HashMap<>();
       for (int rank = 0; rank < map.size(); rank++) {
         String node = map.nodeOf(rank);
-        RedundancySet set = sets.get(rank);
-        if (!files.getOrDefault(rank, List.of()).contains(node)
-            || (set.size() == 1 ? map.byNode().size() > 1
-                : !redundancy.getOrDefault(rank, List.of()).contains(node))
-            || set.ranks().stream().map(map::nodeOf).collect(java.util.stream.Collectors.toCollection(HashSet::new))
-                .size() < set.size()) {
+        Optional<Held> held = copies.getOrDefault(rank, List.of()).stream().filter(c -> c.node().equals(node))
+            .map(Copy::held).filter(Held::files).filter(h -> h.set().size() == 1 ? oneNode : h.redundancy())
+            .findFirst();
+        if (held.isEmpty()) {
           return false;
         }
+        own.put(rank, held.get().set());
       }
-      return true;
+      return own.values().stream().distinct().allMatch(set -> set.ranks().stream().allMatch(r -> set.equals(own.get(r)))
+          && set.ranks().stream().map(map::nodeOf).distinct().count() == set.size());
     }
   }
 }

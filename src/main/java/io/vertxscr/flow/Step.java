@@ -1,6 +1,6 @@
 package io.vertxscr.flow;
 
-/** What all nodes of a run do together: the collective calls of the application, and what nodes agree on behind them. */
+/** What all nodes of a run do together: the collective calls of the application, and what they agree on behind them. */
 public enum Step {
   HAVE_RESTART("have-restart"),
   START_RESTART("start-restart"),

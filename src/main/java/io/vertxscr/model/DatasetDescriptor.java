@@ -6,8 +6,7 @@ package io.vertxscr.model;
  * @param id counts up from 1 with every dataset that the application starts
  * @param name as the application called it, or {@code scr.dataset.<id>}
  * @param checkpointId counts up from 1 with every checkpoint; 0 for pure output
- * @param createdUs microseconds since 1970, by the leader's clock; with the id it tells datasets of different
- *     histories apart
+ * @param createdUs microseconds since 1970, by the leader's clock; with the id it tells histories apart
  * @param totals files and bytes over all ranks; zero while the dataset is being written
  */
 public record DatasetDescriptor(

@@ -18,7 +18,7 @@ public final class Names {
     return name;
   }
 
-  /** Returns the name if a dataset may have it: 1 to {@link Limits#MAX_NAME_CHARS} - 1 characters, no controls. */
+  /** Returns the name if a dataset may have it: below {@link Limits#MAX_NAME_CHARS} characters, none a control. */
   public static String dataset(String name) {
     if (name == null || name.isEmpty() || name.length() >= Limits.MAX_NAME_CHARS
         || name.chars().anyMatch(Character::isISOControl)) {

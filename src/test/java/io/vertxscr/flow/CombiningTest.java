@@ -1,0 +1,134 @@
+package io.vertxscr.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.ScrException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CombiningTest {
+  private static final Job JOB = new Job("u", "heat", "439", "c");
+
+  private static List<From<Part.Start>> starts(Part.Start... parts) {
+    return from(List.of(parts));
+  }
+
+  private static <T> List<From<T>> from(List<T> parts) {
+    List<From<T>> from = new ArrayList<>();
+    for (T part : parts) {
+      from.add(new From<>("n" + from.size(), part));
+    }
+    return from;
+  }
+
+  @Test
+  void aNewDatasetIsOneBeyondTheHighestThatAnyNodeKnows() {
+    assertThat(Combining.start(starts(new Part.Start("a", 1, 3, 7), new Part.Start("a", 1, 9, 2)), 77, JOB))
+        .isEqualTo(new DatasetDescriptor(10, "a", DatasetFlags.CHECKPOINT, 8, 77, JOB, Totals.NONE));
+    assertThat(Combining.start(starts(new Part.Start("a", 3, 0, 0)), 77, JOB))
+        .isEqualTo(new DatasetDescriptor(1, "a", DatasetFlags.CHECKPOINT_AND_OUTPUT, 1, 77, JOB, Totals.NONE));
+  }
+
+  @Test
+  void pureOutputHasNoCheckpointId() {
+    assertThat(Combining.start(starts(new Part.Start("a", 2, 3, 7)), 1, JOB).checkpointId()).isZero();
+  }
+
+  @Test
+  void aDatasetWithoutANameIsCalledByItsId() {
+    assertThat(Combining.start(starts(new Part.Start("", 1, 41, 0)), 1, JOB).name()).isEqualTo("scr.dataset.42");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void nodesThatDisagreeOnTheNameAreNamedWithWhatTheySay(int odd) {
+    List<Part.Start> parts = IntStream.range(0, 3)
+        .mapToObj(i -> new Part.Start(i == odd ? "b" : "a", 1, 0, 0)).toList();
+    int second = odd == 0 ? 1 : odd;
+    refuses(() -> Combining.start(from(parts), 1, JOB), Fault.RANKS_DISAGREE,
+        "node n0 say \"" + parts.get(0).name() + "\" flags 1",
+        "node n" + second + " say \"" + parts.get(second).name() + "\" flags 1");
+  }
+
+  @Test
+  void nodesThatDisagreeOnTheFlagsAreRefused() {
+    refuses(() -> Combining.start(starts(new Part.Start("a", 1, 0, 0), new Part.Start("a", 3, 0, 0)), 1, JOB),
+        Fault.RANKS_DISAGREE, "flags 1", "flags 3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 4, 5, Integer.MAX_VALUE})
+  void flagsThatMeanNothingAreRefused(int flags) {
+    refuses(() -> Combining.start(starts(new Part.Start("a", flags, 0, 0)), 1, JOB), Fault.BAD_REQUEST,
+        "flags " + flags);
+  }
+
+  @Test
+  void whenTheIdsAreUsedUpNoDatasetGetsANegativeOne() {
+    refuses(() -> Combining.start(starts(new Part.Start("a", 1, Integer.MAX_VALUE, 0)), 1, JOB), Fault.BAD_REQUEST,
+        "id");
+  }
+
+  @Test
+  void totalsAreTheSumsOfAllNodes() {
+    long big = 1L << 40;
+    assertThat(Combining.complete(from(List.of(new Part.Complete(5, List.of(), "", 2, big),
+        new Part.Complete(5, List.of(), "", 0, 0), new Part.Complete(5, List.of(), "", 3, 7)))))
+        .isEqualTo(new Totals(5, big + 7));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void oneInvalidRankOnAnyNodeDiscardsTheDataset(int bad) {
+    List<Part.Complete> parts = IntStream.range(0, 3).mapToObj(i ->
+        new Part.Complete(5, i == bad ? List.of(4 + i) : List.of(), i == bad ? "no file x" : "", 1, 1)).toList();
+    refuses(() -> Combining.complete(from(parts)), Fault.NOT_VALID,
+        "dataset 5", "rank " + (4 + bad) + " on node n" + bad, "no file x");
+  }
+
+  @Test
+  void manyInvalidRanksAreNamedUpToEight() {
+    List<Integer> nine = IntStream.range(10, 19).boxed().toList();
+    refuses(() -> Combining.complete(from(List.of(new Part.Complete(5, nine.subList(0, 8), "w", 0, 0)))),
+        Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17 on node n0");
+    refuses(() -> Combining.complete(from(List.of(new Part.Complete(5, nine, "w", 0, 0)))),
+        Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17, ... on node n0");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void theFirstNodesFaultIsToldWithTheNumberOfTheOthers(Fault fault) {
+    Part.Done fine = new Part.Done(5, 0, "");
+    Part.Done bad = new Part.Done(5, fault.number(), "disk on fire");
+    assertThatCode(() -> Combining.done(from(List.of(fine, fine)))).doesNotThrowAnyException();
+    assertThatThrownBy(() -> Combining.done(from(List.of(fine, bad)))).hasMessage("dataset 5 on node n1: disk on fire");
+    refuses(() -> Combining.done(from(List.of(fine, bad, fine, new Part.Done(5, 1, "other")))), fault,
+        "dataset 5 on node n1 (and 1 more): disk on fire");
+  }
+
+  @Test
+  void whoCouldNotReadARestartIsNamed() {
+    Part.Restart fine = new Part.Restart(List.of());
+    assertThat(Combining.unread(from(List.of(fine, fine)))).isEmpty();
+    assertThat(Combining.unread(from(List.of(fine, new Part.Restart(List.of(3, 4))))))
+        .contains("ranks 3, 4 on node n1 could not read it");
+  }
+
+  private static void refuses(ThrowingCallable call, Fault fault, String... words) {
+    assertThatThrownBy(call).isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(fault))
+        .message().contains(words);
+  }
+}
