@@ -32,9 +32,9 @@ public record Effective(List<Value> values, List<String> ignored) {
   private static final Pattern VARIABLE =
       Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
   private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
-  /** Names that the launcher and the logging understand; parameters of the process, not of the library. */
-  private static final Set<String> LAUNCHER = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_AOT_TRAIN", "SCR_HOME",
-      "SCR_CONF_FILE", "SCR_DEBUG", "SCR_LOG_LEVEL");
+  /** Names that the launcher, the logging and the clients of ranks understand: about one process, not about a node. */
+  private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_AOT_TRAIN",
+      "SCR_HOME", "SCR_CONF_FILE", "SCR_DEBUG", "SCR_LOG_LEVEL", "SCR_SOCKET", "SCR_RANK", "SCR_RANKS");
 
   public Effective {
     values = List.copyOf(values);
@@ -124,7 +124,7 @@ public record Effective(List<Value> values, List<String> ignored) {
 
   private static List<String> ignored(Map<String, String> environment) {
     return new TreeSet<>(environment.keySet()).stream()
-        .filter(name -> name.startsWith("SCR_") && !LAUNCHER.contains(name) && Parameter.named(name).isEmpty())
+        .filter(name -> name.startsWith("SCR_") && !OF_PROCESSES.contains(name) && Parameter.named(name).isEmpty())
         .map(name -> name + " in the environment is not a parameter" + Nearest.hint(name, names()))
         .toList();
   }

@@ -124,9 +124,9 @@ class DeploymentsTest {
   private void deploy(Function<Class<?>, Deployable> factory) throws Exception {
     Vertx vertx = Vertx.vertx();
     try {
-      Deployments.read(directory).deploy(vertx, factory).await(10, TimeUnit.SECONDS);
+      Deployments.read(directory).deploy(vertx, factory).await(30, TimeUnit.SECONDS);
     } finally {
-      vertx.close().await(10, TimeUnit.SECONDS);
+      vertx.close().await(30, TimeUnit.SECONDS);
     }
   }
 

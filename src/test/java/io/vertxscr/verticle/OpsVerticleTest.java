@@ -30,13 +30,13 @@ class OpsVerticleTest {
   void deploys() throws Exception {
     vertx = metrics.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
     ops = new OpsVerticle(metrics::page, () -> notReady.get(), "127.0.0.1", 0);
-    vertx.deployVerticle(ops).await(10, TimeUnit.SECONDS);
+    vertx.deployVerticle(ops).await(30, TimeUnit.SECONDS);
   }
 
   @AfterEach
   void closes() throws Exception {
     client.close();
-    vertx.close().await(10, TimeUnit.SECONDS);
+    vertx.close().await(30, TimeUnit.SECONDS);
     metrics.close();
   }
 
@@ -67,7 +67,7 @@ class OpsVerticleTest {
   void metricsHaveOurMetersThoseOfTheJvmAndThoseOfVertxWithoutAddresses() throws Exception {
     metrics.registry().counter("scr_test_events").increment();
     vertx.eventBus().consumer("scr.n1.init", m -> m.reply(m.body()));
-    vertx.eventBus().request("scr.n1.init", "x").await(10, TimeUnit.SECONDS);
+    vertx.eventBus().request("scr.n1.init", "x").await(30, TimeUnit.SECONDS);
     HttpResponse<String> page = get("/metrics");
 
     assertThat(page.headers().firstValue("Content-Type")).hasValue("text/plain; version=0.0.4; charset=utf-8");
