@@ -20,6 +20,9 @@ import java.util.function.Function;
  * <p>A stream has a connection for itself; connections whose answer was read to its end are used again, all others are
  * closed. Every error names the node, and what was read from it. Nothing is ever read twice: a stream that broke is the
  * caller's to repeat, because the caller knows whether the bytes that it has are still of use.
+ *
+ * <p>Bytes that were read count only when the stream was read to its end without an error: a server that fails in the
+ * middle of a frame fills that frame with zeros before it says so.
  */
 public final class PeerClient implements RangeSource, AutoCloseable {
   /** Idle connections that are kept for each node. */
@@ -99,7 +102,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
   private PeerStream start(PeerChannel connection, RangeRequest request) throws IOException {
     connection.watch().limitSilence(timeouts.silenceMs());
     int number = connection.nextRequest();
-    ByteBuffer buffer = ByteBuffer.allocateDirect(PeerProtocol.REQUEST_BYTES);
+    ByteBuffer buffer = ByteBuffer.allocate(PeerProtocol.REQUEST_BYTES);
     PeerProtocol.putRequest(buffer, number, request);
     connection.writeFully(buffer.flip());
     PeerStream stream = new PeerStream(pool, connection, request, number, timeouts.silenceMs());

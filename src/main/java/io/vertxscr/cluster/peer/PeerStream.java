@@ -22,7 +22,7 @@ final class PeerStream implements RangeStream {
   private final RangeRequest request;
   private final int number;
   private final int silenceMs;
-  private final ByteBuffer head = ByteBuffer.allocateDirect(PeerProtocol.HEAD_BYTES);
+  private final ByteBuffer head = ByteBuffer.allocate(PeerProtocol.HEAD_BYTES);
   private State state = State.OPEN;
   private int sequence;
   private int frameLeft;

@@ -11,13 +11,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.RangeRequest;
+import io.vertxscr.transfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,6 +124,24 @@ class PeerRangesTest {
       }
       assertThat(client.idleConnections()).isLessThanOrEqualTo(PeerClient.MAX_IDLE_PER_NODE);
       assertThat(client.connections()).isEqualTo(client.idleConnections());
+    }
+  }
+
+  @Test
+  void nodesWithOneTransferThreadEachPullFromEachOtherWithoutWaitingInACircle() throws Exception {
+    TestNode node = new TestNode(directory, new Random(8), 5_000_000);
+    try (PeerServer one = node.serve(PATIENT, 4); PeerServer two = node.serve(PATIENT, 4);
+        PeerClient toOne = client(one.port(), PATIENT); PeerClient toTwo = client(two.port(), PATIENT);
+        TransferEngine ofOne = new TransferEngine("one", 1, 8);
+        TransferEngine ofTwo = new TransferEngine("two", 1, 8)) {
+      List<CompletableFuture<byte[]>> pulls = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        pulls.add(ofOne.submit("pull from two", () -> readAll(toTwo, files(0, 5_000_000), 100_000)));
+        pulls.add(ofTwo.submit("pull from one", () -> readAll(toOne, files(0, 5_000_000), 100_000)));
+      }
+      for (var pull : pulls) {
+        assertThat(pull.get(20, TimeUnit.SECONDS)).isEqualTo(node.content);
+      }
     }
   }
 
