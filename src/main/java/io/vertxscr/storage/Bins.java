@@ -60,7 +60,8 @@ final class Bins {
     }
   }
 
-  void emptyTrash() {
+  /** Guarded by a lock of its own, so that nobody waits for it but another that empties. */
+  synchronized void emptyTrash() {
     IOException failed = null;
     Path trash = directories.trash();
     try {

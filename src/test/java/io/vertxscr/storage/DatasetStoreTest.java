@@ -20,8 +20,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -198,6 +201,40 @@ class DatasetStoreTest {
           .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_REQUEST));
     }
     assertThat(NodeDirectories.resolve(directories.dataset(1), "rank.0/..a")).hasFileName("..a");
+  }
+
+  @Test
+  void agreesWithAPlainMapThroughRandomCallsAndRestarts() throws IOException {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("DatasetStoreTest seed " + seed);
+    var random = new Random(seed);
+    DatasetStore store = DatasetStore.open(directories);
+    Map<Integer, DatasetRecord> expected = new TreeMap<>();
+    for (int step = 0; step < 400; step++) {
+      int id = 1 + random.nextInt(6);
+      switch (random.nextInt(6)) {
+        case 0, 1 -> {
+          int generation = store.createGeneration(id);
+          write(store, id, generation);
+          expected.put(id, dataset(id, generation));
+        }
+        case 2 -> {
+          store.evict(id);
+          expected.remove(id);
+        }
+        case 3 -> store.createDirectory(id);
+        case 4 -> store.takeRecycled(root.resolve("taken"));
+        default -> store = DatasetStore.open(directories);
+      }
+      assertThat(store.list()).as("seed %d step %d", seed, step).isEqualTo(List.copyOf(expected.values()));
+      for (int held : expected.keySet()) {
+        assertThat(store.redundancy(held, 0).orElseThrow()).as("seed %d step %d", seed, step)
+            .content().endsWith("parity of " + held);
+      }
+    }
+    store.emptyTrash();
+    assertThat(directories.trash()).isEmptyDirectory();
+    assertThat(directories.recycled().toFile().list()).hasSizeLessThanOrEqualTo(1);
   }
 
   private void write(DatasetStore store, int id, int generation) throws IOException {
