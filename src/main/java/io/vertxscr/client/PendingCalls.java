@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -18,8 +17,6 @@ import org.slf4j.LoggerFactory;
  * thread; promises are completed outside of the lock.
  */
 final class PendingCalls {
-  private static final Logger LOG = LoggerFactory.getLogger(PendingCalls.class);
-
   private final Map<Long, Promise<JsonObject>> waiting = new LinkedHashMap<>();
   private long lastId;
   private ScrException end;
@@ -97,7 +94,8 @@ final class PendingCalls {
     try {
       completion.run();
     } catch (RuntimeException e) {
-      LOG.error("A handler of the application threw", e);
+      // Looked up only now: to start a logger takes longer than everything else that a small program does.
+      LoggerFactory.getLogger(PendingCalls.class).error("A handler of the application threw", e);
     }
   }
 

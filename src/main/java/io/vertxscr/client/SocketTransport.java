@@ -1,8 +1,6 @@
 package io.vertxscr.client;
 
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
@@ -10,6 +8,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -64,7 +63,7 @@ public final class SocketTransport implements Transport {
     synchronized (writing) {
       PendingCalls.Call call = pending.open();
       if (!call.answer().isComplete()) {
-        send(Frames.encode(Frames.send(Addresses.ofSocketOwner(verb), Long.toString(call.id()), body)));
+        send(Frames.send(Addresses.ofSocketOwner(verb), Long.toString(call.id()), body));
       }
       return call.answer();
     }
@@ -82,11 +81,12 @@ public final class SocketTransport implements Transport {
     return Future.succeededFuture();
   }
 
-  private void send(Buffer frame) {
+  private void send(JsonObject frame) {
+    // No Vert.x buffer on this path: it would start Netty, which takes longer than all else that a small program does.
+    ByteBuffer bytes = ByteBuffer.wrap(Frames.encode(frame));
     // An interrupt would close the channel, and thereby end the run for all ranks: it is put off until the write is done.
     boolean interrupted = Thread.interrupted();
     try {
-      ByteBuffer bytes = ByteBuffer.wrap(frame.getBytes());
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
@@ -114,7 +114,7 @@ public final class SocketTransport implements Transport {
   private void readAnswers() {
     try {
       while (true) {
-        onFrame(new JsonObject(Buffer.buffer(readFrame())));
+        onFrame(readFrame());
       }
     } catch (AsynchronousCloseException e) {
       pending.end(lost("closed by this process", e), true);
@@ -122,7 +122,7 @@ public final class SocketTransport implements Transport {
       pending.end(lost("ended: the daemon stopped or died", e), true);
     } catch (IOException e) {
       pending.end(lost("failed: " + e.getMessage(), e), true);
-    } catch (DecodeException | ClassCastException | NumberFormatException e) {
+    } catch (ClassCastException | NumberFormatException e) {
       pending.end(lost("carried a frame that cannot be read: " + e.getMessage(), e), true);
     } catch (ScrException e) {
       pending.end(e, true);
@@ -131,7 +131,7 @@ public final class SocketTransport implements Transport {
     }
   }
 
-  private void onFrame(JsonObject frame) {
+  private void onFrame(JsonObject frame) throws IOException {
     String address = frame.getString("address");
     String type = String.valueOf(frame.getString("type"));
     switch (type) {
@@ -144,11 +144,11 @@ public final class SocketTransport implements Transport {
         }
         pending.fail(Long.parseLong(address), failure);
       }
-      default -> throw new DecodeException("frame of type " + type);
+      default -> throw new IOException("a frame of type " + type);
     }
   }
 
-  private byte[] readFrame() throws IOException {
+  private JsonObject readFrame() throws IOException {
     fill(Frames.LENGTH_BYTES);
     int bytes = received.getInt();
     if (bytes < 1 || bytes > Limits.MAX_MESSAGE_BYTES) {
@@ -157,7 +157,11 @@ public final class SocketTransport implements Transport {
     fill(bytes);
     byte[] json = new byte[bytes];
     received.get(json);
-    return json;
+    try {
+      return Wire.decode(json);
+    } catch (ScrException e) {
+      throw new IOException("a frame that is " + e.getMessage(), e);
+    }
   }
 
   /** Reads until so many bytes are there; the buffer grows with the largest frame. */

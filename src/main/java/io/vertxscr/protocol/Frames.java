@@ -1,8 +1,8 @@
 package io.vertxscr.protocol;
 
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.ScrException;
+import java.nio.ByteBuffer;
 
 /**
  * The frames of the Vert.x TCP event-bus bridge, as they travel over the application socket.
@@ -54,8 +54,8 @@ public final class Frames {
   }
 
   /** The bytes of a frame, length first. */
-  public static Buffer encode(JsonObject frame) {
-    Buffer json = frame.toBuffer();
-    return Buffer.buffer(LENGTH_BYTES + json.length()).appendInt(json.length()).appendBuffer(json);
+  public static byte[] encode(JsonObject frame) {
+    byte[] json = Wire.encode(frame);
+    return ByteBuffer.allocate(LENGTH_BYTES + json.length).putInt(json.length).put(json).array();
   }
 }

@@ -53,7 +53,8 @@ public final class Wire {
       .addModule(new VertxModule())
       .annotationIntrospector(new RequiredUnlessOptional())
       .defaultBase64Variant(Base64Variants.MODIFIED_FOR_URL)
-      .serializationInclusion(JsonInclude.Include.NON_ABSENT)
+      // Empty components are left out; nulls within JSON that passes through are kept.
+      .defaultPropertyInclusion(JsonInclude.Value.construct(JsonInclude.Include.NON_ABSENT, JsonInclude.Include.ALWAYS))
       .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
       .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
       .enable(DeserializationFeature.FAIL_ON_NULL_CREATOR_PROPERTIES)
@@ -67,7 +68,8 @@ public final class Wire {
           .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
       .build();
 
-  private static final ObjectReader TO_MAP = MAPPER.readerFor(LinkedHashMap.class);
+  private static final ObjectReader TO_MAP =
+      MAPPER.readerFor(LinkedHashMap.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
   private static final ObjectWriter FROM_JSON = MAPPER.writer();
 
   private static final ClassValue<ObjectReader> READERS = new ClassValue<>() {
@@ -111,6 +113,37 @@ public final class Wire {
       return new JsonObject(fields);
     } catch (IOException e) {
       throw new IllegalStateException(message.getClass() + " cannot be written as JSON", e);
+    }
+  }
+
+  /**
+   * The object that this text says, in UTF-8.
+   *
+   * @throws ScrException {@link Fault#BAD_REQUEST} if it is anything else than exactly one JSON object
+   */
+  public static JsonObject decode(byte[] text) {
+    try {
+      Map<String, Object> fields = TO_MAP.readValue(text);
+      if (fields != null) {
+        return new JsonObject(fields);
+      }
+    } catch (JsonProcessingException e) {
+      throw new ScrException(Fault.BAD_REQUEST, "not a JSON object: " + e.getOriginalMessage(), e);
+    } catch (IOException e) {
+      throw new ScrException(Fault.BAD_REQUEST, "not a JSON object: " + e.getMessage(), e);
+    }
+    throw new ScrException(Fault.BAD_REQUEST, "not a JSON object: null");
+  }
+
+  /**
+   * The text of an object, in UTF-8. As {@link JsonObject#encode}, whose codec would start a logging system in every small
+   * program.
+   */
+  public static byte[] encode(JsonObject json) {
+    try {
+      return FROM_JSON.writeValueAsBytes(json);
+    } catch (IOException e) {
+      throw new IllegalStateException("not writable as JSON: " + json.fieldNames(), e);
     }
   }
 

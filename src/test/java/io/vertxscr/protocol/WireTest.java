@@ -132,6 +132,17 @@ class WireTest {
     assertThat(Wire.read(new JsonObject(json.encode()), Bytes.class).content()).isEqualTo(bytes);
   }
 
+  @Test
+  void textThatIsNotOneObjectIsRefused() {
+    for (String text : List.of("", " ", "null", "1", "\"\"", "\"x\"", "[]", "[{}]", "{", "{}x", "{} {}", "{\"a\":}")) {
+      assertThat(catchThrowableOfType(ScrException.class, () -> Wire.decode(text.getBytes()))).as(text)
+          .isNotNull().extracting(ScrException::fault).isEqualTo(Fault.BAD_REQUEST);
+    }
+    JsonObject tree = new JsonObject().put("ä", "\u0000€").put("a", new JsonArray().add(1).add(new JsonObject().putNull("b")));
+    assertThat(Wire.decode(Wire.encode(tree))).isEqualTo(tree);
+    assertThat(new JsonObject(new String(Wire.encode(tree)))).isEqualTo(tree);
+  }
+
   record Bytes(byte[] content) {}
 
   private static boolean sameKind(Class<?> is, Object value) {

@@ -2,6 +2,7 @@ package io.vertxscr.cluster.bridge;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetServer;
@@ -77,8 +78,8 @@ public final class ApplicationBridge {
 
   private void accept(NetSocket socket) {
     if (connections.size() >= Limits.MAX_APPLICATION_CONNECTIONS) {
-      socket.end(Frames.encode(Frames.error(null, new ScrException(Fault.BUSY, "node " + node + " serves "
-          + connections.size() + " applications already, and takes no more"))));
+      socket.end(Buffer.buffer(Frames.encode(Frames.error(null, new ScrException(Fault.BUSY,
+          "node " + node + " serves " + connections.size() + " applications already, and takes no more")))));
       return;
     }
     String clientId = "bridge:" + ++lastConnection;

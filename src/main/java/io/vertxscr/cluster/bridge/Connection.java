@@ -4,8 +4,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.json.DecodeException;
-import io.vertx.core.json.Json;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.parsetools.RecordParser;
@@ -14,6 +12,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.Wire;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,24 +55,20 @@ final class Connection {
       parser.fixedSizeMode(bytes);
     } else {
       parser.fixedSizeMode(Frames.LENGTH_BYTES);
-      onJson(record);
+      onJson(record.getBytes());
     }
     readingLength = !readingLength;
   }
 
-  private void onJson(Buffer json) {
-    Object frame;
+  private void onJson(byte[] json) {
+    JsonObject frame;
     try {
-      frame = Json.decodeValue(json);
-    } catch (DecodeException e) {
-      end("a frame that is no JSON: " + e.getMessage());
+      frame = Wire.decode(json);
+    } catch (ScrException e) {
+      end("a frame that is " + e.getMessage());
       return;
     }
-    if (frame instanceof JsonObject fields) {
-      onFrame(fields);
-    } else {
-      end("a frame that is no JSON object");
-    }
+    onFrame(frame);
   }
 
   private void onFrame(JsonObject frame) {
@@ -125,7 +120,7 @@ final class Connection {
     if (ended) {
       return;
     }
-    socket.write(Frames.encode(frame));
+    socket.write(Buffer.buffer(Frames.encode(frame)));
     if (socket.writeQueueFull()) {
       socket.pause();
       socket.drainHandler(_ -> socket.resume());
@@ -135,8 +130,8 @@ final class Connection {
   private void end(String received) {
     ended = true;
     LOG.warn("Application sent {}; its connection is closed", received);
-    socket.end(Frames.encode(Frames.error(null, new ScrException(Fault.BAD_REQUEST, "received " + received
-        + "; the connection is closed"))));
+    socket.end(Buffer.buffer(Frames.encode(Frames.error(null,
+        new ScrException(Fault.BAD_REQUEST, "received " + received + "; the connection is closed")))));
   }
 
   private static String textOf(JsonObject frame, String field) {

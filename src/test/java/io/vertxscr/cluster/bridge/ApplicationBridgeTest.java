@@ -161,7 +161,7 @@ class ApplicationBridgeTest {
 
   @Test
   void framesInAnyPiecesAreUnderstoodAndTheLargestAllowedToo() throws IOException {
-    byte[] call = Frames.encode(Frames.send("scr.n1.status", "r", new JsonObject())).getBytes();
+    byte[] call = Frames.encode(Frames.send("scr.n1.status", "r", new JsonObject()));
     try (RawClient client = new RawClient(socket)) {
       for (int cut = 1; cut < call.length; cut++) {
         client.bytes(Arrays.copyOf(call, cut));
@@ -180,7 +180,7 @@ class ApplicationBridgeTest {
     long seed = Long.getLong("seed", System.nanoTime());
     System.out.println("seed " + seed);
     Random random = new Random(seed);
-    byte[] call = Frames.encode(Frames.send("scr.n1.status", "r", new JsonObject().put("a", 1))).getBytes();
+    byte[] call = Frames.encode(Frames.send("scr.n1.status", "r", new JsonObject().put("a", 1)));
     try (RawClient bystander = new RawClient(socket)) {
       int clients = 300;
       for (int i = 0; i < clients; i++) {

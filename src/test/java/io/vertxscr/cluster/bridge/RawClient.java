@@ -32,7 +32,7 @@ final class RawClient implements Closeable {
   }
 
   void frame(JsonObject frame) throws IOException {
-    bytes(Frames.encode(frame).getBytes());
+    bytes(Frames.encode(frame));
   }
 
   JsonObject call(String address, JsonObject body) throws IOException {
