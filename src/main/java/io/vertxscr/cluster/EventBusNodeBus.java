@@ -21,6 +21,7 @@ import io.vertxscr.service.NodeBus;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * {@link NodeBus} over the event bus.
@@ -42,6 +43,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private final Membership membership;
   private final Epoch epoch;
   private final Set<Request> open = new HashSet<>();
+  private ScrException closed;
 
   /** Makes the bus of a node; to be entered on its loop. */
   public EventBusNodeBus(EventBus eventBus, Loop loop, Membership membership, Epoch epoch) {
@@ -75,7 +77,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   private void askLeader(NodeVerb verb, JsonObject body, Promise<JsonObject> promise, int pauses) {
     send(membership.leader().name(), verb, body, false).onComplete((json, failure) -> {
-      if (failure instanceof ScrException e && pauses < MOST_PAUSES
+      if (failure instanceof ScrException e && pauses < MOST_PAUSES && closed == null
           && (e.fault() == Fault.NOT_LEADER || e.fault() == Fault.NODE_LOST)) {
         loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, pauses + 1));
       } else {
@@ -86,6 +88,9 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   private Future<JsonObject> send(String node, NodeVerb verb, JsonObject body, boolean asLeader) {
     Request request = new Request(node, verb, body, asLeader, loop.promise());
+    if (closed != null) {
+      return Future.failedFuture(closed);
+    }
     open.add(request);
     attempt(request, 0);
     return request.promise().future().onComplete(_ -> open.remove(request));
@@ -134,6 +139,22 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   @Override
+  public void onlyLeader(String leader) {
+    failAll(request -> request.verb().isForLeader() && !request.node().equals(leader),
+        new ScrException(Fault.NOT_LEADER, "node " + leader + " leads now"));
+  }
+
+  /** Asks nobody any more; whoever waits for an answer gets the cause instead. On the node's loop. */
+  public void close(ScrException cause) {
+    closed = cause;
+    failAll(_ -> true, cause);
+  }
+
+  private void failAll(Predicate<Request> which, ScrException cause) {
+    Set.copyOf(open).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
+  }
+
+  @Override
   public void joined(NodeInfo node) {
     // Nobody asks a node before it is there.
   }
@@ -141,11 +162,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   @Override
   public void left(NodeInfo node) {
     loop.call(() -> {
-      for (Request request : Set.copyOf(open)) {
-        if (request.node().equals(node.name())) {
-          request.promise().tryFail(lost(node.name()));
-        }
-      }
+      failAll(request -> request.node().equals(node.name()), lost(node.name()));
       return Future.succeededFuture();
     });
   }

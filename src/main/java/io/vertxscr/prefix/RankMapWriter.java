@@ -35,7 +35,7 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
    */
   public static int ranksPerPart(int totalRanks, long averageEntryBytes) {
     long fitting = RankFileMapFile.PART_BYTES / Math.max(1, averageEntryBytes);
-    return (int) Math.clamp(fitting, 1, Math.max(1, totalRanks));
+    return Math.clamp(fitting, 1, Math.max(1, totalRanks));
   }
 
   /** First ranks of all parts, ascending. */

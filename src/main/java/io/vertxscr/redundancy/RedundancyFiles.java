@@ -51,6 +51,23 @@ public final class RedundancyFiles {
     }
   }
 
+  /**
+   * Where the redundancy bytes of a file are.
+   *
+   * @param offset of the first, behind the header
+   */
+  public record Payload(long offset, long bytes) {}
+
+  /** Finds them; of the header only its length is looked at. @throws ScrException CORRUPT, IO */
+  public static Payload payload(Path path) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      long offset = payloadOffset(path, channel);
+      return new Payload(offset, channel.size() - offset);
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
   /** Where the redundancy bytes start; the header's own checksum is not looked at. */
   static long payloadOffset(Path path, FileChannel channel) throws IOException {
     ByteBuffer start = ByteBuffer.allocate(HashFile.HEADER_BYTES);

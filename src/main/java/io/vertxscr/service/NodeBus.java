@@ -22,4 +22,10 @@ public interface NodeBus {
 
   /** Asks whoever is the leader, and the next one when that one leaves. */
   <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer);
+
+  /**
+   * Takes no answer of an earlier leader any more: what was asked of it is asked of the next. A new leader's picture of the
+   * run is whole only if nobody goes on behind its back.
+   */
+  void onlyLeader(String leader);
 }

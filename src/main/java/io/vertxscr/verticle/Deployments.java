@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -64,21 +65,27 @@ public record Deployments(List<Deployment> list) {
     }
   }
 
+  /** Those whose class is a subclass of this one. */
+  public Deployments of(Class<?> type) {
+    return new Deployments(list.stream().filter(deployment -> type.isAssignableFrom(deployment.verticle())).toList());
+  }
+
   /**
    * Deploys one after the other; the first that fails ends it, and its failure names the file. What was deployed by
    * then stays until the caller closes {@code vertx}.
    *
    * @param factory makes an instance of a verticle class, once for each of its instances
+   * @param deployed is told the id of each deployment
    */
-  public Future<Void> deploy(Vertx vertx, Function<Class<?>, Deployable> factory) {
-    Future<Void> deployed = Future.succeededFuture();
+  public Future<Void> deploy(Vertx vertx, Function<Class<?>, Deployable> factory, Consumer<String> deployed) {
+    Future<Void> all = Future.succeededFuture();
     for (Deployment next : list) {
-      deployed = deployed.compose(_ -> deploy(vertx, factory, next));
+      all = all.compose(_ -> deploy(vertx, factory, next)).onSuccess(deployed::accept).mapEmpty();
     }
-    return deployed;
+    return all;
   }
 
-  private static Future<Void> deploy(Vertx vertx, Function<Class<?>, Deployable> factory, Deployment next) {
+  private static Future<String> deploy(Vertx vertx, Function<Class<?>, Deployable> factory, Deployment next) {
     return vertx.deployVerticle(() -> factory.apply(next.verticle()), next.options())
         .recover(cause -> Future.failedFuture(cause instanceof ScrException
             ? cause

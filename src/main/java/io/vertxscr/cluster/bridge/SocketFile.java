@@ -72,7 +72,7 @@ record SocketFile(Path path) {
     if (!attributes.isOther()) {
       throw new ScrException(Fault.BAD_CONFIGURATION, path + " exists and is not a socket; remove it or choose another");
     }
-    try (SocketChannel probe = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+    try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       throw new ScrException(Fault.DUPLICATE_NODE, "another daemon listens on " + path);
     } catch (ConnectException _) {
       // Nobody listens: its daemon is dead, and publish() replaces it.

@@ -47,6 +47,11 @@ public enum NodeVerb {
   /** Between nodes: the checksums that you computed while you read these ranks' files; answered when they are known. */
   CHECKSUMS;
 
+  /** Whether only the leader answers it. */
+  public boolean isForLeader() {
+    return this == JOIN || this == LOST || this == GATHER || this == WAITS;
+  }
+
   /** The event-bus address of this verb on a node. */
   public String address(String node) {
     return "scr." + node + ".node." + name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -1,0 +1,49 @@
+package io.vertxscr.cluster;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JoinConfig;
+import io.vertx.spi.cluster.hazelcast.ConfigUtil;
+import io.vertxscr.model.NodeInfo;
+import java.util.List;
+
+/**
+ * How Hazelcast is set up: a cluster of one allocation, joined over a list of TCP addresses, with failures noticed soon.
+ * The values were measured (docs/decisions/0004-membership.md).
+ */
+public final class HazelcastConfig {
+  private HazelcastConfig() {}
+
+  /**
+   * Where to listen and whom to look for.
+   *
+   * @param cluster name of the cluster: of the allocation
+   * @param host address to listen on
+   * @param port port to listen on, exactly this one
+   * @param members {@code host:port} of nodes that may be there already; this node may be among them
+   */
+  public record Network(String cluster, String host, int port, List<String> members) {}
+
+  /** The configuration of a node's member. */
+  public static Config of(Network network, NodeInfo node) {
+    Config config = ConfigUtil.loadConfig();
+    config.setClusterName(network.cluster());
+    config.setProperty("hazelcast.logging.type", "slf4j")
+        .setProperty("hazelcast.phone.home.enabled", "false")
+        .setProperty("hazelcast.shutdownhook.enabled", "false")
+        .setProperty("hazelcast.wait.seconds.before.join", "0")
+        .setProperty("hazelcast.heartbeat.interval.seconds", "1")
+        .setProperty("hazelcast.max.no.heartbeat.seconds", "5")
+        .setProperty("hazelcast.partition.count", "31")
+        .setProperty("hazelcast.connection.monitor.interval", "100")
+        .setProperty("hazelcast.connection.monitor.max.faults", "1")
+        .setProperty("hazelcast.socket.bind.any", "false");
+    config.getNetworkConfig().setPort(network.port()).setPortAutoIncrement(false).setPublicAddress(network.host());
+    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface(network.host());
+    JoinConfig join = config.getNetworkConfig().getJoin();
+    join.getMulticastConfig().setEnabled(false);
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getTcpIpConfig().setEnabled(true).setConnectionTimeoutSeconds(1).setMembers(network.members());
+    HazelcastMembership.describe(config, node);
+    return config;
+  }
+}

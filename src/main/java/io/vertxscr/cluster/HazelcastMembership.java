@@ -1,0 +1,107 @@
+package io.vertxscr.cluster;
+
+import com.hazelcast.cluster.Member;
+import com.hazelcast.cluster.MembershipEvent;
+import com.hazelcast.cluster.MembershipListener;
+import com.hazelcast.config.Config;
+import com.hazelcast.core.HazelcastInstance;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.service.Membership;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Membership as Hazelcast sees it. Its member list is ordered by age and the same on all members, which is all that the choice
+ * of a leader needs. What a node tells of itself are attributes of its member; members without them are applications.
+ */
+public final class HazelcastMembership implements Membership {
+  private static final String NAME = "scr.node";
+  private static final String HOST_ID = "scr.host";
+  private static final String PEER_HOST = "scr.peer.host";
+  private static final String PEER_PORT = "scr.peer.port";
+  private static final String CACHE = "scr.cache";
+
+  private final HazelcastInstance hazelcast;
+  private final NodeInfo self;
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+
+  /**
+   * Watches the cluster that this instance has joined.
+   *
+   * @throws ScrException DUPLICATE_NODE if an older member has the same name
+   */
+  public HazelcastMembership(HazelcastInstance hazelcast, NodeInfo self) {
+    this.hazelcast = hazelcast;
+    this.self = self;
+    refuseSecondOfName();
+    hazelcast.getCluster().addMembershipListener(new MembershipListener() {
+      @Override
+      public void memberAdded(MembershipEvent event) {
+        info(event.getMember()).ifPresent(node -> listeners.forEach(listener -> listener.joined(node)));
+      }
+
+      @Override
+      public void memberRemoved(MembershipEvent event) {
+        gone(event.getMember());
+      }
+    });
+  }
+
+  /** Writes what a node tells of itself into the configuration of its member. */
+  static void describe(Config config, NodeInfo node) {
+    config.getMemberAttributeConfig()
+        .setAttribute(NAME, node.name())
+        .setAttribute(HOST_ID, node.hostId())
+        .setAttribute(PEER_HOST, node.peerHost())
+        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()))
+        .setAttribute(CACHE, node.cacheDirectory());
+  }
+
+  private static Optional<NodeInfo> info(Member member) {
+    String name = member.getAttribute(NAME);
+    return name == null ? Optional.empty() : Optional.of(new NodeInfo(name, member.getAttribute(HOST_ID),
+        member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT)), member.getAttribute(CACHE)));
+  }
+
+  private void refuseSecondOfName() {
+    for (Member member : hazelcast.getCluster().getMembers()) {
+      if (member.localMember()) {
+        return;
+      }
+      if (self.name().equals(member.getAttribute(NAME))) {
+        throw new ScrException(Fault.DUPLICATE_NODE, "node " + self.name() + " is a member already, at "
+            + member.getAddress() + "; every daemon needs a name of its own (--name)");
+      }
+    }
+  }
+
+  private void gone(Member member) {
+    Optional<NodeInfo> node = info(member);
+    if (node.isEmpty()) {
+      listeners.forEach(listener -> listener.applicationLeft(member.getUuid().toString()));
+      return;
+    }
+    boolean refusedTwin = find(node.get().name()).isPresent();
+    if (!refusedTwin) {
+      listeners.forEach(listener -> listener.left(node.get()));
+    }
+  }
+
+  @Override
+  public NodeInfo self() {
+    return self;
+  }
+
+  @Override
+  public List<NodeInfo> nodes() {
+    return hazelcast.getCluster().getMembers().stream().flatMap(member -> info(member).stream()).toList();
+  }
+
+  @Override
+  public void listen(Listener listener) {
+    listeners.add(listener);
+  }
+}
