@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  * Calls over the event bus, for applications that are members of the cluster, and for nodes in the same Vert.x.
  *
  * <p>A call has no timeout of its own, because the node owns all waits and always answers. Therefore, while calls wait,
- * the node is asked every {@value #WATCH_MS} ms whether it is there: the event bus does not fail requests whose receiver
- * died. Silence alone is no proof (the node may be stopped for a while); that nobody listens is.
+ * the node is asked every {@value #WATCH_MS} ms whether it is there: the event bus does not fail requests whose
+ * receiver died. Silence alone is no proof (the node may be stopped for a while); that nobody listens is.
  */
 public final class BusTransport implements Transport {
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
@@ -67,7 +67,8 @@ public final class BusTransport implements Transport {
   @Override
   public Future<Void> close() {
     vertx.cancelTimer(watch);
-    pending.end(new ScrException(Fault.NODE_LOST, "the connection to node " + node + " was closed by this process"), false);
+    pending.end(new ScrException(Fault.NODE_LOST,
+        "the connection to node " + node + " was closed by this process"), false);
     return Future.succeededFuture();
   }
 

@@ -12,8 +12,8 @@ import io.vertxscr.model.Fault;
  *   }
  * </pre>
  *
- * <p>{@code complete} fails with {@link Fault#NOT_VALID} on all ranks if one of them called it not valid; the run then goes
- * on with the previous checkpoint.
+ * <p>{@code complete} fails with {@link Fault#NOT_VALID} on all ranks if one of them called it not valid; the run then
+ * goes on with the previous checkpoint.
  */
 public final class Output extends BlockingPhase {
   Output(Phase phase) {

@@ -48,9 +48,9 @@ public final class Phase {
   }
 
   /**
-   * Ends the phase; the rank's files must be closed. Collective. When it is answered, well or not, the phase is over; only
-   * after {@link Fault#TIMEOUT}, {@link Fault#BUSY}, {@link Fault#RANKS_DISAGREE} and calls that were refused for this rank
-   * alone it is still open.
+   * Ends the phase; the rank's files must be closed. Collective. When it is answered, well or not, the phase is over;
+   * only after {@link Fault#TIMEOUT}, {@link Fault#BUSY}, {@link Fault#STOPPING}, {@link Fault#RANKS_DISAGREE} and
+   * calls that were refused for this rank alone it is still open.
    *
    * @param valid whether the rank wrote, or read, all of its files without error
    */

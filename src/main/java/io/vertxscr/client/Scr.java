@@ -28,9 +28,9 @@ import java.util.Optional;
  *   }
  * </pre>
  *
- * <p>All calls but {@code route} are collective: they wait until every rank of the run has made the same call. A rank that
- * is lost ends the wait of the others with {@link Fault#RANK_LOST}. Not for event loops, where calls are refused. An
- * interrupt does not end a call; {@link #close} from another thread does. Any thread, one collective call at a time.
+ * <p>All calls but {@code route} are collective: they wait until every rank of the run has made the same call. A rank
+ * that is lost ends the wait of the others with {@link Fault#RANK_LOST}. Not for event loops, where calls are refused.
+ * An interrupt does not end a call; {@link #close} from another thread does. Any thread, one collective call at a time.
  */
 public final class Scr implements AutoCloseable {
   private final ScrClient client;
@@ -90,7 +90,9 @@ public final class Scr implements AutoCloseable {
     Blocking.call(session::finish);
   }
 
-  /** Ends the connection, without waiting. Before {@link #finish} this makes the rank a lost one, which ends the run. */
+  /**
+   * Ends the connection, without waiting. Before {@link #finish} this makes the rank a lost one, which ends the run.
+   */
   @Override
   public void close() {
     client.close();

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * The asynchronous client of one rank: a connection to the daemon of its node. Plain programs take {@link Scr} instead.
  *
- * <p>All futures of this package fail with a {@link ScrException} only. They complete on a thread of the transport, which
- * must not be blocked. Any thread may call.
+ * <p>All futures of this package fail with a {@link ScrException} only. They complete on a thread of the transport,
+ * which must not be blocked. Any thread may call.
  */
 public final class ScrClient {
   private final Transport transport;
@@ -26,7 +26,9 @@ public final class ScrClient {
     this.transport = Objects.requireNonNull(transport);
   }
 
-  /** Connects through the Unix socket of the node; needs no Vert.x instance. Fails as {@link SocketTransport#connect}. */
+  /**
+   * Connects through the Unix socket of the node; needs no Vert.x instance. Fails as {@link SocketTransport#connect}.
+   */
   public static ScrClient connect(Path socket) {
     return new ScrClient(SocketTransport.connect(socket));
   }

@@ -33,16 +33,16 @@ import java.util.function.Supplier;
  *   idle --startOutput, restart--> phase --Phase.complete--> idle --finish--> ended
  * </pre>
  *
- * <p>One collective call at a time; what is not legal fails here, with {@link Fault#WRONG_STATE}, and is not sent. A call
- * that ended with {@link Fault#TIMEOUT} or {@link Fault#BUSY} can be made again and keeps its number, so that nothing
- * happens twice; until its outcome is known no other collective call is made. Any thread.
+ * <p>One collective call at a time; what is not legal fails here, with {@link Fault#WRONG_STATE}, and is not sent. A
+ * call that ended with {@link Fault#TIMEOUT}, {@link Fault#BUSY} or {@link Fault#STOPPING} can be made again and keeps
+ * its number, so that nothing happens twice; after a timeout no other collective call is made before. Any thread.
  */
 public final class Session {
-  /** The outcome is unknown, or nothing was done: the same call again has the same number. */
-  private static final Set<Fault> ASK_AGAIN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY);
+  /** Nothing was done, or nobody knows: the same call again has the same number. */
+  private static final Set<Fault> NOT_COUNTED = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING);
   /** The refusals of a complete after which the phase is still open. */
-  private static final Set<Fault> STILL_OPEN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.BAD_REQUEST, Fault.WRONG_STATE,
-      Fault.UNKNOWN_RANK, Fault.RANKS_DISAGREE);
+  private static final Set<Fault> STILL_OPEN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING,
+      Fault.BAD_REQUEST, Fault.WRONG_STATE, Fault.UNKNOWN_RANK, Fault.RANKS_DISAGREE);
 
   private final Transport transport;
   private final InitRequest init;
@@ -185,8 +185,11 @@ public final class Session {
     }
     underWay = null;
     Fault fault = failure == null ? null : failure instanceof ScrException known ? known.fault() : Fault.INTERNAL;
-    askAgain = fault != null && ASK_AGAIN.contains(fault) ? verb : null;
-    if (askAgain == null) {
+    if (fault == Fault.TIMEOUT) {
+      askAgain = verb;
+    }
+    if (fault == null || !NOT_COUNTED.contains(fault)) {
+      askAgain = null;
       nextCall++;
     }
     if (phase != null && (fault == null || !STILL_OPEN.contains(fault))) {

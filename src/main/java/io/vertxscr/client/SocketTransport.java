@@ -42,8 +42,8 @@ public final class SocketTransport implements Transport {
   /**
    * Connects to the daemon.
    *
-   * @throws ScrException {@link Fault#NODE_LOST} if no daemon listens there, {@link Fault#BAD_CONFIGURATION} if the path
-   *     is too long for a socket
+   * @throws ScrException {@link Fault#NODE_LOST} if no daemon listens there, {@link Fault#BAD_CONFIGURATION} if the
+   *     path is too long for a socket
    */
   public static SocketTransport connect(Path socket) {
     Addresses.socket(socket);
@@ -84,7 +84,8 @@ public final class SocketTransport implements Transport {
   private void send(JsonObject frame) {
     // No Vert.x buffer on this path: it would start Netty, which takes longer than all else that a small program does.
     ByteBuffer bytes = ByteBuffer.wrap(Frames.encode(frame));
-    // An interrupt would close the channel, and thereby end the run for all ranks: it is put off until the write is done.
+    // An interrupt would close the channel, and thereby end the run for all ranks: it is put off until the write is
+    // done.
     boolean interrupted = Thread.interrupted();
     try {
       while (bytes.hasRemaining()) {
@@ -100,8 +101,8 @@ public final class SocketTransport implements Transport {
   }
 
   /**
-   * After a failed write: lets the reader take what the daemon has sent before, its last words among it, and then find the
-   * end, which fails all calls.
+   * After a failed write: lets the reader take what the daemon has sent before, its last words among it, and then find
+   * the end, which fails all calls.
    */
   private void endOfAnswers() {
     try {

@@ -20,7 +20,9 @@ public interface Transport {
    */
   Future<JsonObject> request(Verb verb, JsonObject body);
 
-  /** Whom to tell that the node cannot be reached any more, at once if that is so already. Not told by {@link #close}. */
+  /**
+   * Whom to tell that the node cannot be reached any more, at once if that is so already. Not told by {@link #close}.
+   */
   void onClosed(Consumer<ScrException> listener);
 
   /** Ends the connection; calls that wait fail with {@link Fault#NODE_LOST}. Doing it twice does nothing. */

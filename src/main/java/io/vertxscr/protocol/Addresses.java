@@ -12,7 +12,7 @@ import java.util.Optional;
  * Who can be talked to, and how the sender is known.
  *
  * <pre>
- *   scr.&lt;node&gt;.&lt;verb&gt;    one consumer for each node and verb; a node's name may contain dots, a verb does not
+ *   scr.&lt;node&gt;.&lt;verb&gt;    one consumer for each node and verb; a node's name may contain dots
  *   scr._.&lt;verb&gt;         over the application socket only: the node that owns the socket ('_' can name no node)
  *   scr.events            published: every change of state, with its cause
  * </pre>
@@ -23,8 +23,9 @@ public final class Addresses {
   /** Stands for the node that owns the application socket. */
   public static final String THIS_NODE = "_";
   /**
-   * Message header that says which connection a call came through: {@code bridge:<n>}, set by the application bridge and
-   * unique on its node while the daemon lives, or {@code member:<id>}, set by applications that are cluster members.
+   * Message header that says which connection a call came through: {@code bridge:<n>}, set by the application bridge
+   * and unique on its node while the daemon lives, or {@code member:<id>}, set by applications that are cluster
+   * members.
    */
   public static final String CLIENT_HEADER = "scr-client";
 
@@ -49,7 +50,8 @@ public final class Addresses {
       return Optional.empty();
     }
     String addressed = address.substring(PREFIX.length(), dot);
-    return addressed.equals(node) || addressed.equals(THIS_NODE) ? Verb.of(address.substring(dot + 1)) : Optional.empty();
+    boolean ours = addressed.equals(node) || addressed.equals(THIS_NODE);
+    return ours ? Verb.of(address.substring(dot + 1)) : Optional.empty();
   }
 
   /**

@@ -1,8 +1,8 @@
 package io.vertxscr.protocol;
 
 /**
- * A phase has ended well ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}): the dataset is protected, or was
- * read by all ranks.
+ * A phase has ended well ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}): the dataset is protected, or
+ * was read by all ranks.
  *
  * @param dataset its id, from 1
  */

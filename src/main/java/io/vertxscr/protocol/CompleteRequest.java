@@ -1,8 +1,8 @@
 package io.vertxscr.protocol;
 
 /**
- * Ends a phase ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives the
- * same answer.
+ * Ends a phase ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives
+ * the same answer.
  *
  * @param call counts up by one with every numbered call of the rank, from 1
  * @param valid whether the rank wrote, or read, all of its files without error; they must be closed

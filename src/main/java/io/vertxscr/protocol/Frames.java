@@ -13,8 +13,8 @@ import java.nio.ByteBuffer;
  *   +----------------+---------------------------+
  *   {"type":"send",    "address":..., "replyAddress":..., "body":{...}}                                  a call
  *   {"type":"message", "address":&lt;reply address&gt;, "body":{...}}                                    its answer
- *   {"type":"err",     "address":&lt;reply address&gt;, "failureCode":&lt;Fault number&gt;, "message":...}   its failure
- *   {"type":"err",     "failureCode":..., "message":...}                    belongs to no call; the connection is closed
+ *   {"type":"err",     "address":&lt;reply address&gt;, "failureCode":&lt;fault&gt;, "message":...}   its failure
+ *   {"type":"err",     "failureCode":..., "message":...}          belongs to no call; the connection ends
  *   {"type":"ping"} is answered by {"type":"pong"}
  * </pre>
  */
@@ -30,7 +30,8 @@ public final class Frames {
 
   /** A call whose answer goes to the reply address, which the caller chooses, unique on its connection. */
   public static JsonObject send(String address, String replyAddress, JsonObject body) {
-    return new JsonObject().put("type", SEND).put("address", address).put("replyAddress", replyAddress).put("body", body);
+    return new JsonObject()
+        .put("type", SEND).put("address", address).put("replyAddress", replyAddress).put("body", body);
   }
 
   /** The answer to a call. */

@@ -3,7 +3,8 @@ package io.vertxscr.protocol;
 import io.vertxscr.model.Limits;
 
 /**
- * Brings one rank into the run ({@link Verb#INIT}, collective). Repeating it over the same connection gives the same answer.
+ * Brings one rank into the run ({@link Verb#INIT}, collective). Repeating it over the same connection gives the same
+ * answer.
  *
  * @param rank from 0, below {@code ranks}
  * @param ranks size of the run, the same for all

@@ -26,7 +26,8 @@ public final class Replies {
 
   /**
    * Answers the message: with a record as its JSON, with JSON as it is, with an empty object for null; with the fault's
-   * number and sentence for a {@link ScrException}; with {@link Fault#INTERNAL}, and the stack in the log, for all else.
+   * number and sentence for a {@link ScrException}; with {@link Fault#INTERNAL}, and the stack in the log, for all
+   * else.
    */
   public static Completable<Object> to(Message<?> message) {
     return (result, failure) -> {
@@ -50,8 +51,8 @@ public final class Replies {
    *
    * @param failure as the event bus gave it
    * @param node who was asked; named where it is gone
-   * @return the fault that was answered; {@link Fault#NODE_LOST} where nobody listens; {@link Fault#TIMEOUT}, which says
-   *     nothing about whether the call took effect
+   * @return the fault that was answered; {@link Fault#NODE_LOST} where nobody listens; {@link Fault#TIMEOUT}, which
+   *     says nothing about whether the call took effect
    */
   public static ScrException faultOf(Throwable failure, String node) {
     return switch (failure) {

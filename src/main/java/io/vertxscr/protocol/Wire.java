@@ -136,8 +136,8 @@ public final class Wire {
   }
 
   /**
-   * The text of an object, in UTF-8. As {@link JsonObject#encode}, whose codec would start a logging system in every small
-   * program.
+   * The text of an object, in UTF-8. As {@link JsonObject#encode}, whose codec would start a logging system in every
+   * small program.
    */
   public static byte[] encode(JsonObject json) {
     try {

@@ -1,6 +1,7 @@
 package io.vertxscr.client;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.json.JsonObject;
@@ -55,7 +56,7 @@ public final class FakeNode extends VerticleBase {
 
   /** Never answers a verb. */
   public void hang(Verb verb) {
-    overrides.put(verb, _ -> io.vertx.core.Promise.promise().future());
+    overrides.put(verb, _ -> Promise.promise().future());
   }
 
   /** The call numbers that arrived, in order. */

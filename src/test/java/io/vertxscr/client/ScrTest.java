@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
@@ -79,7 +80,7 @@ class ScrTest {
 
   @Test
   void noCheckpointMeansNoRestart() {
-    node.overrides.put(Verb.HAVE_RESTART, _ -> io.vertx.core.Future.succeededFuture(HaveRestartReply.NONE));
+    node.overrides.put(Verb.HAVE_RESTART, _ -> Future.succeededFuture(HaveRestartReply.NONE));
     try (Scr scr = Scr.open(options)) {
       assertThat(scr.restart()).isEmpty();
     }
@@ -129,7 +130,8 @@ class ScrTest {
       assertRefused(() -> scr.startCheckpoint("b"), Fault.NODE_LOST, "closed by this process");
     }
     assertRefused(() -> Scr.open(new ScrOptions(options.socket(), 3, 3, directory, "")), Fault.BAD_REQUEST, "rank");
-    assertRefused(() -> Scr.open(new ScrOptions(directory.resolve("none"), 0, 3, directory, "")), Fault.NODE_LOST, "none");
+    assertRefused(() -> Scr.open(new ScrOptions(directory.resolve("none"), 0, 3, directory, "")), Fault.NODE_LOST,
+        "none");
     assertRefused(() -> new ScrOptions(Path.of("/" + "s".repeat(107)), 0, 3, directory, ""), Fault.BAD_CONFIGURATION,
         "107");
   }
@@ -171,7 +173,8 @@ class ScrTest {
 
   @Test
   void theEnvironmentSaysAllOrTheMissingVariableIsNamed() {
-    Map<String, String> environment = Map.of("SCR_SOCKET", "/s", "SCR_RANK", "1", "SCR_RANKS", "2", "SCR_PREFIX", "/p/./x");
+    Map<String, String> environment = Map.of(
+        "SCR_SOCKET", "/s", "SCR_RANK", "1", "SCR_RANKS", "2", "SCR_PREFIX", "/p/./x");
     assertThat(ScrOptions.of(environment)).isEqualTo(new ScrOptions(Path.of("/s"), 1, 2, Path.of("/p/x"), ""));
     for (String name : environment.keySet()) {
       Map<String, String> without = new HashMap<>(environment);
@@ -209,14 +212,15 @@ class ScrTest {
   void aProgramThatIsKilledInTheMiddleOfACallIsNoticed() throws Exception {
     node.hang(Verb.START_OUTPUT);
     ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), Program.class.getName())
+        "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+        Program.class.getName())
         .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
     builder.environment().putAll(Map.of("SCR_SOCKET", options.socket().toString(), "SCR_RANK", "0", "SCR_RANKS", "1",
         "SCR_PREFIX", directory.toString()));
     Process program = builder.start();
     try {
       while (node.received.size() < 2 && program.isAlive()) {
-        Thread.sleep(5);                                   // another process: there is nothing to wait on but its effect
+        Thread.sleep(5);                   // another process: there is nothing to wait on but its effect
       }
       assertThat(node.received.getLast().verb()).isEqualTo(Verb.START_OUTPUT);
       assertThat(closed).isEmpty();

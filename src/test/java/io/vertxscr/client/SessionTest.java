@@ -62,15 +62,16 @@ class SessionTest {
     assertThat(output.name()).isEqualTo("a");
     assertThat(await(output.route("x/y"))).isEqualTo(Path.of("/cache/5/x/y"));
     assertThat(await(output.complete(true)).dataset()).isEqualTo(5);
-    assertThat(await(session.startOutput(Optional.empty(), DatasetFlags.OUTPUT).compose(it -> it.complete(true))).dataset())
-        .isEqualTo(5);
+    Phase unnamed = await(session.startOutput(Optional.empty(), DatasetFlags.OUTPUT));
+    assertThat(unnamed.name()).isEqualTo("scr.dataset.5");
+    await(unnamed.complete(true));
     assertThat(await(session.route("plain"))).isEqualTo(Path.of("/cache/5/plain"));
     await(session.finish());
     assertThat(await(clients.getFirst().status()).getString("node")).isEqualTo("n1");
 
     assertThat(node.received.stream().map(FakeNode.Received::verb).toList()).containsExactly(Verb.INIT,
-        Verb.HAVE_RESTART, Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.START_OUTPUT, Verb.ROUTE, Verb.COMPLETE_OUTPUT,
-        Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.ROUTE, Verb.FINALIZE, Verb.STATUS);
+        Verb.HAVE_RESTART, Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.START_OUTPUT, Verb.ROUTE,
+        Verb.COMPLETE_OUTPUT, Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.ROUTE, Verb.FINALIZE, Verb.STATUS);
     assertThat(node.calls()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
     assertThat(node.received).allSatisfy(it ->
         assertThat(it.clientId()).isEqualTo(way == Way.SOCKET ? "bridge:1" : "member:local"));
@@ -98,7 +99,7 @@ class SessionTest {
   @EnumSource(Way.class)
   void callsAreNumberedOnlyOnceWhenTheOutcomeIsUnknown(Way way) {
     Session session = session(way);
-    for (Fault fault : EnumSet.of(Fault.TIMEOUT, Fault.BUSY)) {
+    for (Fault fault : List.of(Fault.BUSY, Fault.TIMEOUT, Fault.STOPPING)) {
       node.fail(Verb.START_OUTPUT, fault, "later");
       assertThat(failure(start(session)).fault()).isEqualTo(fault);
     }
@@ -110,15 +111,15 @@ class SessionTest {
     assertThat(phase.isOpen()).isTrue();
     node.overrides.clear();
     await(phase.complete(true));
-    assertThat(node.calls()).containsExactly(1L, 1L, 1L, 2L, 2L);
+    assertThat(node.calls()).containsExactly(1L, 1L, 1L, 1L, 2L, 2L);
   }
 
   @ParameterizedTest
   @EnumSource(Way.class)
   void aPhaseIsOverAfterEveryDefiniteAnswerAndOpenAfterEveryRefusal(Way way) {
     Session session = session(way);
-    EnumSet<Fault> open = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.BAD_REQUEST, Fault.WRONG_STATE, Fault.UNKNOWN_RANK,
-        Fault.RANKS_DISAGREE);
+    EnumSet<Fault> open = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING, Fault.BAD_REQUEST,
+        Fault.WRONG_STATE, Fault.UNKNOWN_RANK, Fault.RANKS_DISAGREE);
     for (Fault fault : Fault.values()) {
       Phase phase = await(start(session));
       node.fail(Verb.COMPLETE_OUTPUT, fault, "no");

@@ -19,8 +19,8 @@ class AddressesTest {
         assertThat(Addresses.verbAt(node, Addresses.of(node + ".x", verb))).isEmpty();
       }
     }
-    for (String bad : new String[] {"", ".", "scr", "scr.", "scr.n1", "scr.n1.", "scr.init", "scr..init", "scr.n1.rebuild",
-        "SCR.n1.init", "scr.n1.init ", "xscr.n1.init", Addresses.EVENTS}) {
+    for (String bad : new String[] {"", ".", "scr", "scr.", "scr.n1", "scr.n1.", "scr.init", "scr..init",
+        "scr.n1.rebuild", "SCR.n1.init", "scr.n1.init ", "xscr.n1.init", Addresses.EVENTS}) {
       assertThat(Addresses.verbAt("n1", bad)).as(bad).isEqualTo(Optional.empty());
     }
   }

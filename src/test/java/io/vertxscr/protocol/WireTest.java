@@ -106,16 +106,19 @@ class WireTest {
     assertRefused(start.copy().put("run", 1L << 53), StartOutputRequest.class, "run");
     assertRefused(new JsonObject().put("available", true), HaveRestartReply.class, "dataset");
     assertRefused(new JsonObject().put("available", false).put("dataset", 1), HaveRestartReply.class, "dataset");
-    assertThat(Wire.read(new JsonObject().put("available", false), HaveRestartReply.class)).isEqualTo(HaveRestartReply.NONE);
+    assertThat(Wire.read(new JsonObject().put("available", false), HaveRestartReply.class))
+        .isEqualTo(HaveRestartReply.NONE);
   }
 
   @Test
   void nestedRecordsOfTheDomainTravelAndAreRefusedByTheirPath() {
     RankFiles files = new RankFiles(2, List.of(
-        new FileMeta("rank.2/a", "x/a", 1L << 40, OptionalInt.of(-5)), new FileMeta("rank.2/b", "x/b", 0, OptionalInt.empty())));
+        new FileMeta("rank.2/a", "x/a", 1L << 40, OptionalInt.of(-5)),
+        new FileMeta("rank.2/b", "x/b", 0, OptionalInt.empty())));
     DatasetDescriptor dataset = new DatasetDescriptor(1, "a", DatasetFlags.CHECKPOINT, 1, 1_700_000_000_000_000L,
         new Job("u", "j", "1", "c"), DatasetDescriptor.Totals.NONE);
-    RedundancyHeader header = new RedundancyHeader(dataset, 4, new RedundancySet(List.of(0, 2)), 512, files, List.of(files));
+    RedundancyHeader header = new RedundancyHeader(
+        dataset, 4, new RedundancySet(List.of(0, 2)), 512, files, List.of(files));
 
     JsonObject json = Wire.write(header);
 
@@ -138,7 +141,8 @@ class WireTest {
       assertThat(catchThrowableOfType(ScrException.class, () -> Wire.decode(text.getBytes()))).as(text)
           .isNotNull().extracting(ScrException::fault).isEqualTo(Fault.BAD_REQUEST);
     }
-    JsonObject tree = new JsonObject().put("ä", "\u0000€").put("a", new JsonArray().add(1).add(new JsonObject().putNull("b")));
+    JsonObject tree = new JsonObject()
+        .put("ä", "\u0000€").put("a", new JsonArray().add(1).add(new JsonObject().putNull("b")));
     assertThat(Wire.decode(Wire.encode(tree))).isEqualTo(tree);
     assertThat(new JsonObject(new String(Wire.encode(tree)))).isEqualTo(tree);
   }

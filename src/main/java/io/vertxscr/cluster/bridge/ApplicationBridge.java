@@ -23,13 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The door for applications that are not members of the cluster: a Unix socket (mode 0600) that speaks the frames of the
- * Vert.x TCP event-bus bridge ({@link Frames}) and lets through the calls of {@link Verb} to its own node, nothing else.
+ * The door for applications that are not members of the cluster: a Unix socket (mode 0600) that speaks the frames of
+ * the Vert.x TCP event-bus bridge ({@link Frames}) and lets through the calls of {@link Verb} to its own node, nothing
+ * else.
  *
  * <p>Calls carry the identity of their connection in {@link Addresses#CLIENT_HEADER}, whatever the sender wrote there;
  * other headers of the sender are dropped. A call waits for its answer as long as it takes, because the node owns all
- * waits and always answers. What the sender may do wrong within a frame is answered; bytes that are no frame are answered
- * once, and the connection is closed.
+ * waits and always answers. What the sender may do wrong within a frame is answered; bytes that are no frame are
+ * answered once, and the connection is closed.
  *
  * <p>To be used on one event loop, where the listener is called too: once for each connection that ended, also for one
  * that never sent a call, but not for those that {@link #close} ends.
@@ -70,7 +71,9 @@ public final class ApplicationBridge {
         .compose(_ -> vertx.executeBlocking(() -> run(file::publish), false));
   }
 
-  /** Ends all connections and takes the socket away. Calls under way go unanswered: their senders see the end of file. */
+  /**
+   * Ends all connections and takes the socket away. Calls under way go unanswered: their senders see the end of file.
+   */
   public Future<Void> close() {
     closing = true;
     return server.close().eventually(() -> vertx.executeBlocking(() -> run(file::remove), false));

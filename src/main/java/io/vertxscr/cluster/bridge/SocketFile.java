@@ -17,8 +17,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 /**
  * The name of a Unix socket in the file system. Blocking.
  *
- * <p>The socket is bound under a draft name, closed to other users, and then renamed to its own name: nobody can connect
- * between bind and the change of its mode, and the socket file of a dead daemon is replaced in one step.
+ * <p>The socket is bound under a draft name, closed to other users, and then renamed to its own name: nobody can
+ * connect between bind and the change of its mode, and the socket file of a dead daemon is replaced in one step.
  */
 record SocketFile(Path path) {
   SocketFile {
@@ -34,8 +34,8 @@ record SocketFile(Path path) {
   /**
    * Makes sure that the name is free, or left over by a dead daemon.
    *
-   * @throws ScrException {@link Fault#DUPLICATE_NODE} if somebody listens there, {@link Fault#BAD_CONFIGURATION} if it is
-   *     not a socket, {@link Fault#IO}
+   * @throws ScrException {@link Fault#DUPLICATE_NODE} if somebody listens there, {@link Fault#BAD_CONFIGURATION} if it
+   *     is not a socket, {@link Fault#IO}
    */
   void claim() {
     try {
@@ -70,7 +70,8 @@ record SocketFile(Path path) {
   private void refuseUnlessDead() throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     if (!attributes.isOther()) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, path + " exists and is not a socket; remove it or choose another");
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          path + " exists and is not a socket; remove it or choose another");
     }
     try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       throw new ScrException(Fault.DUPLICATE_NODE, "another daemon listens on " + path);

@@ -89,7 +89,8 @@ class ApplicationBridgeTest {
         assertThat(answer.getString("address")).isEqualTo("q");
       }
       assertThat(node.received).isEmpty();
-      assertThat(client.call("scr.n1.status", new JsonObject()).getJsonObject("body").getString("node")).isEqualTo("n1");
+      JsonObject status = client.call("scr.n1.status", new JsonObject());
+      assertThat(status.getJsonObject("body").getString("node")).isEqualTo("n1");
       assertThat(client.call("scr._.status", new JsonObject()).getString("type")).isEqualTo("message");
     }
   }
@@ -187,7 +188,8 @@ class ApplicationBridgeTest {
         try (RawClient client = new RawClient(socket)) {
           sendMutated(client, call, random);
         }
-        assertThat(bystander.call("scr.n1.status", new JsonObject().put("i", i)).getString("type")).isEqualTo("message");
+        JsonObject answer = bystander.call("scr.n1.status", new JsonObject().put("i", i));
+        assertThat(answer.getString("type")).isEqualTo("message");
       }
       Set<String> ids = new HashSet<>();
       for (int i = 0; i < clients; i++) {
