@@ -72,6 +72,9 @@ public final class CallService {
       throw new ScrException(Fault.BAD_REQUEST, "rank " + caller.rank() + " sends call " + caller.call()
           + ", after call " + session.lastCall());
     }
+    if (stopping && step == Step.START_OUTPUT) {            // no answer to remember: the number may come again later
+      throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
+    }
     Promise<Object> promise = loop.promise();
     session.answer(caller.call(), promise.future());
     try {
@@ -88,9 +91,6 @@ public final class CallService {
           + " while its last call is not answered yet");
     }
     session.state().check(call.rank(), call.step());
-    if (stopping && call.step() == Step.START_OUTPUT) {
-      throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
-    }
     run.waiting().put(call.rank(), promise);
     run.gather().arrive(call).ifPresent(all -> act(run, all));
   }

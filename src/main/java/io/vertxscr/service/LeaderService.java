@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.Running.Takeover;
 import io.vertxscr.protocol.node.Running.Waits;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -84,7 +85,7 @@ public final class LeaderService implements Membership.Listener {
       List<State> states = asked.stream().map(Future::result).toList();
       epoch.raise(1 + states.stream().mapToLong(State::epoch).max().orElse(0));
       states.stream().filter(s -> s.run().isPresent())
-          .max((a, b) -> Long.compare(a.number(), b.number()))
+          .max(Comparator.comparingLong((State s) -> s.run().get().run()).thenComparingLong(State::number))
           .ifPresent(newest -> active = new ActiveRun(loop, newest.run().get(), newest.number(), newest.gathered()));
       checkNodes();
       actions.resume();

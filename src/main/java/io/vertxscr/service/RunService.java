@@ -209,7 +209,7 @@ public final class RunService implements Membership.Listener {
 
   /** What a new leader wants to know. */
   public Future<State> takeover(Takeover takeover) {
-    epoch.raise(takeover.epoch() - 1);
+    epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
     boolean live = run != null && !run.isOver() && !ended(run);
     if (!arriving.isEmpty()) {

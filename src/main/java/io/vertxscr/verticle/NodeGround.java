@@ -35,7 +35,7 @@ public final class NodeGround implements AutoCloseable {
   private NodeGround(NodeOptions options) {
     this.options = options;
     NodeDirectories directories = options.directories().create();
-    this.lock = NodeLock.acquire(directories);
+    this.lock = NodeLock.take(directories);
     this.store = DatasetStore.open(directories);
     this.engine = new TransferEngine("scr-" + options.name());
     this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
