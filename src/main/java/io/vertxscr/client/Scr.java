@@ -98,7 +98,8 @@ public final class Scr implements AutoCloseable {
     client.close();
   }
 
-  private static Scr open(ScrClient client, ScrOptions options) {
+  /** The same over a client that is there already, of a node in this process or cluster; the socket is not used. */
+  public static Scr open(ScrClient client, ScrOptions options) {
     try {
       return new Scr(client, Blocking.call(() -> client.init(options.init())));
     } catch (ScrException e) {

@@ -124,7 +124,7 @@ class DeploymentsTest {
   private void deploy(Function<Class<?>, Deployable> factory) throws Exception {
     Vertx vertx = Vertx.vertx();
     try {
-      Deployments.read(directory).deploy(vertx, factory).await(30, TimeUnit.SECONDS);
+      Deployments.read(directory).deploy(vertx, factory, _ -> { }).await(30, TimeUnit.SECONDS);
     } finally {
       vertx.close().await(30, TimeUnit.SECONDS);
     }

@@ -1,0 +1,73 @@
+package io.vertxscr.system;
+
+import io.vertxscr.client.Scr;
+import io.vertxscr.client.ScrOptions;
+import io.vertxscr.verticle.EmbeddedCluster;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Ranks as threads of the test, on nodes of an embedded cluster. */
+final class EmbeddedRun {
+  /** Bounds every wait of a test; far above what anything takes. */
+  static final int PATIENCE_S = 60;
+
+  private final EmbeddedCluster cluster;
+  private final Path prefix;
+  private final List<String> nodeOfRank;
+
+  EmbeddedRun(EmbeddedCluster cluster, Path prefix, List<String> nodeOfRank) {
+    this.cluster = cluster;
+    this.prefix = prefix;
+    this.nodeOfRank = nodeOfRank;
+  }
+
+  /** What a rank does. */
+  interface Program<T> {
+    T run(Scr scr) throws Exception;
+  }
+
+  /** Starts all ranks; each future has what its rank returned or threw. */
+  <T> List<CompletableFuture<T>> start(Program<T> program) {
+    List<CompletableFuture<T>> ranks = new ArrayList<>();
+    for (int rank = 0; rank < nodeOfRank.size(); rank++) {
+      ranks.add(start(rank, program));
+    }
+    return ranks;
+  }
+
+  <T> CompletableFuture<T> start(int rank, Program<T> program) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Thread.ofPlatform().daemon().name("rank-" + rank).start(() -> {
+      ScrOptions options = new ScrOptions(Path.of("unused"), rank, nodeOfRank.size(), prefix, "test");
+      try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), options)) {
+        result.complete(program.run(scr));
+      } catch (Exception e) {
+        result.completeExceptionally(e);
+      }
+    });
+    return result;
+  }
+
+  /** What all ranks returned, by rank. */
+  static <T> List<T> all(List<CompletableFuture<T>> ranks) throws Exception {
+    List<T> results = new ArrayList<>();
+    for (CompletableFuture<T> rank : ranks) {
+      results.add(rank.get(PATIENCE_S, TimeUnit.SECONDS));
+    }
+    return results;
+  }
+
+  /** What a rank failed with. */
+  static Throwable failure(CompletableFuture<?> rank) throws InterruptedException, TimeoutException {
+    try {
+      throw new AssertionError("did not fail but returned " + rank.get(PATIENCE_S, TimeUnit.SECONDS));
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+  }
+}
