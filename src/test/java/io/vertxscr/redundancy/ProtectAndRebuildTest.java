@@ -42,12 +42,14 @@ class ProtectAndRebuildTest {
 
   static Stream<Arguments> sets() {
     return Stream.of(Scheme.XOR, Scheme.PARTNER).flatMap(scheme -> IntStream.rangeClosed(2, 5).boxed()
-        .flatMap(size -> IntStream.rangeClosed(0, SHAPES.length).mapToObj(shape -> Arguments.of(scheme, size, shape))));
+        .flatMap(size -> IntStream.rangeClosed(0, SHAPES.length + 1)
+            .mapToObj(shape -> Arguments.of(scheme, size, shape))));
   }
 
-  /** Shape of a member's files: the same for all, or, in the last case, another for each. */
+  /** Shape of a member's files: the same for all, or, in the last two cases, falling and rising with the member. */
   private static int[] shape(int shape, int member) {
-    return SHAPES[shape < SHAPES.length ? shape : (member * 5 + 4) % SHAPES.length];
+    int moving = shape == SHAPES.length ? member * 5 + 4 : member + 2;
+    return SHAPES[shape < SHAPES.length ? shape : moving % SHAPES.length];
   }
 
   @ParameterizedTest(name = "{0} of {1} members, files {2}")
