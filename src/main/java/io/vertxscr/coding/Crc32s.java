@@ -3,10 +3,10 @@ package io.vertxscr.coding;
 /**
  * Arithmetic on CRC-32 checksums (the zlib polynomial, as {@link java.util.zip.CRC32}).
  *
- * <p>Bytes are polynomials over GF(2), and a checksum is a remainder modulo P. Appending n bytes multiplies by x^(8n), so
- * the checksum of A followed by B is {@code crc(A) * x^(8 |B|) + crc(B)}: no byte needs to be read again. The powers
- * x^(2^k) are tabled; they repeat after 32 because P is primitive of degree 32. Method and bit order (the coefficient of x^0 is the
- * highest bit) are those of crc32_combine in zlib 1.2.12 and later.
+ * <p>Bytes are polynomials over GF(2), and a checksum is a remainder modulo P. Appending n bytes multiplies by x^(8n),
+ * so the checksum of A followed by B is {@code crc(A) * x^(8 |B|) + crc(B)}: no byte needs to be read again. The powers
+ * x^(2^k) are tabled; they repeat after 32 steps because P is primitive. Method and bit order (the coefficient
+ * of x^0 is the highest bit) are those of crc32_combine in zlib 1.2.12 and later.
  */
 public final class Crc32s {
   /** P without its x^32, lowest power in the highest bit. */

@@ -17,10 +17,12 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * A hash as a typed reader sees it, with the way that led to it, for messages: {@code index file: DSET/3/COMPLETE: missing}.
- * Every method throws CORRUPT for a key that is missing (unless it says {@code find}) or malformed.
+ * A hash as a typed reader sees it, with the way that led to it, for messages:
+ * {@code index file: DSET/3/COMPLETE: missing}. Every method throws CORRUPT for a key that
+ * is missing (unless it says {@code find}) or malformed.
  *
- * <p>Decimal numbers must be written the one usual way: were {@code 7} and {@code 07} both rank 7, one would hide the other.
+ * <p>Decimal numbers must be written the one usual way: were {@code 7} and {@code 07} both rank 7, one would hide the
+ * other.
  */
 final class Fields {
   private static final DateTimeFormatter TIME =
@@ -104,18 +106,24 @@ final class Fields {
   }
 
   Optional<String> findText(String key) {
-    return find(key).map(below -> {
-      Map<String, Hash> values = below.children();
-      if (values.size() != 1 || !values.values().iterator().next().children().isEmpty()) {
-        throw corrupt(key, "expected one value, found " + values.size() + " keys");
+    return find(key).map(_ -> {
+      List<String> values = texts(key);
+      if (values.size() != 1) {
+        throw corrupt(key, "expected one value, found " + values.size());
       }
-      return values.keySet().iterator().next();
+      return values.getFirst();
     });
   }
 
   /** The values of {@code key}, in no particular order; none where it is missing. */
   List<String> texts(String key) {
-    return find(key).map(below -> List.copyOf(below.children().keySet())).orElse(List.of());
+    Map<String, Hash> values = find(key).map(Fields::children).orElse(Map.of());
+    values.forEach((value, below) -> {
+      if (!below.children().isEmpty()) {
+        throw corrupt(key, "'" + value + "' is no value, there are keys below it");
+      }
+    });
+    return List.copyOf(values.keySet());
   }
 
   int integer(String key, int least) {

@@ -8,7 +8,7 @@ import java.util.OptionalInt;
  * <pre>
  *   FILE -> rank.2/1/a.ckpt       where it is, relative to the dataset's directory in the cache
  *   NAME -> a.ckpt                last component of that
- *   PATH -> run7/out              where it belongs, relative to the prefix: the directory; missing for the prefix itself
+ *   PATH -> run7/out              directory where it belongs, relative to the prefix; missing for the prefix itself
  *   ORIG -> a.ckpt                ... and the name in it
  *   SIZE -> 524296
  *   CRC -> 0x738bb68f             always 8 digits, so that a file's length does not depend on it; missing while unknown

@@ -11,7 +11,7 @@ final class Hash {
   // Most nodes of a tree are values, which have no children: they cost no map.
   private Map<String, Hash> children = Map.of();
 
-  /** Makes {@code value} the only value of {@code key}. */
+  /** Gives {@code key}, which must be new, this one value. */
   Hash set(String key, Object value) {
     return put(key, new Hash().put(value.toString(), new Hash()));
   }
@@ -22,12 +22,14 @@ final class Hash {
     return this;
   }
 
-  /** Makes {@code child} what stands below {@code key}, instead of what stood there. */
+  /** Puts {@code child} below {@code key}, which must be new: whoever puts two files of one name would lose one. */
   Hash put(String key, Hash child) {
     if (children.isEmpty()) {
       children = new LinkedHashMap<>(4);
     }
-    children.put(key, child);
+    if (children.putIfAbsent(key, child) != null) {
+      throw new IllegalArgumentException("key '" + key + "' twice in one hash");
+    }
     return this;
   }
 

@@ -66,7 +66,8 @@ public record Index(Optional<String> current, List<Entry> entries) {
     Set<Object> taken = new HashSet<>();
     for (Entry entry : entries) {
       if (!taken.add(entry.id()) || !taken.add(entry.name())) {
-        throw new ScrException(Fault.BAD_REQUEST, "dataset " + entry.id() + " '" + entry.name() + "': id or name twice");
+        throw new ScrException(Fault.BAD_REQUEST,
+            "dataset " + entry.id() + " '" + entry.name() + "': its id or name stands twice in the index");
       }
     }
   }

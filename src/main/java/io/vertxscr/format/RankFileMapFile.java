@@ -71,7 +71,8 @@ public final class RankFileMapFile {
     Hash rank = new Hash();
     Hash files = rank.at("FILE");
     for (FlushedFile file : entry.files()) {
-      Hash hash = files.at(file.path());
+      Hash hash = new Hash();
+      files.put(file.path(), hash);
       file.bytes().ifPresent(bytes -> hash.set("SIZE", bytes));
       file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
       for (int i = 0; i < file.segments().size(); i++) {

@@ -30,8 +30,8 @@ import java.util.Optional;
  *              2 -> RANK -> 0           those of the member 2 places to the left, where so many failures are tolerated
  *                   ...
  * </pre>
- * The length does not depend on the checksums, only on whether they are known: space for the header can be kept in front
- * of the redundancy bytes before the data was read.
+ * The length does not depend on the checksums, only on whether they are known: space for the header can be kept in
+ * front of the redundancy bytes before the data was read.
  */
 public final class RedundancyHeaderFile {
   private static final String KIND = "redundancy header";
@@ -129,7 +129,8 @@ public final class RedundancyHeaderFile {
       partners.add(rankFiles(partner.get()));
       partner = fields.child("PARTNER").find(Integer.toString(distance + 1));
     }
-    return new RedundancyHeader(descriptor, fields.integer("RANKS", 1), set, fields.number("CHUNK", 0), current, partners);
+    int worldRanks = fields.integer("RANKS", set.ranks().getLast() + 1);
+    return new RedundancyHeader(descriptor, worldRanks, set, fields.number("CHUNK", 0), current, partners);
   }
 
   private static RankFiles rankFiles(Fields fields) {

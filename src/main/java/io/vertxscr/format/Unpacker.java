@@ -6,15 +6,17 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CharsetDecoder;
 
 /**
- * Reads one packed hash that nobody has vouched for: every count is checked against the bytes that are left before anything
- * is done with it, and nesting is bounded, so that no input costs more memory than in proportion to its own length.
+ * Reads one packed hash that nobody has vouched for: every count is checked against the bytes that are left before
+ * anything is done with it, and nesting is bounded, so that no input costs memory out of proportion to its length.
  */
 final class Unpacker {
   /** The shortest element: an empty key's NUL and the count of a child without children. */
   private static final int LEAST_ELEMENT_BYTES = 1 + Integer.BYTES;
 
+  private final CharsetDecoder utf8 = UTF_8.newDecoder();
   private final ByteBuffer in;
   private final String kind;
 
@@ -67,7 +69,7 @@ final class Unpacker {
       throw corrupt(from, "key without its NUL");
     }
     try {
-      String key = UTF_8.newDecoder().decode(in.slice(from, to - from)).toString();
+      String key = utf8.decode(in.slice(from, to - from)).toString();
       in.position(to + 1);
       return key;
     } catch (CharacterCodingException e) {

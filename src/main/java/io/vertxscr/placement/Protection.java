@@ -16,8 +16,8 @@ public final class Protection {
   }
 
   /**
-   * Which members read the bytes of this rank when its dataset is protected, and thus know their checksums. Together they
-   * read every byte exactly once.
+   * Which members read the bytes of this rank when its dataset is protected, and thus know their checksums. Together
+   * they read every byte exactly once.
    */
   public static Set<Integer> readersOf(Scheme scheme, RedundancySet set, int rank) {
     if (!writesRedundancy(scheme, set)) {

@@ -11,9 +11,9 @@ import java.util.stream.Stream;
 /**
  * Who protects whom: every node computes the same sets from the same rank map.
  *
- * <p>Ranks are dealt like cards, node by node, to S sets. A node with at most S ranks gives no set two of them, and sizes
- * differ by one at most. S is therefore the number of ranks on the fullest node, or more where that leaves every set
- * as large as asked for. Uneven nodes can make sets smaller than asked for; a single node leaves sets of one.
+ * <p>Ranks are dealt like cards, node by node, to S sets. A node with at most S ranks gives no set two of them, and
+ * sizes differ by one at most. S is therefore the number of ranks on the fullest node, or more where that leaves every
+ * set as large as asked for. Uneven nodes can make sets smaller than asked for; a single node leaves sets of one.
  */
 public final class RedundancySets {
   private RedundancySets() {}

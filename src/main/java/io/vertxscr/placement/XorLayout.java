@@ -3,8 +3,8 @@ package io.vertxscr.placement;
 /**
  * Where the segments of an XOR set lie.
  *
- * <p>Each member's logical file, padded with zeros to N-1 segments, fills the N-1 slots that are not its own. A member's
- * own slot is the place of its parity: the XOR of what all others have there.
+ * <p>Each member's logical file, padded with zeros to N-1 segments, fills the N-1 slots that are not its own. A
+ * member's own slot is the place of its parity: the XOR of what all others have there.
  * <pre>
  *              slot 0     slot 1     slot 2     slot 3
  *   member 0   parity     seg 0      seg 1      seg 2

@@ -1,5 +1,8 @@
 package io.vertxscr.redundancy;
 
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+
 /**
  * A byte range of something that a node holds for a dataset: the one thing that nodes ask of each other in bulk.
  *
@@ -15,5 +18,12 @@ public record RangeRequest(String node, int datasetId, int rank, Kind kind, long
     FILES,
     /** The payload of the redundancy file that the rank wrote. */
     REDUNDANCY
+  }
+
+  public RangeRequest {
+    if (rank < 0 || offset < 0 || bytes < 0 || offset > Long.MAX_VALUE - bytes) {
+      throw new ScrException(Fault.BAD_REQUEST,
+          "no range: rank " + rank + " of dataset " + datasetId + ", " + bytes + " bytes from " + offset);
+    }
   }
 }

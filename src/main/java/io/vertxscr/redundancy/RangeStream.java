@@ -8,7 +8,8 @@ public interface RangeStream extends AutoCloseable {
    * Fills what remains of the buffer with the next bytes.
    *
    * @throws io.vertxscr.model.ScrException NODE_LOST if the peer died or is silent for too long, CORRUPT if it sends
-   *     what is not its protocol, IO; never fewer bytes than asked for
+   *     what is not its protocol, or holds what is not registered, FILE_CHANGED if that dataset is still being
+   *     protected, IO; never fewer bytes than asked for
    */
   void read(ByteBuffer into);
 

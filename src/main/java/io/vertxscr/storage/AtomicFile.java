@@ -19,8 +19,8 @@ public final class AtomicFile {
   private AtomicFile() {}
 
   /**
-   * Writes the file durably: when this returns it survives a power failure. Creates it if it is not there; its directory
-   * must be.
+   * Writes the file durably: when this returns it survives a power failure. Creates it if it is not there; its
+   * directory must be.
    *
    * @throws io.vertxscr.model.ScrException NO_SPACE, IO; the file is then what it was, unless only the last step failed
    *     (forcing the directory), after which it has either content

@@ -2,6 +2,7 @@ package io.vertxscr.storage;
 
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -19,7 +20,7 @@ public final class FileChecks {
   /**
    * CRC-32 of a whole file as it is now.
    *
-   * @throws io.vertxscr.model.ScrException IO
+   * @throws ScrException IO
    */
   public static int crc(Path path) {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
@@ -36,8 +37,8 @@ public final class FileChecks {
   }
 
   /**
-   * What is wrong with a file, in a sentence that names it; empty if nothing is. Reads the file only if its size is right
-   * and its checksum known. A file that cannot be read is as bad as one with other bytes.
+   * What is wrong with a file, in a sentence that names it; empty if nothing is. Reads the file only if its size is
+   * right and its checksum known. A file that cannot be read is as bad as one with other bytes.
    */
   public static Optional<String> problem(Path datasetDirectory, FileMeta meta) {
     Path path = NodeDirectories.resolve(datasetDirectory, meta.name());
@@ -59,7 +60,7 @@ public final class FileChecks {
     try {
       int found = crc(path);
       return found == expected ? Optional.empty() : Optional.of(mismatch(path, found, expected));
-    } catch (io.vertxscr.model.ScrException e) {
+    } catch (ScrException e) {
       return Optional.of(e.getMessage());
     }
   }

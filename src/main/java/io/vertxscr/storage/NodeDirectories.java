@@ -51,6 +51,11 @@ public record NodeDirectories(Path cache, Path control) {
   }
 
   public Path dataset(int datasetId) {
+    return dataset(cache, datasetId);
+  }
+
+  /** Where a dataset stands in the cache directory of whichever node. */
+  public static Path dataset(Path cache, int datasetId) {
     return cache.resolve("scr.dataset." + datasetId);
   }
 

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Keeps a second daemon out of a node's directories, as long as it is open. The kernel drops it when the process dies.
  *
- * <p>Locks of POSIX belong to a process and vanish when it closes <em>any</em> descriptor of the file. So a second attempt
- * within one process must be refused before it opens the file; hence {@link #HELD}.
+ * <p>Locks of POSIX belong to a process and vanish when it closes <em>any</em> descriptor of the file. So a second
+ * attempt within one process must be refused before it opens the file; hence {@link #HELD}.
  */
 public final class NodeLock implements AutoCloseable {
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();

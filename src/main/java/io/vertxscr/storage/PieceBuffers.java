@@ -4,9 +4,9 @@ import io.vertxscr.model.Limits;
 import java.nio.ByteBuffer;
 
 /**
- * Two direct buffers of {@link Limits#PIECE_BYTES} for each thread that moves bulk bytes: memory is bounded by the threads,
- * never by files or members. Only for the platform threads of the transfer engine and tests; a caller must be done with
- * a buffer before it calls anything else that uses the same one.
+ * Two direct buffers of {@link Limits#PIECE_BYTES} for each thread that moves bulk bytes: memory is bounded by the
+ * threads, never by files or members. Only for the platform threads of the transfer engine and tests; a caller must be
+ * done with a buffer before it calls anything else that uses the same one.
  */
 public final class PieceBuffers {
   private static final ThreadLocal<PieceBuffers> OF_THREAD = ThreadLocal.withInitial(PieceBuffers::new);

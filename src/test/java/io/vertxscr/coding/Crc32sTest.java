@@ -6,7 +6,9 @@ import java.util.Random;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a combined checksum is the checksum of the whole. Method: splits against {@link CRC32}. Replay with -Dseed=N. */
+/**
+ * Goal: a combined checksum is the checksum of the whole. Method: splits against {@link CRC32}. Replay with -Dseed=N.
+ */
 class Crc32sTest {
   private static final long SEED = Long.getLong("seed", System.nanoTime());
 

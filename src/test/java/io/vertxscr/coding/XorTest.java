@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Goal: every byte within the length is folded, none outside. Method: every length and alignment against a byte loop. */
+/**
+ * Goal: every byte within the length is folded, none outside. Method: every length and alignment against a byte loop.
+ */
 class XorTest {
   @Test
   void foldsEveryLengthAtEveryAlignmentAndTouchesNothingElse() {

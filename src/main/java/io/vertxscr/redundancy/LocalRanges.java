@@ -1,0 +1,39 @@
+package io.vertxscr.redundancy;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.DatasetStore.Holding;
+import io.vertxscr.storage.LogicalFile;
+import java.nio.file.Path;
+
+/** What this node holds, for itself and for the peers it serves. Thread-safe; its streams are not. */
+public final class LocalRanges implements RangeSource {
+  private final DatasetStore store;
+
+  public LocalRanges(DatasetStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public RangeStream open(RangeRequest request) {
+    int id = request.datasetId();
+    Holding holding = store.files(id, request.rank()).orElseThrow(() -> missing(request));
+    return switch (request.kind()) {
+      case FILES -> new FilesStream(new LogicalFile(store.directories().dataset(id), holding.files(),
+          holding.complete() ? Fault.CORRUPT : Fault.FILE_CHANGED), request.offset());
+      case REDUNDANCY -> {
+        Path path = store.redundancy(id, request.rank()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_FILE,
+            "node " + request.node() + " has no redundancy file of rank " + request.rank() + " of dataset " + id));
+        yield new PayloadStream(path, request.offset());
+      }
+    };
+  }
+
+  private ScrException missing(RangeRequest request) {
+    String where = "dataset " + request.datasetId() + " on node " + request.node();
+    return store.find(request.datasetId()).isPresent()
+        ? new ScrException(Fault.UNKNOWN_RANK, "rank " + request.rank() + " has no files of " + where)
+        : new ScrException(Fault.NO_SUCH_DATASET, "no " + where + " for rank " + request.rank());
+  }
+}

@@ -1,0 +1,59 @@
+package io.vertxscr.redundancy;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** A range of the payload of a redundancy file on this host. */
+final class PayloadStream implements RangeStream {
+  private final Path path;
+  private final FileChannel channel;
+  private long at;
+
+  PayloadStream(Path path, long offset) {
+    this.path = path;
+    try {
+      channel = FileChannel.open(path, StandardOpenOption.READ);
+      boolean ready = false;
+      try {
+        at = RedundancyFiles.payloadOffset(path, channel) + offset;
+        ready = true;
+      } finally {
+        if (!ready) {
+          channel.close();
+        }
+      }
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  @Override
+  public void read(ByteBuffer into) {
+    try {
+      while (into.hasRemaining()) {
+        int count = channel.read(into, at);
+        if (count < 0) {
+          throw new ScrException(Fault.CORRUPT, path + " ends at byte " + at + ", before the range that is asked for");
+        }
+        at += count;
+      }
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.vertxscr.redundancy;
+
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.storage.LogicalFileWriter;
+import io.vertxscr.storage.PieceBuffers;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Puts a rank's files into this node's cache: made again from its redundancy set, or moved from the node that has them.
+ * Every file is compared with its checksum before any takes its place; a failure leaves nothing behind. Blocking.
+ *
+ * <p>The redundancy file that the rank wrote is not restored: an {@link EncodeJob} makes a new one.
+ */
+public final class RestoreJob {
+  private final RankFiles files;
+  private final List<List<RangeRequest>> stretches;
+  private final RangeSource source;
+  private final Path datasetDirectory;
+
+  private RestoreJob(RankFiles files, List<List<RangeRequest>> stretches, RangeSource source, Path datasetDirectory) {
+    this.files = files;
+    this.stretches = stretches;
+    this.source = source;
+    this.datasetDirectory = datasetDirectory;
+  }
+
+  /** Makes the files again from what the others have. */
+  public static RestoreJob rebuild(RebuildPlan plan, RangeSource source, Path datasetDirectory) {
+    return new RestoreJob(plan.files(), plan.stretches(), source, datasetDirectory);
+  }
+
+  /** Copies the files from the node that has them. */
+  public static RestoreJob move(
+      int datasetId, RankFiles files, String node, RangeSource source, Path datasetDirectory) {
+    var whole = new RangeRequest(node, datasetId, files.rank(), RangeRequest.Kind.FILES, 0, files.bytes());
+    return new RestoreJob(files, List.of(List.of(whole)), source, datasetDirectory);
+  }
+
+  /**
+   * Does it, durably.
+   *
+   * @return the files with their checksums
+   * @throws io.vertxscr.model.ScrException CORRUPT, naming the file, if other bytes come out than were protected; what
+   *     the source throws; NO_SPACE, IO
+   */
+  public RankFiles run() {
+    try (var writer = new LogicalFileWriter(datasetDirectory, files)) {
+      for (List<RangeRequest> sum : stretches) {
+        copy(sum, writer);
+      }
+      return writer.finish();
+    }
+  }
+
+  private void copy(List<RangeRequest> sum, LogicalFileWriter writer) {
+    long bytes = sum.getFirst().bytes();
+    try (var fold = new Fold(source)) {
+      sum.forEach(fold::add);
+      for (long at = 0; at < bytes; ) {
+        ByteBuffer piece = PieceBuffers.first(bytes - at);
+        fold.next(piece);
+        at += piece.limit();
+        writer.write(piece);
+      }
+    }
+  }
+}

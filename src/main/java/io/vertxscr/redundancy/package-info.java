@@ -1,0 +1,10 @@
+/**
+ * Protecting a dataset and getting it back, made of nothing but byte ranges that nodes read from each other
+ * ({@link io.vertxscr.redundancy.RangeSource}). Whoever needs bytes pulls them, computes, and checks.
+ *
+ * <pre>
+ *   EncodePlan  -> EncodeJob  -> checksums of pieces -> (told to their owners) -> seal
+ *   RebuildPlan -> RestoreJob -> files, checked
+ * </pre>
+ */
+package io.vertxscr.redundancy;

@@ -1,0 +1,63 @@
+package io.vertxscr.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.Scheme;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Goal: what a node holds comes back exactly: every path, every order of files, every state. */
+class FilemapFileTest {
+  @Test
+  void everyFormOfPathComesBackAsItWas() {
+    String exotic = "\u00e9 \u4e16/\ud83d\ude00\n";
+    for (String path : List.of("a", "d/a", "/a", "a/", "/", "", "d//a", "./a", "../a", exotic)) {
+      FileMeta file = new FileMeta("rank.2/" + path, path, 1, OptionalInt.of(-1));
+      assertComesBack(holding(List.of(file)));
+    }
+  }
+
+  @Test
+  void orderOfManyFilesComesBack() {
+    List<FileMeta> files = IntStream.range(0, 25).mapToObj(i -> 24 - i)
+        .map(i -> new FileMeta("f" + i, "f" + i, i, OptionalInt.empty())).toList();
+    assertComesBack(holding(files));
+  }
+
+  @Test
+  void everyStateAndSchemeComesBackWithAndWithoutRanks() {
+    for (Scheme scheme : Scheme.values()) {
+      for (FlushState flush : FlushState.values()) {
+        for (List<RankRecord> ranks : List.of(List.<RankRecord>of(), Samples.record().ranks())) {
+          assertComesBack(new DatasetRecord(Samples.DESCRIPTOR, new Origin("/p", 4), scheme, flush, ranks));
+        }
+      }
+    }
+  }
+
+  @Test
+  void twoFilesOfOneNameAreNotWritten() {
+    FileMeta file = new FileMeta("f", "f", 1, OptionalInt.empty());
+    assertThatThrownBy(() -> FilemapFile.encode(holding(List.of(file, file))))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static DatasetRecord holding(List<FileMeta> files) {
+    return Samples.record().with(
+        List.of(new RankRecord(new RankFiles(2, files), Samples.SET, Optional.empty())));
+  }
+
+  private static void assertComesBack(DatasetRecord dataset) {
+    assertThat(FilemapFile.decode(FilemapFile.encode(dataset))).isEqualTo(dataset);
+  }
+}

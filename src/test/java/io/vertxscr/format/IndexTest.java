@@ -1,0 +1,138 @@
+package io.vertxscr.format;
+
+import static io.vertxscr.format.Samples.TIME;
+import static io.vertxscr.format.Samples.descriptor;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Goal: edits of the index lose nothing but what they say, and restarts are offered the right datasets in order. */
+class IndexTest {
+  private static final Index THREE = Index.EMPTY.put(flushed(1, "a")).put(flushed(3, "c")).put(flushed(2, "b"));
+
+  @Test
+  void candidatesAreNewestFirst() {
+    assertThat(names(THREE)).containsExactly("c", "b", "a");
+    assertThat(Index.EMPTY.candidates()).isEmpty();
+  }
+
+  @Test
+  void candidatesStartFromCurrentAndGoBack() {
+    assertThat(names(THREE.setCurrent("c"))).containsExactly("c", "b", "a");
+    assertThat(names(THREE.setCurrent("b"))).containsExactly("b", "a");
+    assertThat(names(THREE.setCurrent("a"))).containsExactly("a");
+  }
+
+  @Test
+  void currentThatNobodyKnowsCountsAsNone() {
+    assertThat(names(new Index(Optional.of("gone"), THREE.entries()))).containsExactly("c", "b", "a");
+  }
+
+  @Test
+  void candidatesSkipWhatCannotBeRestartedFrom() {
+    DatasetDescriptor output = new DatasetDescriptor(5, "o", DatasetFlags.OUTPUT, 0, 1, descriptor(1, "a").job(),
+        DatasetDescriptor.Totals.NONE);
+    Index index = THREE.put(Index.Entry.flushed(descriptor(4, "d"), false, TIME))
+        .put(Index.Entry.flushed(output, true, TIME))
+        .markFailed(2, TIME).setCurrent("o");
+    assertThat(names(index)).containsExactly("c", "a");
+  }
+
+  @Test
+  void failedCurrentLeadsToTheNextOlder() {
+    assertThat(names(THREE.setCurrent("b").markFailed(2, TIME))).containsExactly("a");
+  }
+
+  @Test
+  void newDatasetOfAnOldNameReplacesTheOldOne() {
+    Index index = THREE.setCurrent("a").put(flushed(4, "a"));
+    assertThat(index.entries()).extracting(Index.Entry::id).containsExactly(2, 3, 4);
+    assertThat(index.find("a")).map(Index.Entry::id).contains(4);
+    assertThat(index.current()).contains("a");
+    assertThat(names(index)).containsExactly("a", "c", "b");
+    assertThat(IndexFile.decode(IndexFile.encode(index))).isEqualTo(index);
+  }
+
+  @Test
+  void sameDatasetAgainReplacesItselfAndForgetsItsFailure() {
+    Index index = THREE.markFailed(2, TIME).put(flushed(2, "b2"));
+    assertThat(index.entries()).extracting(Index.Entry::name).containsExactly("a", "b2", "c");
+    assertThat(names(index)).containsExactly("c", "b2", "a");
+  }
+
+  @Test
+  void currentGoesWithTheDatasetThatHadIt() {
+    assertThat(THREE.setCurrent("b").drop(2).current()).isEmpty();
+    assertThat(THREE.setCurrent("b").drop(1).current()).contains("b");
+    assertThat(THREE.setCurrent("b").put(flushed(2, "other")).current()).isEmpty();
+  }
+
+  @Test
+  void fetchesAreKeptOnceEachInOrderAndInWholeSeconds() {
+    Index index = THREE.markFetched(1, TIME.plusHours(1)).markFetched(1, TIME.plusNanos(5)).markFetched(1, TIME);
+    assertThat(index.find(1).orElseThrow().fetched()).containsExactly(TIME, TIME.plusHours(1));
+    assertThat(IndexFile.decode(IndexFile.encode(index))).isEqualTo(index);
+  }
+
+  @Test
+  void editsOfUnknownDatasetsAreRefused() {
+    List<Runnable> edits = List.of(() -> THREE.drop(9), () -> THREE.markFailed(9, TIME),
+        () -> THREE.markFetched(9, TIME), () -> THREE.setCurrent("z"));
+    for (Runnable edit : edits) {
+      assertThatThrownBy(edit::run).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).isEqualTo(Fault.NO_SUCH_DATASET));
+    }
+  }
+
+  @Test
+  void twoDatasetsOfOneNameOrIdAreRefused() {
+    for (Index.Entry twin : List.of(flushed(1, "z"), flushed(9, "a"))) {
+      List<Index.Entry> entries = new ArrayList<>(THREE.entries());
+      entries.add(twin);
+      assertThatThrownBy(() -> new Index(Optional.empty(), entries)).isInstanceOf(ScrException.class);
+    }
+  }
+
+  @Test
+  void randomEditsAgreeWithTwoPlainMaps() {
+    long seed = Long.getLong("seed", 11L);
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    Index index = Index.EMPTY;
+    Map<Integer, String> nameById = new HashMap<>();
+    for (int step = 0; step < 2000; step++) {
+      int id = 1 + random.nextInt(12);
+      String name = "n" + random.nextInt(12);
+      if (random.nextInt(3) > 0) {
+        index = index.put(flushed(id, name));
+        nameById.values().remove(name);
+        nameById.put(id, name);
+      } else if (nameById.remove(id) != null) {
+        index = index.drop(id);
+      }
+      Map<Integer, String> actual = new HashMap<>();
+      index.entries().forEach(entry -> actual.put(entry.id(), entry.name()));
+      assertThat(actual).isEqualTo(nameById);
+      assertThat(IndexFile.decode(IndexFile.encode(index))).isEqualTo(index);
+    }
+  }
+
+  private static Index.Entry flushed(int id, String name) {
+    return Index.Entry.flushed(descriptor(id, name), true, TIME);
+  }
+
+  private static List<String> names(Index index) {
+    return index.candidates().stream().map(Index.Entry::name).toList();
+  }
+}

@@ -1,0 +1,118 @@
+package io.vertxscr.format;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import java.time.LocalDateTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+
+/** One small file of every kind, with what was put into it. */
+final class Samples {
+  static final DatasetDescriptor DESCRIPTOR = new DatasetDescriptor(6, "b.6", DatasetFlags.CHECKPOINT, 5,
+      1312850690668536L, new Job("user1", "", "439", ""), new DatasetDescriptor.Totals(4, 2097182));
+  static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 11, 58, 50);
+  static final RedundancySet SET = new RedundancySet(List.of(1, 2, 5));
+
+  /** @param name also of its golden files among the resources */
+  record Sample(String name, Object value, byte[] bytes, Function<byte[], Object> decode) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private Samples() {}
+
+  static List<Sample> all() {
+    return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), flush(), halt(),
+        new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
+  }
+
+  static DatasetDescriptor descriptor(int id, String name) {
+    return new DatasetDescriptor(id, name, DatasetFlags.CHECKPOINT, id, id, DESCRIPTOR.job(), DESCRIPTOR.totals());
+  }
+
+  /** The rank's two files; the second one sorts before the first, so that the order of keys would betray itself. */
+  static RankFiles files(int rank) {
+    return new RankFiles(rank, List.of(
+        new FileMeta("rank." + rank + "/b.ckpt", "out/b.ckpt", 524296, OptionalInt.of(0x38bb68f)),
+        new FileMeta("rank." + rank + "/a.ckpt", "a.ckpt", 0, OptionalInt.of(0))));
+  }
+
+  static DatasetRecord record() {
+    return new DatasetRecord(DESCRIPTOR, new Origin("/p/sim", 8), Scheme.XOR, FlushState.WANTED, List.of(
+        new RankRecord(files(2), SET, Optional.of(".scr/g1/2_of_3_in_1.xor")),
+        new RankRecord(new RankFiles(3, List.of()), new RedundancySet(List.of(3)), Optional.empty())));
+  }
+
+  static RedundancyHeader header() {
+    return new RedundancyHeader(DESCRIPTOR, 8, SET, 174766, files(2),
+        List.of(files(1), new RankFiles(5, List.of())));
+  }
+
+  static Index indexValue() {
+    Index.Entry output = new Index.Entry(new DatasetDescriptor(7, "o.7", DatasetFlags.OUTPUT, 0, 9, DESCRIPTOR.job(),
+        DatasetDescriptor.Totals.NONE), false, Optional.empty(), List.of(), Optional.empty());
+    return Index.EMPTY.put(Index.Entry.flushed(DESCRIPTOR, true, TIME)).put(output).setCurrent("b.6")
+        .markFetched(6, TIME.plusHours(1)).markFetched(6, TIME.plusHours(2)).markFailed(6, TIME.plusHours(3));
+  }
+
+  private static Sample filemap() {
+    return new Sample("filemap", record(), FilemapFile.encode(record()), FilemapFile::decode);
+  }
+
+  private static Sample redundancyHeader() {
+    return new Sample("redundancy-header", header(), RedundancyHeaderFile.encode(header()),
+        RedundancyHeaderFile::decode);
+  }
+
+  private static Sample index() {
+    return new Sample("index", indexValue(), IndexFile.encode(indexValue()), IndexFile::decode);
+  }
+
+  private static Sample summary() {
+    Summary summary = new Summary(DESCRIPTOR, true);
+    return new Sample("summary", summary, SummaryFile.encode(summary), SummaryFile::decode);
+  }
+
+  private static Sample branch() {
+    RankFileMap map = RankFileMap.Branch.root(1024, List.of(0, 512));
+    return new Sample("rank2file-root", map, RankFileMapFile.encode(map), RankFileMapFile::decode);
+  }
+
+  private static Sample leaf() {
+    var bare = new RankFileMap.FlushedFile("bare", OptionalLong.empty(), OptionalInt.empty(), List.of());
+    var packed = new RankFileMap.FlushedFile("packed", OptionalLong.of(375705), OptionalInt.of(-1), List.of(
+        new RankFileMap.Segment(".scr/ctr.1.scr", 224295, 75705),
+        new RankFileMap.Segment(".scr/ctr.2.scr", 0, 300000)));
+    RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.Entry.of(files(512)),
+        new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed))));
+    return new Sample("rank2file-leaf", map, RankFileMapFile.encode(map), RankFileMapFile::decode);
+  }
+
+  private static Sample flush() {
+    FlushStatus status = FlushStatus.EMPTY
+        .put(DESCRIPTOR, Set.of(FlushStatus.Location.FLUSHING, FlushStatus.Location.CACHE));
+    return new Sample("flush", status, FlushFile.encode(status), FlushFile::decode);
+  }
+
+  private static Sample halt() {
+    Halt halt = new Halt(OptionalInt.of(3), OptionalLong.of(1795176000), OptionalLong.of(1795179600),
+        OptionalLong.of(1200), Optional.of("JOB_HALTED"));
+    return new Sample("halt", halt, HaltFile.encode(halt), HaltFile::decode);
+  }
+}

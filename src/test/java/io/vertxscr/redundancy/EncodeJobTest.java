@@ -1,0 +1,242 @@
+package io.vertxscr.redundancy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.format.RedundancyHeaderFile;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Protection;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.RamDirectory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Goal: redundancy files as other tools read them, and none at all when something goes wrong on the way. */
+class EncodeJobTest {
+  @TempDir(factory = RamDirectory.class)
+  Path root;
+
+  @Test
+  void writesTheParityOfThePublishedExample() throws IOException {
+    var nodes = new TestNodes(root, Scheme.XOR, 4);
+    for (int i = 0; i < 4; i++) {
+      nodes.write(nodes.set.ranks().get(i), new int[] {524294 + i}, new Random(i));
+    }
+    nodes.protect();
+    int chunk = 174766;
+    for (int member = 0; member < 4; member++) {
+      int rank = nodes.set.ranks().get(member);
+      byte[] expected = new byte[chunk];
+      for (int other = 0; other < 4; other++) {
+        byte[] file = Files.readAllBytes(nodes.directory(nodes.set.ranks().get(other))
+            .resolve("rank." + nodes.set.ranks().get(other) + "/f0.ckpt"));
+        int from = (member < other ? member : member - 1) * chunk;
+        for (int i = 0; other != member && i < chunk && from + i < file.length; i++) {
+          expected[i] ^= file[from + i];
+        }
+      }
+      Path file = nodes.directory(rank).resolve(".scr/g1/" + (member + 1) + "_of_4_in_2.xor");
+      assertThat(RedundancyFiles.readHeader(file).chunkBytes()).isEqualTo(chunk);
+      assertThat(payload(file)).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void describesTheWriterAndItsLeftNeighbour() {
+    var nodes = protectedSet(Scheme.XOR, 3);
+    for (int rank : nodes.set.ranks()) {
+      var header = nodes.header(rank);
+      assertThat(header.current()).isEqualTo(nodes.layout(rank));
+      assertThat(header.partners()).containsExactly(nodes.layout(nodes.set.left(rank, 1)));
+      assertThat(header.set()).isEqualTo(nodes.set);
+      assertThat(header.worldRanks()).isEqualTo(nodes.worldRanks);
+      assertThat(header.descriptor()).isEqualTo(nodes.descriptor());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tellsEveryChecksumToExactlyTheReaders(Scheme scheme) {
+    for (int size = 1; size <= 4; size++) {
+      var nodes = new TestNodes(root.resolve("size" + size), scheme, size);
+      nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {100 + rank, 0, 600_000 + rank}, new Random(rank)));
+      for (int owner : nodes.set.ranks()) {
+        Set<Integer> readers = new TreeSet<>();
+        List<PieceChecksum> pieces = new ArrayList<>();
+        for (int rank : nodes.set.ranks()) {
+          try (var job = new EncodeJob(nodes.plan(rank), nodes, nodes.directory(rank).resolve("parity"))) {
+            List<PieceChecksum> told = job.run().stream().filter(piece -> piece.ownerRank() == owner).toList();
+            if (!told.isEmpty()) {
+              readers.add(rank);
+            }
+            pieces.addAll(told);
+          }
+        }
+        assertThat(readers).isEqualTo(Protection.readersOf(scheme, nodes.set, owner));
+        RankFiles checked = PieceChecksums.combine(nodes.layout(owner), pieces);
+        assertThat(checked.files()).allMatch(file -> FileChecks.problem(nodes.directory(owner), file).isEmpty());
+      }
+    }
+  }
+
+  @Test
+  void aSetOfOneWritesNothing() {
+    var nodes = protectedSet(Scheme.XOR, 1);
+    assertThat(nodes.content(2).keySet()).containsExactly("rank.2/f0.ckpt", "rank.2/f1.ckpt");
+    assertThat(nodes.layout(2).files()).allMatch(file -> file.crc().isPresent());
+  }
+
+  @Test
+  void writesTheSameBytesOverARecycledFileWhateverItsSize() throws IOException {
+    for (int bytes : new int[] {0, 1, 19, 5000, 2_000_000}) {
+      var nodes = new TestNodes(root.resolve("recycled" + bytes), Scheme.XOR, 3);
+      nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {3000, 7}, new Random(rank)));
+      byte[] old = new byte[bytes];
+      new Random(1).nextBytes(old);
+      Path file = nodes.directory(2).resolve(nodes.redundancyName(2));
+      Files.createDirectories(file.getParent());
+      Files.write(file, old);
+      nodes.protect();
+      assertThat(file).hasSameBinaryContentAs(fresh(bytes).directory(2).resolve(nodes.redundancyName(2)));
+    }
+  }
+
+  private TestNodes fresh(int name) {
+    var nodes = new TestNodes(root.resolve("fresh" + name), Scheme.XOR, 3);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {3000, 7}, new Random(rank)));
+    nodes.protect();
+    return nodes;
+  }
+
+  @Test
+  void anUnsealedFileIsNoRedundancyFileEvenWhereASealedOneWasRecycled() throws IOException {
+    var nodes = protectedSet(Scheme.XOR, 3);
+    Path file = nodes.directory(2).resolve(nodes.redundancyName(2));
+    try (var job = new EncodeJob(nodes.plan(2), nodes, file)) {
+      job.run();
+      assertCorrupt(file);
+    }
+    assertCorrupt(file);
+    assertThat(file).isEmptyFile();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"XOR", "PARTNER"})
+  void refusesFilesThatChangedTheirLength(Scheme scheme) throws IOException {
+    for (String change : List.of("longer", "shorter", "gone")) {
+      var nodes = new TestNodes(root.resolve(change), scheme, 2);
+      nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {1000}, new Random(rank)));
+      Path file = nodes.directory(2).resolve("rank.2/f0.ckpt");
+      switch (change) {
+        case "longer" -> Files.write(file, new byte[1001]);
+        case "shorter" -> Files.write(file, new byte[999]);
+        default -> Files.delete(file);
+      }
+      Path target = nodes.directory(5).resolve(nodes.redundancyName(5));
+      try (var job = new EncodeJob(nodes.plan(5), nodes, target)) {
+        assertThatThrownBy(job::run)
+            .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.FILE_CHANGED))
+            .hasMessageContaining("rank.2/f0.ckpt").hasMessageContaining("rank 2");
+      }
+      assertThat(target).isEmptyFile();
+    }
+  }
+
+  @Test
+  void refusesToSealWithChecksumsOfOtherFilesOrNone() {
+    var nodes = new TestNodes(root, Scheme.XOR, 2);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {1000}, new Random(rank)));
+    Path target = nodes.directory(2).resolve(nodes.redundancyName(2));
+    try (var job = new EncodeJob(nodes.plan(2), nodes, target)) {
+      job.run();
+      List<RankFiles> unknown = List.of(nodes.layout(2), nodes.layout(5));
+      assertThatThrownBy(() -> job.seal(unknown)).isInstanceOf(ScrException.class).hasMessageContaining("rank 2");
+      assertThatThrownBy(() -> job.seal(List.of())).isInstanceOf(ScrException.class).hasMessageContaining("rank 2");
+    }
+    assertCorrupt(target);
+  }
+
+  @Test
+  void aLostPeerEndsTheJobAndEveryOtherStreamIsClosed() {
+    var nodes = new TestNodes(root, Scheme.XOR, 4);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {3000}, new Random(rank)));
+    var failing = new CountingSource(nodes, "n8");
+    Path target = nodes.directory(2).resolve(nodes.redundancyName(2));
+    try (var job = new EncodeJob(nodes.plan(2), failing, target)) {
+      assertThatThrownBy(job::run)
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NODE_LOST));
+    }
+    assertThat(failing.opened).isEqualTo(3);
+    assertThat(failing.open).isZero();
+    assertCorrupt(target);
+  }
+
+  /** Counts its streams; those of one node fail when they are read. */
+  private static final class CountingSource implements RangeSource {
+    private final RangeSource source;
+    private final String lost;
+    private int opened;
+    private int open;
+
+    CountingSource(RangeSource source, String lost) {
+      this.source = source;
+      this.lost = lost;
+    }
+
+    @Override
+    public RangeStream open(RangeRequest request) {
+      RangeStream stream = source.open(request);
+      opened++;
+      open++;
+      return new RangeStream() {
+        @Override
+        public void read(ByteBuffer into) {
+          if (request.node().equals(lost)) {
+            throw new ScrException(Fault.NODE_LOST, "node " + lost);
+          }
+          stream.read(into);
+        }
+
+        @Override
+        public void close() {
+          open--;
+          stream.close();
+        }
+      };
+    }
+  }
+
+  private TestNodes protectedSet(Scheme scheme, int size) {
+    var nodes = new TestNodes(root, scheme, size);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {1000 + rank, 10}, new Random(rank)));
+    nodes.protect();
+    return nodes;
+  }
+
+  private static void assertCorrupt(Path file) {
+    assertThatThrownBy(() -> RedundancyFiles.readHeader(file))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT))
+        .hasMessageContaining(file.toString());
+  }
+
+  private static byte[] payload(Path file) throws IOException {
+    byte[] whole = Files.readAllBytes(file);
+    int header = (int) RedundancyHeaderFile.sizeOf(Arrays.copyOf(whole, 20));
+    return Arrays.copyOfRange(whole, header, whole.length);
+  }
+}

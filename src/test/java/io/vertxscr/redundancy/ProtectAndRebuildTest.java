@@ -1,0 +1,142 @@
+package io.vertxscr.redundancy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.RamDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: every loss that a scheme promises is rebuilt bit by bit, the next bigger one is refused untouched.
+ * Method: for EVERY subset of members up to tolerance + 1: encode, seal, lose, rebuild, encode again, compare all
+ * bytes.
+ */
+class ProtectAndRebuildTest {
+  private static final int[][] SHAPES = {
+      {}, {0}, {1}, {7919}, {0, 13, 0, 0, 1009, 1, 0}, {700_001, 3}};
+
+  @TempDir(factory = RamDirectory.class)
+  Path root;
+
+  static Stream<Arguments> sets() {
+    return Stream.of(Scheme.XOR, Scheme.PARTNER).flatMap(scheme -> IntStream.rangeClosed(2, 5).boxed()
+        .flatMap(size -> IntStream.rangeClosed(0, SHAPES.length).mapToObj(shape -> Arguments.of(scheme, size, shape))));
+  }
+
+  /** Shape of a member's files: the same for all, or, in the last case, another for each. */
+  private static int[] shape(int shape, int member) {
+    return SHAPES[shape < SHAPES.length ? shape : (member * 5 + 4) % SHAPES.length];
+  }
+
+  @ParameterizedTest(name = "{0} of {1} members, files {2}")
+  @MethodSource("sets")
+  void rebuildsEveryLossItPromisesAndRefusesTheNextBigger(Scheme scheme, int size, int shape) {
+    var nodes = new TestNodes(root, scheme, size);
+    var random = new Random(shape);
+    for (int i = 0; i < size; i++) {
+      nodes.write(nodes.set.ranks().get(i), shape(shape, i), random);
+    }
+    nodes.protect();
+    Map<Integer, Map<String, byte[]>> before = contents(nodes);
+    Map<Integer, RedundancyHeader> headers = new HashMap<>();
+    nodes.set.ranks().forEach(rank -> headers.put(rank, nodes.header(rank)));
+    for (int rank : nodes.set.ranks()) {
+      nodes.layout(rank).files().forEach(file ->
+          assertThat(FileChecks.problem(nodes.directory(rank), file)).isEmpty());
+    }
+    for (Set<Integer> lost : losses(nodes.set, scheme.tolerance() + 1)) {
+      lost.forEach(rank -> nodes.store(rank).evict(TestNodes.ID));
+      if (refused(nodes.set, scheme, lost)) {
+        checkRefusal(nodes, headers, lost);
+        // Gives the lost files back, so that the next subset finds a whole set.
+        lost.forEach(rank -> restoreFrom(before, nodes, rank));
+      } else {
+        lost.forEach(rank -> rebuild(nodes, rank, lost));
+        lost.forEach(nodes::protectAgain);
+      }
+      assertSame(contents(nodes), before, "after the loss of " + lost);
+    }
+  }
+
+  private static void rebuild(TestNodes nodes, int rank, Set<Integer> lost) {
+    RedundancyHeader header = nodes.header(nodes.set.right(rank, 1));
+    var plan = new RebuildPlan(header, nodes.scheme, rank, lost, nodes.nodes);
+    assertThat(RestoreJob.rebuild(plan, nodes, nodes.directory(rank)).run()).isEqualTo(nodes.layout(rank));
+  }
+
+  private static void checkRefusal(TestNodes nodes, Map<Integer, RedundancyHeader> headers, Set<Integer> lost) {
+    Map<Integer, Map<String, byte[]>> untouched = contents(nodes);
+    for (int rank : lost) {
+      RedundancyHeader header = headers.get(nodes.set.right(rank, 1));
+      assertThatThrownBy(() -> RestoreJob.rebuild(
+          new RebuildPlan(header, nodes.scheme, rank, lost, nodes.nodes), nodes, nodes.directory(rank)).run())
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST))
+          .hasMessageContaining(lost.toString());
+    }
+    assertSame(contents(nodes), untouched, "after the refusal of " + lost);
+  }
+
+  /** XOR: any two. PARTNER: a member together with the one that keeps its copy. */
+  private static boolean refused(RedundancySet set, Scheme scheme, Set<Integer> lost) {
+    return scheme == Scheme.XOR ? lost.size() > 1
+        : lost.stream().anyMatch(rank -> lost.contains(set.right(rank, 1)));
+  }
+
+  private static List<Set<Integer>> losses(RedundancySet set, int most) {
+    return IntStream.range(1, 1 << set.size()).filter(bits -> Integer.bitCount(bits) <= most).mapToObj(bits -> {
+      Set<Integer> lost = new TreeSet<>();
+      IntStream.range(0, set.size()).filter(i -> (bits >> i & 1) != 0).forEach(i -> lost.add(set.ranks().get(i)));
+      return lost;
+    }).toList();
+  }
+
+  private static void restoreFrom(Map<Integer, Map<String, byte[]>> before, TestNodes nodes, int rank) {
+    before.get(rank).forEach((name, bytes) -> {
+      Path file = nodes.directory(rank).resolve(name);
+      try {
+        Files.createDirectories(file.getParent());
+        Files.write(file, bytes);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    });
+    nodes.save(rank);
+  }
+
+  private static Map<Integer, Map<String, byte[]>> contents(TestNodes nodes) {
+    Map<Integer, Map<String, byte[]>> contents = new TreeMap<>();
+    nodes.set.ranks().forEach(rank -> contents.put(rank, nodes.content(rank)));
+    return contents;
+  }
+
+  private static void assertSame(Map<Integer, Map<String, byte[]>> is, Map<Integer, Map<String, byte[]>> should,
+      String when) {
+    is.forEach((rank, files) -> {
+      assertThat(files.keySet()).as("rank %d %s", rank, when).isEqualTo(should.get(rank).keySet());
+      files.forEach((name, bytes) ->
+          assertThat(bytes).as("%s of rank %d %s", name, rank, when).isEqualTo(should.get(rank).get(name)));
+    });
+  }
+}

@@ -1,0 +1,258 @@
+package io.vertxscr.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: what a filemap says is held, all else is garbage, through every restart. */
+class DatasetStoreTest {
+  private static final RedundancySet SET = new RedundancySet(List.of(0, 3));
+
+  @TempDir(factory = RamDirectory.class)
+  Path root;
+
+  private NodeDirectories directories;
+
+  @BeforeEach
+  void directories() {
+    directories = new NodeDirectories(root.resolve("cache"), root.resolve("control"));
+  }
+
+  @Test
+  void knowsAfterARestartWhatWasSavedBefore() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 10, 1);
+    write(store, 2, 1);
+    DatasetStore again = DatasetStore.open(directories);
+    assertThat(again.list()).containsExactly(dataset(2, 1), dataset(10, 1));
+    assertThat(again.find(10)).contains(dataset(10, 1));
+    assertThat(again.find(3)).isEmpty();
+    assertThat(again.redundancy(10, 0)).contains(directories.dataset(10).resolve(".scr/g1/1_of_2_in_0.xor"));
+    assertThat(again.files(10, 0)).contains(new DatasetStore.Holding(files(), true));
+    assertThat(again.files(10, 3)).isEmpty();
+    assertThat(directories.dataset(10).resolve("rank.0/a")).exists();
+  }
+
+  @Test
+  void throwsAwayDatasetsWithoutFilemapWhenItStarts() throws IOException {
+    write(DatasetStore.open(directories), 1, 1);
+    Files.createDirectories(directories.rank(2, 0));
+    Files.writeString(directories.rank(2, 0).resolve("a"), "unfinished");
+    Files.writeString(directories.cache().resolve("not-ours"), "stays");
+    DatasetStore store = DatasetStore.open(directories);
+    assertThat(directories.dataset(1)).exists();
+    assertThat(directories.dataset(2)).doesNotExist();
+    assertThat(directories.cache().resolve("not-ours")).exists();
+    assertThat(directories.trash()).isNotEmptyDirectory();
+    store.emptyTrash();
+    assertThat(directories.trash()).isEmptyDirectory();
+  }
+
+  @Test
+  void throwsAwayRedundancyThatNoFilemapNamesAndDraftsWhenItStarts() throws IOException {
+    write(DatasetStore.open(directories), 1, 2);
+    Path scr = directories.dataset(1).resolve(".scr");
+    Files.createDirectories(scr.resolve("g3"));
+    Files.createDirectories(scr.resolve("draft.0.123"));
+    Files.writeString(directories.control().resolve("scr.dataset.1.scrfilemap.draft"), "half a filem");
+    DatasetStore.open(directories);
+    assertThat(scr.toFile().list()).containsExactly("g2");
+    assertThat(directories.control().toFile().list()).containsExactly("scr.dataset.1.scrfilemap");
+  }
+
+  @Test
+  void movesFilemapsAsideThatItCannotUnderstand() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    write(store, 2, 1);
+    write(store, 3, 1);
+    byte[] bytes = Files.readAllBytes(directories.filemap(1));
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(directories.filemap(1), bytes);
+    Files.copy(directories.filemap(2), directories.filemap(4));
+    DatasetStore again = DatasetStore.open(directories);
+    assertThat(again.list()).containsExactly(dataset(2, 1), dataset(3, 1));
+    assertThat(directories.control().resolve("scr.dataset.1.scrfilemap.unreadable")).hasBinaryContent(bytes);
+    assertThat(directories.filemap(1)).doesNotExist();
+    assertThat(directories.filemap(4)).doesNotExist();
+    assertThat(DatasetStore.open(directories).list()).isEqualTo(again.list());
+  }
+
+  @Test
+  void evictsTheFilemapBeforeTheFilesAndKeepsTheRedundancyFileForTheNext() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    store.evict(1);
+    assertThat(store.find(1)).isEmpty();
+    assertThat(store.files(1, 0)).isEmpty();
+    assertThat(directories.filemap(1)).doesNotExist();
+    assertThat(directories.dataset(1)).doesNotExist();
+    Path target = directories.dataset(2).resolve(".scr/g1/1_of_2_in_0.xor");
+    assertThat(store.takeRecycled(target)).isTrue();
+    assertThat(Files.readAllBytes(target)).startsWith(new byte[20]).endsWith("parity of 1".getBytes());
+    assertThat(store.takeRecycled(target.resolveSibling("other"))).isFalse();
+    assertThat(target.resolveSibling("other")).doesNotExist();
+    store.evict(1);
+  }
+
+  @Test
+  void evictsADatasetWhoseFilesCannotBeForgottenNotAtAll() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    Files.delete(directories.filemap(1));
+    Files.createDirectories(directories.filemap(1).resolve("in the way"));
+    assertThatThrownBy(() -> store.evict(1)).isInstanceOf(ScrException.class);
+    assertThat(store.find(1)).isPresent();
+    assertThat(directories.dataset(1).resolve("rank.0/a")).exists();
+  }
+
+  @Test
+  void recyclesOneDatasetsFilesAtMost() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    for (int id = 1; id <= 5; id++) {
+      write(store, id, 1);
+    }
+    for (int id = 1; id <= 5; id++) {
+      store.evict(id);
+      assertThat(directories.recycled().toFile().list()).hasSize(1);
+    }
+    assertThat(store.takeRecycled(root.resolve("taken"))).isTrue();
+    assertThat(Files.readString(root.resolve("taken"))).endsWith("parity of 5");
+  }
+
+  @Test
+  void doesNotRecycleWhatMayStillBeWrittenTo() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    store.register(1, files());
+    Path unsealed = store.createDirectory(1).resolve(".scr/g1/1_of_2_in_0.xor");
+    Files.createDirectories(unsealed.getParent());
+    Files.writeString(unsealed, "half");
+    store.evict(1);
+    assertThat(store.takeRecycled(root.resolve("taken"))).isFalse();
+    assertThat(directories.dataset(1)).doesNotExist();
+  }
+
+  @Test
+  void recyclesTheOldRedundancyWhenANewOneIsSaved() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    assertThat(store.createGeneration(1)).isEqualTo(2);
+    assertThat(store.createGeneration(1)).isEqualTo(3);
+    write(store, 1, 3);
+    assertThat(directories.dataset(1).resolve(".scr/g1/1_of_2_in_0.xor")).doesNotExist();
+    assertThat(directories.dataset(1).resolve(".scr/g3/1_of_2_in_0.xor")).exists();
+    assertThat(store.takeRecycled(root.resolve("taken"))).isTrue();
+  }
+
+  @Test
+  void servesRegisteredFilesUntilTheyAreSavedOrEvicted() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    store.register(1, files());
+    store.register(2, files());
+    assertThat(store.files(1, 0)).contains(new DatasetStore.Holding(files(), false));
+    assertThat(store.redundancy(1, 0)).isEmpty();
+    write(store, 1, 1);
+    assertThat(store.files(1, 0)).contains(new DatasetStore.Holding(files(), true));
+    store.evict(2);
+    assertThat(store.files(2, 0)).isEmpty();
+    assertThatThrownBy(() -> store.register(1, files()))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.WRONG_STATE));
+  }
+
+  @Test
+  void aFailedSaveChangesNothing() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    Files.createDirectories(directories.control().resolve("scr.dataset.1.scrfilemap.draft/in the way"));
+    assertThatThrownBy(() -> store.save(dataset(1, 2))).isInstanceOf(ScrException.class);
+    assertThat(store.find(1)).contains(dataset(1, 1));
+    assertThat(store.redundancy(1, 0).orElseThrow()).exists();
+  }
+
+  @Test
+  void namesInTheFilemapCannotLeadOutOfTheDataset() {
+    for (String name : List.of("../a", "rank.0/../../a", "/etc/passwd", ".", "a\0b")) {
+      assertThatThrownBy(() -> NodeDirectories.resolve(directories.dataset(1), name)).as(name)
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_REQUEST));
+    }
+    assertThat(NodeDirectories.resolve(directories.dataset(1), "rank.0/..a")).hasFileName("..a");
+  }
+
+  @Test
+  void agreesWithAPlainMapThroughRandomCallsAndRestarts() throws IOException {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("DatasetStoreTest seed " + seed);
+    var random = new Random(seed);
+    DatasetStore store = DatasetStore.open(directories);
+    Map<Integer, DatasetRecord> expected = new TreeMap<>();
+    for (int step = 0; step < 400; step++) {
+      int id = 1 + random.nextInt(6);
+      switch (random.nextInt(6)) {
+        case 0, 1 -> {
+          int generation = store.createGeneration(id);
+          write(store, id, generation);
+          expected.put(id, dataset(id, generation));
+        }
+        case 2 -> {
+          store.evict(id);
+          expected.remove(id);
+        }
+        case 3 -> store.createDirectory(id);
+        case 4 -> store.takeRecycled(root.resolve("taken"));
+        default -> store = DatasetStore.open(directories);
+      }
+      assertThat(store.list()).as("seed %d step %d", seed, step).isEqualTo(List.copyOf(expected.values()));
+      for (int held : expected.keySet()) {
+        assertThat(store.redundancy(held, 0).orElseThrow()).as("seed %d step %d", seed, step)
+            .content().endsWith("parity of " + held);
+      }
+    }
+    store.emptyTrash();
+    assertThat(directories.trash()).isEmptyDirectory();
+    assertThat(directories.recycled().toFile().list()).hasSizeLessThanOrEqualTo(1);
+  }
+
+  private void write(DatasetStore store, int id, int generation) throws IOException {
+    Files.writeString(store.createDirectory(id, 0).resolve("a"), "abc");
+    Path redundancy = directories.dataset(id).resolve(".scr/g" + generation + "/1_of_2_in_0.xor");
+    Files.createDirectories(redundancy.getParent());
+    Files.writeString(redundancy, "a header of 20 bytes parity of " + id);
+    store.save(dataset(id, generation));
+  }
+
+  private static DatasetRecord dataset(int id, int generation) {
+    var descriptor = new DatasetDescriptor(id, "b." + id, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L,
+        new Job("user1", "sim", "439", "alpha"), new DatasetDescriptor.Totals(2, 6));
+    return new DatasetRecord(descriptor, new Origin("/prefix", 4), Scheme.XOR, FlushState.NOT_WANTED,
+        List.of(new RankRecord(files(), SET, Optional.of(".scr/g" + generation + "/1_of_2_in_0.xor"))));
+  }
+
+  private static RankFiles files() {
+    return new RankFiles(0, List.of(new FileMeta("rank.0/a", "out/a", 3, OptionalInt.of(0x352441c2))));
+  }
+}
