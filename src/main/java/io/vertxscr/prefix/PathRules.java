@@ -11,7 +11,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 
 /**
  * Says where a name that an application gave belongs below the prefix directory, and refuses what leads out of it.
@@ -21,18 +20,17 @@ import java.util.regex.Pattern;
  * may be reached by any of its names, and one file has one relative path by whichever links inside the prefix it
  * is named.
  *
- * <p>An object lives for one phase, because it remembers what the links of a directory lead to; a name then costs one
- * lookup in the file system. Safe for many threads. Links changed within the phase are caught when the files are
- * copied.
+ * <p>An object lives for one phase, because it remembers what the links of a directory lead to; a name then costs
+ * one lookup in the file system, and none where its directory is not there yet. Safe for many threads. Links changed
+ * within the phase are caught when the files are copied.
  */
 public final class PathRules {
   /** Directories remembered; beyond it they are looked up each time. */
   private static final int MAX_CACHED_DIRECTORIES = 1 << 16;
-  private static final Pattern DIRECTORY = Pattern.compile("(^|/)\\.{0,2}$");
 
   private final PrefixPaths paths;
   private final Path realPrefix;
-  private final Map<Path, Path> realDirectories = new ConcurrentHashMap<>();
+  private final Map<Path, Directory> directories = new ConcurrentHashMap<>();
 
   /**
    * Where a name belongs.
@@ -41,6 +39,15 @@ public final class PathRules {
    * @param relative the same, relative to the prefix
    */
   public record Place(String absolute, String relative) {}
+
+  /**
+   * What is known of a directory that a name was in.
+   *
+   * @param isThere if not, nothing in it needs to be looked up
+   * @param isForFiles inside the prefix, and not ours
+   * @param absolute below the prefix, ending with a slash; like {@code relative} only where it is for files
+   */
+  private record Directory(Path real, boolean isThere, boolean isForFiles, String absolute, String relative) {}
 
   /**
    * @param prefix absolute; need not exist yet
@@ -62,12 +69,26 @@ public final class PathRules {
    */
   public Place place(String directory, String name) {
     Path path = absolute(directory, name);
-    Path real = path.getFileName() == null ? path : realFile(path, name);
+    if (path.getFileName() == null) {
+      throw outside(path, name);
+    }
+    Directory parent = directory(path.getParent(), name);
+    String base = path.getFileName().toString();
+    boolean isThere = parent.isThere && Files.exists(parent.real.resolve(base), LinkOption.NOFOLLOW_LINKS);
+    if (isThere || !parent.isForFiles || namesDirectory(name) || base.equals(".scr")) {
+      return place(path, parent.real.resolve(base), name);
+    }
+    return new Place(parent.absolute + base, parent.relative + base);
+  }
+
+  /** The long way, for files that are there already and for everything that looks like trouble. */
+  private Place place(Path path, Path inParent, String name) {
+    Path real = realFile(inParent, name);
     if (!real.startsWith(realPrefix)) {
       throw outside(path, name);
     }
     Path relative = realPrefix.relativize(real);
-    if (relative.toString().isEmpty() || DIRECTORY.matcher(name).find()) {
+    if (relative.toString().isEmpty() || namesDirectory(name)) {
       throw bad(name, "names a directory");
     }
     if (relative.startsWith(".scr")) {
@@ -117,31 +138,39 @@ public final class PathRules {
     }
   }
 
-  /** The file's place with all links followed; of the file itself as well, should it be one. */
-  private Path realFile(Path path, String name) {
-    Path place = realDirectory(path.getParent(), name).resolve(path.getFileName());
-    if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
-      return place;
-    }
-    if (Files.isSymbolicLink(place)) {
-      place = follow(place, name);
-    }
+  /** Whether the last component is empty, {@code .} or {@code ..}. */
+  private static boolean namesDirectory(String name) {
+    return switch (name.substring(name.lastIndexOf('/') + 1)) {
+      case "", ".", ".." -> true;
+      default -> false;
+    };
+  }
+
+  /** The file's place with its own link followed as well, should it be one. */
+  private Path realFile(Path inParent, String name) {
+    Path place = Files.isSymbolicLink(inParent) ? follow(inParent, name) : inParent;
     if (Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS) && place.startsWith(realPrefix)) {
       throw bad(name, "is a directory");
     }
     return place;
   }
 
-  private Path realDirectory(Path directory, String name) {
-    Path known = realDirectories.get(directory);
+  private Directory directory(Path directory, String name) {
+    Directory known = directories.get(directory);
     if (known != null) {
       return known;
     }
     Path real = real(directory, name);
-    if (realDirectories.size() < MAX_CACHED_DIRECTORIES) {
-      realDirectories.put(directory, real);
+    Path relative = real.startsWith(realPrefix) ? realPrefix.relativize(real) : null;
+    boolean isForFiles = relative != null && !relative.startsWith(".scr");
+    String slashed = !isForFiles || relative.toString().isEmpty() ? "" : relative + "/";
+    String top = paths.prefix().toString();
+    String absolute = (top.endsWith("/") ? top : top + "/") + slashed;
+    Directory found = new Directory(real, Files.exists(real), isForFiles, absolute, slashed);
+    if (directories.size() < MAX_CACHED_DIRECTORIES) {
+      directories.put(directory, found);
     }
-    return real;
+    return found;
   }
 
   /** Real path of the longest part that exists, with the rest appended as it is. */
