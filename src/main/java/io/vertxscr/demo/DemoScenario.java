@@ -1,0 +1,188 @@
+package io.vertxscr.demo;
+
+import io.vertxscr.demo.DemoRun.Together;
+import io.vertxscr.demo.RankLauncher.End;
+import io.vertxscr.examples.heat.FieldImage;
+import io.vertxscr.examples.heat.FinalField;
+import io.vertxscr.examples.heat.HeatOptions;
+import io.vertxscr.examples.heat.HeatProblem;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The demo from its first step to its verdict:
+ * <pre>
+ *   undisturbed run, no checkpoint system ------------------------------------> final field A
+ *   run 1: checkpoint, checkpoint, ... node killed with its storage, all told
+ *   run 2: spare in its place, restart from the newest checkpoint, to the end -> final field B
+ *   A and B compared byte by byte
+ * </pre>
+ * Every wait is bounded. Nothing of a run is left running when it ends, well or not.
+ */
+public final class DemoScenario {
+  private static final long RUN_TIMEOUT_MS = 60_000;
+  private static final int IMAGE_PIXELS = 1024;
+
+  private final DemoCluster cluster;
+  private final DemoPlan plan;
+  private final DemoProgress progress;
+  private final DemoTable table = new DemoTable();
+
+  private DemoScenario(DemoCluster cluster, DemoPlan plan, DemoProgress progress) {
+    this.cluster = cluster;
+    this.plan = plan;
+    this.progress = progress;
+  }
+
+  /**
+   * Runs the demo; the caller closes the cluster.
+   *
+   * @throws DemoException where anything but the planned failure happens
+   */
+  public static DemoVerdict run(DemoCluster cluster, DemoPlan plan, DemoProgress progress)
+      throws DemoException, IOException {
+    return new DemoScenario(cluster, plan, progress).run();
+  }
+
+  private DemoVerdict run() throws DemoException, IOException {
+    FinalField undisturbed = undisturbedRun();
+    startNodes();
+    Together newest = firstRun();
+    FinalField disturbed = secondRun(newest);
+    DemoVerdict verdict = DemoVerdict.compare(undisturbed, disturbed);
+    report(verdict, disturbed);
+    return verdict;
+  }
+
+  private FinalField undisturbedRun() throws DemoException, IOException {
+    progress.phase("undisturbed run: " + plan.ranks() + " ranks, " + plan.problem().steps() + " steps on "
+        + plan.problem().size() + " x " + plan.problem().size() + " cells, no checkpoints");
+    long start = System.nanoTime();
+    HeatProblem problem = plan.problem().withoutCheckpoints();
+    try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
+      launch(run, problem, "undisturbed", Collections.nCopies(plan.ranks(), Optional.empty()));
+      finish(run);
+      table.add("undisturbed run, whole", 0, secondsSince(start));
+      table.add("  computing", 0, run.computeSeconds());
+    }
+    FinalField field = FinalField.open(plan.directory().resolve("undisturbed"), problem.size());
+    progress.line("final field sha256 " + field.digest());
+    return field;
+  }
+
+  private void startNodes() {
+    progress.phase("starting nodes " + String.join(" ", plan.nodes()));
+    long start = System.nanoTime();
+    cluster.startNodes(plan.nodes());
+    table.add("start of " + plan.nodes().size() + " nodes", 0, secondsSince(start));
+  }
+
+  /** Until the victim is dead and everybody knows; returns the newest checkpoint that was complete. */
+  private Together firstRun() throws DemoException {
+    progress.phase("run 1: a checkpoint every " + plan.problem().checkpointEvery() + " steps");
+    try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
+      launch(run, plan.problem(), "run1", plan.firstPlaces().stream().map(Optional::of).toList());
+      run.awaitCheckpoint(plan.killStep(), RUN_TIMEOUT_MS);
+      long start = System.nanoTime();
+      progress.alarm("killing " + plan.victim() + " with its storage and its ranks " + ranksOn(plan.victim()));
+      cluster.killNode(plan.victim());
+      ranksOn(plan.victim()).forEach(run::kill);
+      List<End> ends = run.awaitEnds(RUN_TIMEOUT_MS);
+      double toldSeconds = secondsSince(start);
+      checkAllFailed(ends);
+      List<Together> complete = run.complete();
+      addCheckpoints("run 1", complete);
+      table.add("everybody told of the dead node", 0, toldSeconds);
+      return complete.getLast();
+    }
+  }
+
+  private void checkAllFailed(List<End> ends) throws DemoException {
+    List<Integer> unharmed = ends.stream().filter(end -> end.failure().isEmpty()).map(End::rank).sorted().toList();
+    if (!unharmed.isEmpty()) {
+      throw new DemoException("ranks " + unharmed + " finished although " + plan.victim() + " was killed");
+    }
+    // The victim's own ranks have no last words of interest.
+    ends.stream().filter(end -> !ranksOn(plan.victim()).contains(end.rank())).sorted(Comparator.comparing(End::rank))
+        .forEach(end -> progress.line("told: " + end.failure().orElseThrow()));
+  }
+
+  private FinalField secondRun(Together newest) throws DemoException, IOException {
+    progress.phase("run 2: spare " + plan.spare() + " in the place of " + plan.victim());
+    long start = System.nanoTime();
+    cluster.startNodes(List.of(plan.spare()));
+    table.add("start of the spare", 0, secondsSince(start));
+    start = System.nanoTime();
+    try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
+      launch(run, plan.problem(), "disturbed", plan.secondPlaces().stream().map(Optional::of).toList());
+      finish(run);
+      addSecondRun(run, newest, secondsSince(start));
+    }
+    return FinalField.open(plan.directory().resolve("disturbed"), plan.problem().size());
+  }
+
+  private void addSecondRun(DemoRun run, Together newest, double seconds) throws DemoException {
+    Together restart = run.start();
+    if (restart.step() < newest.step()) {
+      throw new DemoException("restarted at step " + restart.step() + ", although the checkpoint of step "
+          + newest.step() + " was complete");
+    }
+    table.add("restart: rebuild, verify, read", newest.bytes(), restart.seconds());
+    addCheckpoints("run 2", run.complete());
+    table.add("run 2, whole", 0, seconds);
+    table.add("  computing", 0, run.computeSeconds());
+  }
+
+  private void report(DemoVerdict verdict, FinalField field) throws IOException {
+    Path image = plan.directory().resolve("final.png");
+    FieldImage.write(field, image, IMAGE_PIXELS);
+    progress.line("final field sha256 " + field.digest());
+    progress.block(System.lineSeparator() + table.text() + System.lineSeparator());
+    progress.line("picture of the final field: " + image);
+    progress.line("prefix directory: " + cluster.prefix());
+    if (verdict.identical()) {
+      progress.good(verdict.text());
+    } else {
+      progress.alarm(verdict.text());
+    }
+  }
+
+  private void launch(DemoRun run, HeatProblem problem, String name, List<Optional<String>> places) {
+    Path rendezvous = plan.directory().resolve("rendezvous").resolve(name);
+    Path output = plan.directory().resolve(name);
+    for (int rank = 0; rank < plan.ranks(); rank++) {
+      HeatOptions options = new HeatOptions(rank, plan.ranks(), problem, "127.0.0.1", rendezvous, output,
+          HeatOptions.DEFAULT_TIMEOUT_MS);
+      run.add(cluster.ranks().launch(options, places.get(rank), run));
+    }
+  }
+
+  /** Waits for a run in which nothing may fail. */
+  private static void finish(DemoRun run) throws DemoException {
+    String failures = run.awaitEnds(RUN_TIMEOUT_MS).stream().filter(end -> end.failure().isPresent())
+        .map(end -> "rank " + end.rank() + ": " + end.failure().orElseThrow()).collect(Collectors.joining("; "));
+    if (!failures.isEmpty()) {
+      throw new DemoException("the run failed: " + failures);
+    }
+  }
+
+  private void addCheckpoints(String run, List<Together> complete) {
+    long bytes = complete.stream().mapToLong(Together::bytes).sum();
+    double seconds = complete.stream().mapToDouble(Together::seconds).sum();
+    table.add(run + ": " + complete.size() + " checkpoints, protected", bytes, seconds);
+  }
+
+  private List<Integer> ranksOn(String node) {
+    return IntStream.range(0, plan.ranks()).filter(rank -> plan.firstPlaces().get(rank).equals(node)).boxed().toList();
+  }
+
+  private static double secondsSince(long startNanos) {
+    return (System.nanoTime() - startNanos) / 1e9;
+  }
+}

@@ -1,0 +1,99 @@
+package io.vertxscr.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.examples.heat.FinalField;
+import io.vertxscr.examples.heat.HeatProblem;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: what the demo shows is exact, aligned and plain where it must be. */
+class DemoPiecesTest {
+  private static final List<String> NODES = List.of("a", "b", "c", "d");
+
+  @TempDir private Path directory;
+
+  @Test
+  void theTableIsAlignedAndFitsIntoEightyColumns() {
+    DemoTable table = new DemoTable();
+    table.add("short", 0, 0.0004);
+    table.add("x".repeat(100), 123_456_789_012L, 12.5);
+    table.add("no time at all", 1, 0);
+    List<String> lines = table.text().lines().toList();
+    assertThat(lines).hasSize(5).allSatisfy(line -> assertThat(line).hasSize(76));
+    assertThat(lines.get(2)).startsWith("short ").endsWith("-     0.000        -");
+    assertThat(lines.get(3)).endsWith("  123,456,789,012    12.500     9.88");
+    assertThat(lines.get(4)).endsWith("1     0.000        -");
+  }
+
+  @Test
+  void everyByteThatDiffersIsFoundWithItsCell() throws Exception {
+    byte[] bytes = new byte[3 * 3 * 8];
+    Path expected = write("expected", bytes);
+    assertThat(compare(expected, write("same", bytes))).isEqualTo(new DemoVerdict(true, "identical"));
+    for (int at = 0; at < bytes.length; at++) {
+      byte[] other = bytes.clone();
+      other[at] = 1;
+      DemoVerdict verdict = compare(expected, write("other", other));
+      int cell = at / 8;
+      assertThat(verdict).isEqualTo(
+          new DemoVerdict(false, "different: first in row " + cell / 3 + ", column " + cell % 3));
+    }
+  }
+
+  @Test
+  void colourIsOnlyForThoseWhoWantIt() {
+    assertThat(DemoProgress.wantsColour(Map.of("TERM", "xterm"))).isTrue();
+    assertThat(DemoProgress.wantsColour(Map.of("TERM", "xterm", "NO_COLOR", ""))).isTrue();
+    assertThat(DemoProgress.wantsColour(Map.of("TERM", "xterm", "NO_COLOR", "1"))).isFalse();
+    assertThat(DemoProgress.wantsColour(Map.of("TERM", "dumb"))).isFalse();
+    assertThat(DemoProgress.wantsColour(Map.of())).isFalse();
+    assertThat(printed(false)).doesNotContain("\u001b").matches("(?s) +\\d+\\.\\d\\d s  dead\\R");
+    assertThat(printed(true)).contains("\u001b[31;1mdead\u001b[0m");
+  }
+
+  @Test
+  void ranksKeepTheirPlacesButForThoseOfTheVictim() {
+    DemoPlan plan = plan(8, "c", 2);
+    assertThat(plan.firstPlaces()).containsExactly("a", "a", "b", "b", "c", "c", "d", "d");
+    assertThat(plan.secondPlaces()).containsExactly("a", "a", "b", "b", "e", "e", "d", "d");
+    assertThat(plan(6, "a", 2).firstPlaces()).containsExactly("a", "a", "b", "c", "c", "d");
+    assertThat(DemoPlan.standard(directory).killStep()).isEqualTo(200);
+  }
+
+  @Test
+  void aPlanThatCannotHappenIsRefused() {
+    assertThatThrownBy(() -> plan(8, "e", 2)).hasMessageContaining("victim");
+    assertThatThrownBy(() -> plan(3, "a", 2)).hasMessageContaining("every node needs a rank");
+    assertThatThrownBy(() -> plan(8, "a", 0)).hasMessageContaining("middle of the run");
+    assertThatThrownBy(() -> plan(8, "a", 4)).hasMessageContaining("middle of the run");
+  }
+
+  private DemoPlan plan(int ranks, String victim, int killAfter) {
+    return new DemoPlan(ranks, NODES, "e", victim, killAfter, new HeatProblem(16, 40, 10), directory);
+  }
+
+  private static String printed(boolean colour) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new DemoProgress(new PrintStream(bytes, true, StandardCharsets.UTF_8), colour).alarm("dead");
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  private Path write(String name, byte[] bytes) throws Exception {
+    Path output = Files.createDirectories(directory.resolve(name));
+    Files.write(output.resolve("rows_0_3.f64"), bytes);
+    return output;
+  }
+
+  private static DemoVerdict compare(Path expected, Path found) throws Exception {
+    return DemoVerdict.compare(FinalField.open(expected, 3), FinalField.open(found, 3));
+  }
+}
