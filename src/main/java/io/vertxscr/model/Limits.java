@@ -14,6 +14,12 @@ public final class Limits {
   public static final int PIECE_BYTES = 512 * 1024;
   /** Largest JSON message accepted from an application. */
   public static final int MAX_MESSAGE_BYTES = 16 << 20;
+  /** Longest path of a Unix socket, in bytes (sun_path of Linux, without its final zero). */
+  public static final int MAX_SOCKET_PATH_BYTES = 107;
+  /** Applications that may be connected to one node at once. */
+  public static final int MAX_APPLICATION_CONNECTIONS = 4096;
+  /** Calls of one connected application that may wait for their answers. */
+  public static final int MAX_CALLS_IN_FLIGHT = 1024;
   /** Transfers that may wait for a thread of the engine. */
   public static final int MAX_QUEUED_TRANSFERS = 1 << 16;
   /** Peer connections that a node serves at once. */

@@ -1,0 +1,95 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.spi.cluster.ClusterManager;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.Verb;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Calls over the event bus, for applications that are members of the cluster, and for nodes in the same Vert.x.
+ *
+ * <p>A call has no timeout of its own, because the node owns all waits and always answers. Therefore, while calls wait,
+ * the node is asked every {@value #WATCH_MS} ms whether it is there: the event bus does not fail requests whose receiver
+ * died. Silence alone is no proof (the node may be stopped for a while); that nobody listens is.
+ */
+public final class BusTransport implements Transport {
+  private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
+  private static final long WATCH_MS = 500;
+
+  private final Vertx vertx;
+  private final String node;
+  private final DeliveryOptions delivery;
+  private final DeliveryOptions watchDelivery;
+  private final PendingCalls pending = new PendingCalls();
+  private final long watch;
+
+  /**
+   * @param vertx of the application; member of the cluster of the node, or the node's own
+   * @param node whom to call
+   */
+  public BusTransport(Vertx vertx, String node) {
+    this.vertx = vertx;
+    this.node = Names.node(node);
+    ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
+    String member = "member:" + (cluster == null ? "local" : cluster.getNodeId());
+    this.delivery = new DeliveryOptions().setSendTimeout(FOREVER_MS).addHeader(Addresses.CLIENT_HEADER, member);
+    this.watchDelivery = new DeliveryOptions(delivery).setSendTimeout(WATCH_MS);
+    this.watch = vertx.setPeriodic(WATCH_MS, _ -> watch());
+  }
+
+  @Override
+  public Future<JsonObject> request(Verb verb, JsonObject body) {
+    PendingCalls.Call call = pending.open();
+    if (!call.answer().isComplete()) {
+      vertx.eventBus().<JsonObject>request(Addresses.of(node, verb), body, delivery)
+          .onSuccess(reply -> answered(call.id(), reply))
+          .onFailure(failure -> failed(call.id(), failure));
+    }
+    return call.answer();
+  }
+
+  @Override
+  public void onClosed(Consumer<ScrException> listener) {
+    pending.onEnd(listener);
+  }
+
+  @Override
+  public Future<Void> close() {
+    vertx.cancelTimer(watch);
+    pending.end(new ScrException(Fault.NODE_LOST, "the connection to node " + node + " was closed by this process"), false);
+    return Future.succeededFuture();
+  }
+
+  private void answered(long id, Message<JsonObject> reply) {
+    pending.succeed(id, reply.body());
+  }
+
+  private void failed(long id, Throwable failure) {
+    pending.fail(id, Replies.faultOf(failure, node));
+  }
+
+  private void watch() {
+    if (pending.isEmpty()) {
+      return;
+    }
+    vertx.eventBus().request(Addresses.of(node, Verb.STATUS), new JsonObject(), watchDelivery)
+        .onFailure(failure -> {
+          ScrException fault = Replies.faultOf(failure, node);
+          if (fault.fault() == Fault.NODE_LOST) {
+            vertx.cancelTimer(watch);
+            pending.end(fault, true);
+          }
+        });
+  }
+}

@@ -1,0 +1,105 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The calls of a transport that wait for their answers, and the one moment after which there are none any more. Any
+ * thread; promises are completed outside of the lock.
+ */
+final class PendingCalls {
+  private final Map<Long, Promise<JsonObject>> waiting = new LinkedHashMap<>();
+  private long lastId;
+  private ScrException end;
+  private Consumer<ScrException> listener = _ -> {};
+
+  /** One call: what its answer is known by, and the answer. */
+  record Call(long id, Future<JsonObject> answer) {}
+
+  /** A new call; already failed where the transport has ended or too many wait. */
+  synchronized Call open() {
+    if (end != null) {
+      return new Call(0, Future.failedFuture(end));
+    }
+    if (waiting.size() >= Limits.MAX_CALLS_IN_FLIGHT) {
+      return new Call(0, Future.failedFuture(new ScrException(Fault.BUSY,
+          waiting.size() + " calls wait for their answers; nothing was done")));
+    }
+    Promise<JsonObject> promise = Promise.promise();
+    waiting.put(++lastId, promise);
+    return new Call(lastId, promise.future());
+  }
+
+  /** The answer of a call; of one that is not waiting it changes nothing. */
+  void succeed(long id, JsonObject answer) {
+    Promise<JsonObject> promise = take(id);
+    if (promise != null) {
+      guarded(() -> promise.complete(answer));
+    }
+  }
+
+  /** The failure of a call; of one that is not waiting it changes nothing. */
+  void fail(long id, ScrException failure) {
+    Promise<JsonObject> promise = take(id);
+    if (promise != null) {
+      guarded(() -> promise.fail(failure));
+    }
+  }
+
+  /** Fails all that wait and all to come. Only the first cause counts. */
+  void end(ScrException cause, boolean tellListener) {
+    List<Promise<JsonObject>> failed;
+    Consumer<ScrException> told;
+    synchronized (this) {
+      if (end != null) {
+        return;
+      }
+      end = cause;
+      failed = List.copyOf(waiting.values());
+      waiting.clear();
+      told = listener;
+    }
+    failed.forEach(promise -> guarded(() -> promise.fail(cause)));
+    if (tellListener) {
+      guarded(() -> told.accept(cause));
+    }
+  }
+
+  void onEnd(Consumer<ScrException> wanted) {
+    ScrException already;
+    synchronized (this) {
+      listener = wanted;
+      already = end;
+    }
+    if (already != null) {
+      wanted.accept(already);
+    }
+  }
+
+  synchronized boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  /** What the application hangs on an answer must not stop the thread that brings the next ones. */
+  private static void guarded(Runnable completion) {
+    try {
+      completion.run();
+    } catch (RuntimeException e) {
+      // Looked up only now: to start a logger takes longer than everything else that a small program does.
+      LoggerFactory.getLogger(PendingCalls.class).error("A handler of the application threw", e);
+    }
+  }
+
+  private synchronized Promise<JsonObject> take(long id) {
+    return waiting.remove(id);
+  }
+}

@@ -1,0 +1,107 @@
+package io.vertxscr.client;
+
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * SCR for plain programs: every call waits for its answer, every failure is a {@link ScrException}.
+ *
+ * <pre>
+ *   try (Scr scr = Scr.fromEnvironment()) {
+ *     try (Restart restart = scr.restart().orElse(null)) {
+ *       if (restart != null) {
+ *         read(restart.route("rank-7.dat"));
+ *         restart.complete(true);
+ *       }
+ *     }
+ *     for (int step = 1; step &lt;= 100; step++) {
+ *       compute();
+ *       try (Output checkpoint = scr.startCheckpoint("step-" + step)) {
+ *         write(checkpoint.route("ckpt/" + step + "/rank-7.dat"));
+ *         checkpoint.complete(true);
+ *       }
+ *     }
+ *     scr.finish();
+ *   }
+ * </pre>
+ *
+ * <p>All calls but {@code route} are collective: they wait until every rank of the run has made the same call. A rank that
+ * is lost ends the wait of the others with {@link Fault#RANK_LOST}. Not for event loops, where calls are refused. An
+ * interrupt does not end a call; {@link #close} from another thread does. Any thread, one collective call at a time.
+ */
+public final class Scr implements AutoCloseable {
+  private final ScrClient client;
+  private final Session session;
+
+  private Scr(ScrClient client, Session session) {
+    this.client = client;
+    this.session = session;
+  }
+
+  /** Connects to the daemon of this node and waits until all ranks of the run are there. */
+  public static Scr open(ScrOptions options) {
+    return open(ScrClient.connect(options.socket()), options);
+  }
+
+  /** As {@link #open}, from SCR_SOCKET, SCR_RANK, SCR_RANKS, SCR_PREFIX and, where set, SCR_JOB_NAME. */
+  public static Scr fromEnvironment() {
+    return open(ScrOptions.of(System.getenv()));
+  }
+
+  public int rank() {
+    return session.rank();
+  }
+
+  /** Size of the run. */
+  public int ranks() {
+    return session.ranks();
+  }
+
+  /** The node that serves this rank. */
+  public String node() {
+    return session.node();
+  }
+
+  /** Begins to read the checkpoint that the run restarts from; empty if there is none. */
+  public Optional<Restart> restart() {
+    return Blocking.call(session::restart).map(Restart::new);
+  }
+
+  /** Begins to write a checkpoint. */
+  public Output startCheckpoint(String name) {
+    return startOutput(name, DatasetFlags.CHECKPOINT);
+  }
+
+  /** Begins to write a dataset. */
+  public Output startOutput(String name, DatasetFlags flags) {
+    return new Output(Blocking.call(() -> session.startOutput(Optional.of(name), flags)));
+  }
+
+  /** The name made absolute; within a phase its own {@code route} says where files are. */
+  public Path route(String name) {
+    return Blocking.call(() -> session.route(name));
+  }
+
+  /** Takes the rank out of the run; the last call before {@link #close}. */
+  public void finish() {
+    Blocking.call(session::finish);
+  }
+
+  /** Ends the connection, without waiting. Before {@link #finish} this makes the rank a lost one, which ends the run. */
+  @Override
+  public void close() {
+    client.close();
+  }
+
+  private static Scr open(ScrClient client, ScrOptions options) {
+    try {
+      return new Scr(client, Blocking.call(() -> client.init(options.init())));
+    } catch (ScrException e) {
+      client.close();
+      throw e;
+    }
+  }
+}

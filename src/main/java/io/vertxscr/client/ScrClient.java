@@ -1,0 +1,68 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.InitReply;
+import io.vertxscr.protocol.InitRequest;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * The asynchronous client of one rank: a connection to the daemon of its node. Plain programs take {@link Scr} instead.
+ *
+ * <p>All futures of this package fail with a {@link ScrException} only. They complete on a thread of the transport, which
+ * must not be blocked. Any thread may call.
+ */
+public final class ScrClient {
+  private final Transport transport;
+
+  public ScrClient(Transport transport) {
+    this.transport = Objects.requireNonNull(transport);
+  }
+
+  /** Connects through the Unix socket of the node; needs no Vert.x instance. Fails as {@link SocketTransport#connect}. */
+  public static ScrClient connect(Path socket) {
+    return new ScrClient(SocketTransport.connect(socket));
+  }
+
+  /** Connects over the event bus: for members of the cluster, and for nodes that run in this Vert.x. */
+  public static ScrClient onBus(Vertx vertx, String node) {
+    return new ScrClient(new BusTransport(vertx, node));
+  }
+
+  /** Brings the rank into the run. Collective: answered when all ranks are there and their restart is prepared. */
+  public Future<Session> init(InitRequest request) {
+    return transport.request(Verb.INIT, Wire.write(request))
+        .map(json -> Wire.read(json, InitReply.class))
+        .map(reply -> session(request, reply));
+  }
+
+  /** What the node says about itself and the run; see docs/messages.md. */
+  public Future<JsonObject> status() {
+    return transport.request(Verb.STATUS, new JsonObject());
+  }
+
+  /** Whom to tell that the node cannot be reached any more, at once if that is so already. */
+  public void onClosed(Consumer<ScrException> listener) {
+    transport.onClosed(listener);
+  }
+
+  /** Ends the connection. Before {@link Session#finish} this makes the rank a lost one, which ends the run for all. */
+  public Future<Void> close() {
+    return transport.close();
+  }
+
+  private Session session(InitRequest request, InitReply reply) {
+    if (reply.version() != InitReply.VERSION) {
+      throw new ScrException(Fault.BAD_REQUEST, "node " + reply.node() + " speaks version " + reply.version()
+          + " of the messages, this client version " + InitReply.VERSION);
+    }
+    return new Session(transport, request, reply);
+  }
+}

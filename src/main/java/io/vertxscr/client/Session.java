@@ -1,0 +1,214 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.CallRequest;
+import io.vertxscr.protocol.CompleteReply;
+import io.vertxscr.protocol.CompleteRequest;
+import io.vertxscr.protocol.EmptyReply;
+import io.vertxscr.protocol.HaveRestartReply;
+import io.vertxscr.protocol.InitReply;
+import io.vertxscr.protocol.InitRequest;
+import io.vertxscr.protocol.RouteReply;
+import io.vertxscr.protocol.RouteRequest;
+import io.vertxscr.protocol.StartOutputRequest;
+import io.vertxscr.protocol.StartReply;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import java.util.function.Supplier;
+
+/**
+ * One rank in its run, from {@code init} to {@link #finish}.
+ *
+ * <pre>
+ *   idle --startOutput, restart--> phase --Phase.complete--> idle --finish--> ended
+ * </pre>
+ *
+ * <p>One collective call at a time; what is not legal fails here, with {@link Fault#WRONG_STATE}, and is not sent. A call
+ * that ended with {@link Fault#TIMEOUT} or {@link Fault#BUSY} can be made again and keeps its number, so that nothing
+ * happens twice; until its outcome is known no other collective call is made. Any thread.
+ */
+public final class Session {
+  /** The outcome is unknown, or nothing was done: the same call again has the same number. */
+  private static final Set<Fault> ASK_AGAIN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY);
+  /** The refusals of a complete after which the phase is still open. */
+  private static final Set<Fault> STILL_OPEN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.BAD_REQUEST, Fault.WRONG_STATE,
+      Fault.UNKNOWN_RANK, Fault.RANKS_DISAGREE);
+
+  private final Transport transport;
+  private final InitRequest init;
+  private final InitReply run;
+  private final String workingDirectory = Path.of("").toAbsolutePath().toString();
+
+  private long nextCall = 1;
+  private Verb underWay;
+  private Verb askAgain;
+  private Phase phase;
+  private boolean ended;
+
+  Session(Transport transport, InitRequest init, InitReply run) {
+    this.transport = transport;
+    this.init = init;
+    this.run = run;
+  }
+
+  /** Number of the run. */
+  public long run() {
+    return run.run();
+  }
+
+  public int rank() {
+    return init.rank();
+  }
+
+  /** Size of the run. */
+  public int ranks() {
+    return init.ranks();
+  }
+
+  /** The node that serves this rank. */
+  public String node() {
+    return run.node();
+  }
+
+  /** Asks whether there is a checkpoint to restart from. Collective. */
+  public Future<HaveRestartReply> haveRestart() {
+    return collective(Verb.HAVE_RESTART, null, call -> new CallRequest(run(), rank(), call),
+        json -> Wire.read(json, HaveRestartReply.class));
+  }
+
+  /** Begins to read the checkpoint that the run restarts from; empty if there is none. Collective. */
+  public Future<Optional<Phase>> restart() {
+    return haveRestart().compose(have -> have.available()
+        ? start(Verb.START_RESTART, call -> new CallRequest(run(), rank(), call)).map(Optional::of)
+        : Future.succeededFuture(Optional.empty()));
+  }
+
+  /**
+   * Begins to write a dataset. Collective, with the same arguments on all ranks.
+   *
+   * @param name empty: the system names it after its id
+   */
+  public Future<Phase> startOutput(Optional<String> name, DatasetFlags flags) {
+    return start(Verb.START_OUTPUT, call -> new StartOutputRequest(run(), rank(), call, name, flags.bits()));
+  }
+
+  /** The name made absolute. Between phases only; within one, {@link Phase#route} says where its files are. */
+  public Future<Path> route(String name) {
+    synchronized (this) {
+      if (phase != null) {
+        return refuse(Verb.ROUTE, phase + " is open: route on the phase");
+      }
+      return routeNow(name);
+    }
+  }
+
+  /** Takes the rank out of the run. Collective; the last call. */
+  public Future<Void> finish() {
+    return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call),
+        json -> Wire.read(json, EmptyReply.class))
+        .mapEmpty();
+  }
+
+  Future<Path> route(Phase of, String name) {
+    synchronized (this) {
+      if (phase != of || underWay != null) {
+        return refuse(Verb.ROUTE, of + " is complete");
+      }
+      return routeNow(name);
+    }
+  }
+
+  Future<CompleteReply> complete(Phase of, boolean valid) {
+    return collective(of.completeVerb(), of, call -> new CompleteRequest(run(), rank(), call, valid),
+        json -> Wire.read(json, CompleteReply.class));
+  }
+
+  synchronized boolean isOpen(Phase of) {
+    return phase == of && !ended;
+  }
+
+  private Future<Phase> start(Verb verb, LongFunction<Record> request) {
+    Verb completeVerb = verb == Verb.START_OUTPUT ? Verb.COMPLETE_OUTPUT : Verb.COMPLETE_RESTART;
+    return collective(verb, null, request, json -> new Phase(this, completeVerb, Wire.read(json, StartReply.class)));
+  }
+
+  private Future<Path> routeNow(String name) {
+    if (ended) {
+      return refuse(Verb.ROUTE, "the run has ended for it");
+    }
+    return sent(() -> transport.request(Verb.ROUTE,
+            Wire.write(new RouteRequest(run(), rank(), name, workingDirectory))))
+        .map(json -> Path.of(Wire.read(json, RouteReply.class).file()));
+  }
+
+  /**
+   * Makes a numbered call.
+   *
+   * @param needed the phase that must be open; null: none
+   * @param request makes the message from the number
+   * @param reply reads the answer
+   */
+  private synchronized <T> Future<T> collective(
+      Verb verb, Phase needed, LongFunction<Record> request, Function<JsonObject, T> reply) {
+    if (ended) {
+      return refuse(verb, "the run has ended for it");
+    }
+    if (underWay != null) {
+      return refuse(verb, underWay.wireName() + " is under way");
+    }
+    if (phase != needed) {
+      return refuse(verb, phase == null ? needed + " is complete" : phase + " is open");
+    }
+    if (askAgain != null && askAgain != verb) {
+      return refuse(verb, "the outcome of " + askAgain.wireName() + " is unknown: make that call again first");
+    }
+    return sent(() -> {
+      JsonObject body = Wire.write(request.apply(nextCall));
+      underWay = verb;
+      return transport.request(verb, body).map(reply);
+    }).onComplete((answer, failure) -> answered(verb, answer, failure));
+  }
+
+  private synchronized void answered(Verb verb, Object answer, Throwable failure) {
+    if (underWay != verb) {
+      return;                                            // refused before it was sent: a field was out of range
+    }
+    underWay = null;
+    Fault fault = failure == null ? null : failure instanceof ScrException known ? known.fault() : Fault.INTERNAL;
+    askAgain = fault != null && ASK_AGAIN.contains(fault) ? verb : null;
+    if (askAgain == null) {
+      nextCall++;
+    }
+    if (phase != null && (fault == null || !STILL_OPEN.contains(fault))) {
+      phase = null;
+    }
+    if (answer instanceof Phase started) {
+      phase = started;
+    }
+    ended = verb == Verb.FINALIZE && failure == null;
+  }
+
+  private <T> Future<T> refuse(Verb verb, String why) {
+    return Future.failedFuture(new ScrException(Fault.WRONG_STATE,
+        "rank " + rank() + ": " + verb.wireName() + " is not possible, " + why));
+  }
+
+  /** A message that refuses its fields fails the call, as everything else does. */
+  private static <T> Future<T> sent(Supplier<Future<T>> call) {
+    try {
+      return call.get();
+    } catch (ScrException e) {
+      return Future.failedFuture(e);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.Frames;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/**
+ * Calls over the Unix socket of the node, for plain processes. No Vert.x instance: one channel and one daemon thread,
+ * which reads the answers and completes the calls.
+ *
+ * <p>A call is written by the thread that makes it, also where that is the thread which reads. This cannot lock up: the
+ * daemon reads on while all the answers that a client may wait for ({@link Limits#MAX_CALLS_IN_FLIGHT}) are unread.
+ */
+public final class SocketTransport implements Transport {
+  private static final int READ_BYTES = 16 * 1024;
+
+  private final Path path;
+  private final SocketChannel channel;
+  private final PendingCalls pending = new PendingCalls();
+  private final Object writing = new Object();
+  private ByteBuffer received = ByteBuffer.allocate(READ_BYTES).flip();
+
+  private SocketTransport(Path path, SocketChannel channel) {
+    this.path = path;
+    this.channel = channel;
+  }
+
+  /**
+   * Connects to the daemon.
+   *
+   * @throws ScrException {@link Fault#NODE_LOST} if no daemon listens there, {@link Fault#BAD_CONFIGURATION} if the path
+   *     is too long for a socket
+   */
+  public static SocketTransport connect(Path socket) {
+    Addresses.socket(socket);
+    SocketTransport transport;
+    try {
+      transport = new SocketTransport(socket, SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+    } catch (IOException e) {
+      throw new ScrException(Fault.NODE_LOST, "no daemon listens on " + socket + ": " + e.getMessage(), e);
+    }
+    Thread.ofPlatform().daemon().name("scr-answers").start(transport::readAnswers);
+    return transport;
+  }
+
+  @Override
+  public Future<JsonObject> request(Verb verb, JsonObject body) {
+    // The lock spans both steps, so that calls are written in the order of their numbers.
+    synchronized (writing) {
+      PendingCalls.Call call = pending.open();
+      if (!call.answer().isComplete()) {
+        send(Frames.send(Addresses.ofSocketOwner(verb), Long.toString(call.id()), body));
+      }
+      return call.answer();
+    }
+  }
+
+  @Override
+  public void onClosed(Consumer<ScrException> listener) {
+    pending.onEnd(listener);
+  }
+
+  @Override
+  public Future<Void> close() {
+    pending.end(lost("closed by this process", null), false);
+    disconnect();
+    return Future.succeededFuture();
+  }
+
+  private void send(JsonObject frame) {
+    // No Vert.x buffer on this path: it would start Netty, which takes longer than all else that a small program does.
+    ByteBuffer bytes = ByteBuffer.wrap(Frames.encode(frame));
+    // An interrupt would close the channel, and thereby end the run for all ranks: it is put off until the write is done.
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+    } catch (IOException _) {
+      endOfAnswers();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * After a failed write: lets the reader take what the daemon has sent before, its last words among it, and then find the
+   * end, which fails all calls.
+   */
+  private void endOfAnswers() {
+    try {
+      channel.shutdownInput();
+    } catch (IOException _) {
+      // Closed already, which the reader finds too.
+    }
+  }
+
+  private void readAnswers() {
+    try {
+      while (true) {
+        onFrame(readFrame());
+      }
+    } catch (AsynchronousCloseException e) {
+      pending.end(lost("closed by this process", e), true);
+    } catch (EOFException e) {
+      pending.end(lost("ended: the daemon stopped or died", e), true);
+    } catch (IOException e) {
+      pending.end(lost("failed: " + e.getMessage(), e), true);
+    } catch (ClassCastException | NumberFormatException e) {
+      pending.end(lost("carried a frame that cannot be read: " + e.getMessage(), e), true);
+    } catch (ScrException e) {
+      pending.end(e, true);
+    } finally {
+      disconnect();
+    }
+  }
+
+  private void onFrame(JsonObject frame) throws IOException {
+    String address = frame.getString("address");
+    String type = String.valueOf(frame.getString("type"));
+    switch (type) {
+      case Frames.MESSAGE -> pending.succeed(Long.parseLong(address), frame.getJsonObject("body", new JsonObject()));
+      case Frames.ERROR -> {
+        ScrException failure = new ScrException(Fault.of(frame.getInteger("failureCode", Fault.INTERNAL.number())),
+            frame.getString("message", "the daemon gave no reason"));
+        if (address == null) {
+          throw failure;
+        }
+        pending.fail(Long.parseLong(address), failure);
+      }
+      default -> throw new IOException("a frame of type " + type);
+    }
+  }
+
+  private JsonObject readFrame() throws IOException {
+    fill(Frames.LENGTH_BYTES);
+    int bytes = received.getInt();
+    if (bytes < 1 || bytes > Limits.MAX_MESSAGE_BYTES) {
+      throw new IOException("a frame of " + bytes + " bytes");
+    }
+    fill(bytes);
+    byte[] json = new byte[bytes];
+    received.get(json);
+    try {
+      return Wire.decode(json);
+    } catch (ScrException e) {
+      throw new IOException("a frame that is " + e.getMessage(), e);
+    }
+  }
+
+  /** Reads until so many bytes are there; the buffer grows with the largest frame. */
+  private void fill(int bytes) throws IOException {
+    if (received.remaining() >= bytes) {
+      return;
+    }
+    if (received.capacity() < bytes) {
+      received = ByteBuffer.allocate(Math.max(bytes, 2 * received.capacity())).put(received);
+    } else {
+      received.compact();
+    }
+    while (received.position() < bytes) {
+      if (channel.read(received) < 0) {
+        throw new EOFException();
+      }
+    }
+    received.flip();
+  }
+
+  private void disconnect() {
+    try {
+      channel.close();
+    } catch (IOException _) {
+      // It is gone either way.
+    }
+  }
+
+  private ScrException lost(String how, Exception cause) {
+    return new ScrException(Fault.NODE_LOST, "the connection to the node's daemon at " + path + " " + how, cause);
+  }
+}

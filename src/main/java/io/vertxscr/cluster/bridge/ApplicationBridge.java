@@ -1,0 +1,121 @@
+package io.vertxscr.cluster.bridge;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.Frames;
+import io.vertxscr.protocol.Verb;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The door for applications that are not members of the cluster: a Unix socket (mode 0600) that speaks the frames of the
+ * Vert.x TCP event-bus bridge ({@link Frames}) and lets through the calls of {@link Verb} to its own node, nothing else.
+ *
+ * <p>Calls carry the identity of their connection in {@link Addresses#CLIENT_HEADER}, whatever the sender wrote there;
+ * other headers of the sender are dropped. A call waits for its answer as long as it takes, because the node owns all
+ * waits and always answers. What the sender may do wrong within a frame is answered; bytes that are no frame are answered
+ * once, and the connection is closed.
+ *
+ * <p>To be used on one event loop, where the listener is called too: once for each connection that ended, also for one
+ * that never sent a call, but not for those that {@link #close} ends.
+ */
+public final class ApplicationBridge {
+  private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
+
+  private final Vertx vertx;
+  private final String node;
+  private final SocketFile file;
+  private final Consumer<String> closedListener;
+  private final Map<String, Connection> connections = new HashMap<>();
+  private NetServer server;
+  private boolean closing;
+  private long lastConnection;
+
+  /**
+   * @param socket at most {@link Limits#MAX_SOCKET_PATH_BYTES} long; its directory exists
+   * @param closedListener is told the client id of every connection that ended
+   */
+  public ApplicationBridge(Vertx vertx, String node, Path socket, Consumer<String> closedListener) {
+    this.vertx = vertx;
+    this.node = Names.node(node);
+    this.file = new SocketFile(socket);
+    this.closedListener = Objects.requireNonNull(closedListener);
+  }
+
+  /**
+   * Begins to listen; connections are taken from then on.
+   *
+   * @return fails with {@link Fault#DUPLICATE_NODE} if another daemon listens there, {@link Fault#BAD_CONFIGURATION} if
+   *     something else is there, {@link Fault#IO}
+   */
+  public Future<Void> open() {
+    server = vertx.createNetServer().connectHandler(this::accept);
+    return vertx.executeBlocking(() -> run(file::claim), false)
+        .compose(_ -> server.listen(SocketAddress.domainSocketAddress(file.draft().toString())))
+        .compose(_ -> vertx.executeBlocking(() -> run(file::publish), false));
+  }
+
+  /** Ends all connections and takes the socket away. Calls under way go unanswered: their senders see the end of file. */
+  public Future<Void> close() {
+    closing = true;
+    return server.close().eventually(() -> vertx.executeBlocking(() -> run(file::remove), false));
+  }
+
+  private void accept(NetSocket socket) {
+    if (connections.size() >= Limits.MAX_APPLICATION_CONNECTIONS) {
+      socket.end(Buffer.buffer(Frames.encode(Frames.error(null, new ScrException(Fault.BUSY,
+          "node " + node + " serves " + connections.size() + " applications already, and takes no more")))));
+      return;
+    }
+    String clientId = "bridge:" + ++lastConnection;
+    connections.put(clientId, new Connection(socket, new Door(clientId)));
+    socket.closeHandler(_ -> {
+      connections.remove(clientId);
+      if (!closing) {
+        closedListener.accept(clientId);
+      }
+    });
+  }
+
+  /** What one connection may reach. */
+  final class Door {
+    private final DeliveryOptions delivery;
+
+    private Door(String clientId) {
+      // Local only: the socket belongs to one node, so a call need not ask the cluster for its address.
+      delivery = new DeliveryOptions().setLocalOnly(true).setSendTimeout(FOREVER_MS)
+          .addHeader(Addresses.CLIENT_HEADER, clientId);
+    }
+
+    /** Passes a call on; the future fails with a {@link ScrException} or what {@code Replies.faultOf} knows to read. */
+    Future<JsonObject> call(String address, JsonObject body) {
+      Verb verb = Addresses.verbAt(node, address).orElseThrow(() -> new ScrException(Fault.NOT_AUTHORIZED,
+          "access_denied: " + address + " is not a verb for applications of node " + node));
+      return vertx.eventBus().<JsonObject>request(Addresses.of(node, verb), body, delivery).map(reply -> reply.body());
+    }
+
+    String node() {
+      return node;
+    }
+  }
+
+  private static Void run(Runnable work) {
+    work.run();
+    return null;
+  }
+}

@@ -1,0 +1,144 @@
+package io.vertxscr.cluster.bridge;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.parsetools.RecordParser;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Frames;
+import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.Wire;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connected application. Reads frames, passes calls on, writes answers in the order in which they come.
+ *
+ * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT} are answered {@link Fault#BUSY}, and an application that
+ * does not read its answers is not read from until it does. Runs on the event loop of its socket.
+ */
+final class Connection {
+  private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+  private final NetSocket socket;
+  private final ApplicationBridge.Door door;
+  private final RecordParser parser;
+  private boolean readingLength = true;
+  private boolean ended;
+  private int inFlight;
+
+  Connection(NetSocket socket, ApplicationBridge.Door door) {
+    this.socket = socket;
+    this.door = door;
+    this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
+    // Room for the answers to all calls in flight, so that a client that writes before it reads never locks up with us.
+    socket.setWriteQueueMaxSize(Limits.MAX_MESSAGE_BYTES);
+    socket.handler(parser);
+    socket.exceptionHandler(e -> LOG.debug("Application connection failed", e));
+  }
+
+  private void onRecord(Buffer record) {
+    if (ended) {
+      return;
+    }
+    if (readingLength) {
+      int bytes = record.getInt(0);
+      if (bytes < 1 || bytes > Limits.MAX_MESSAGE_BYTES) {
+        end("a frame of " + bytes + " bytes; expected 1 to " + Limits.MAX_MESSAGE_BYTES);
+        return;
+      }
+      parser.fixedSizeMode(bytes);
+    } else {
+      parser.fixedSizeMode(Frames.LENGTH_BYTES);
+      onJson(record.getBytes());
+    }
+    readingLength = !readingLength;
+  }
+
+  private void onJson(byte[] json) {
+    JsonObject frame;
+    try {
+      frame = Wire.decode(json);
+    } catch (ScrException e) {
+      end("a frame that is " + e.getMessage());
+      return;
+    }
+    onFrame(frame);
+  }
+
+  private void onFrame(JsonObject frame) {
+    String replyAddress = textOf(frame, "replyAddress");
+    String type = textOf(frame, "type");
+    switch (type) {
+      case Frames.SEND -> answer(replyAddress, call(frame, replyAddress));
+      case Frames.PING -> write(Frames.pong());
+      case "publish", "register", "unregister" -> answer(replyAddress, refused(Fault.NOT_AUTHORIZED,
+          "access_denied: applications may send calls, not " + type));
+      case null, default -> answer(replyAddress, refused(Fault.BAD_REQUEST, "unknown_type: " + type));
+    }
+  }
+
+  private Future<JsonObject> call(JsonObject frame, String replyAddress) {
+    String address = textOf(frame, "address");
+    if (address == null) {
+      return refused(Fault.BAD_REQUEST, "missing_address: a call needs a field 'address' of text");
+    }
+    if (replyAddress == null) {
+      return refused(Fault.BAD_REQUEST, "a call needs a field 'replyAddress' of text, where its answer goes");
+    }
+    if (!(frame.getValue("body") instanceof JsonObject body)) {
+      return refused(Fault.BAD_REQUEST, "call to " + address + " needs a field 'body', a JSON object");
+    }
+    if (inFlight >= Limits.MAX_CALLS_IN_FLIGHT) {
+      return refused(Fault.BUSY, inFlight + " calls of this application wait for their answers; nothing was done");
+    }
+    inFlight++;
+    return Future.succeededFuture(body)
+        .compose(it -> door.call(address, it))
+        .onComplete(_ -> inFlight--);
+  }
+
+  private void answer(String replyAddress, Future<JsonObject> outcome) {
+    outcome.onSuccess(body -> write(Frames.message(replyAddress, body)))
+        .onFailure(failure -> write(Frames.error(replyAddress, faultOf(failure))));
+  }
+
+  /** A node in whose daemon nobody listens is not lost: the daemon that says so is starting or stopping. */
+  private ScrException faultOf(Throwable failure) {
+    if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS) {
+      return new ScrException(Fault.STOPPING, "node " + door.node() + " takes no calls: it is starting or stopping");
+    }
+    return Replies.faultOf(failure, door.node());
+  }
+
+  private void write(JsonObject frame) {
+    if (ended) {
+      return;
+    }
+    socket.write(Buffer.buffer(Frames.encode(frame)));
+    if (socket.writeQueueFull()) {
+      socket.pause();
+      socket.drainHandler(_ -> socket.resume());
+    }
+  }
+
+  private void end(String received) {
+    ended = true;
+    LOG.warn("Application sent {}; its connection is closed", received);
+    socket.end(Buffer.buffer(Frames.encode(Frames.error(null,
+        new ScrException(Fault.BAD_REQUEST, "received " + received + "; the connection is closed")))));
+  }
+
+  private static String textOf(JsonObject frame, String field) {
+    return frame.getValue(field) instanceof String text ? text : null;
+  }
+
+  private static Future<JsonObject> refused(Fault fault, String message) {
+    return Future.failedFuture(new ScrException(fault, message));
+  }
+}

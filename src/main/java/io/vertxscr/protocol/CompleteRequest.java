@@ -1,0 +1,16 @@
+package io.vertxscr.protocol;
+
+/**
+ * Ends a phase ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives the
+ * same answer.
+ *
+ * @param call counts up by one with every numbered call of the rank, from 1
+ * @param valid whether the rank wrote, or read, all of its files without error; they must be closed
+ */
+public record CompleteRequest(long run, int rank, long call, boolean valid) {
+  public CompleteRequest {
+    Checks.run(run);
+    Checks.rank(rank);
+    Checks.call(call);
+  }
+}

@@ -1,0 +1,83 @@
+package io.vertxscr.protocol;
+
+import io.vertx.core.Completable;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one place where the outcome of a call becomes a reply, and a failed reply becomes an outcome again.
+ *
+ * <pre>
+ *   Future.succeededFuture(message.body())
+ *       .map(body -> Wire.read(body, RouteRequest.class))      // a throw in here is answered too
+ *       .compose(session::route)
+ *       .onComplete(Replies.to(message));
+ * </pre>
+ */
+public final class Replies {
+  private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+
+  private Replies() {}
+
+  /**
+   * Answers the message: with a record as its JSON, with JSON as it is, with an empty object for null; with the fault's
+   * number and sentence for a {@link ScrException}; with {@link Fault#INTERNAL}, and the stack in the log, for all else.
+   */
+  public static Completable<Object> to(Message<?> message) {
+    return (result, failure) -> {
+      if (failure != null) {
+        fail(message, failure);
+        return;
+      }
+      JsonObject body;
+      try {
+        body = result == null ? new JsonObject() : result instanceof JsonObject json ? json : Wire.write(result);
+      } catch (RuntimeException e) {
+        fail(message, e);
+        return;
+      }
+      message.reply(body);
+    };
+  }
+
+  /**
+   * What a failed request to a node means.
+   *
+   * @param failure as the event bus gave it
+   * @param node who was asked; named where it is gone
+   * @return the fault that was answered; {@link Fault#NODE_LOST} where nobody listens; {@link Fault#TIMEOUT}, which says
+   *     nothing about whether the call took effect
+   */
+  public static ScrException faultOf(Throwable failure, String node) {
+    return switch (failure) {
+      case ScrException known -> known;
+      case ReplyException reply -> switch (reply.failureType()) {
+        case NO_HANDLERS -> new ScrException(Fault.NODE_LOST, "node " + node + " is gone: nobody listens", reply);
+        case TIMEOUT -> new ScrException(Fault.TIMEOUT, "node " + node + " has not answered in time", reply);
+        default -> new ScrException(Fault.of(reply.failureCode()), String.valueOf(reply.getMessage()), reply);
+      };
+      default -> new ScrException(Fault.INTERNAL, "request to node " + node + " failed: " + failure, failure);
+    };
+  }
+
+  private static void fail(Message<?> message, Throwable failure) {
+    switch (failure) {
+      case ScrException known -> message.fail(known.fault().number(), known.getMessage());
+      case ReplyException _ -> {
+        // A node that was asked on the way said why; hand that on rather than hide it behind an error of ours.
+        ScrException passedOn = faultOf(failure, "asked by " + message.address());
+        message.fail(passedOn.fault().number(), passedOn.getMessage());
+      }
+      default -> {
+        LOG.error("Call to {} failed unexpectedly", message.address(), failure);
+        message.fail(Fault.INTERNAL.number(), "internal error in " + message.address() + ", see the daemon's log: "
+            + failure);
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.vertxscr.protocol;
+
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import java.util.Optional;
+
+/**
+ * Starts a dataset ({@link Verb#START_OUTPUT}). Repeating it with the same number gives the same answer.
+ *
+ * @param call counts up by one with every numbered call of the rank, from 1
+ * @param name the same for all ranks; empty: the system names it after its id
+ * @param flags 1 checkpoint, 2 output, 3 both; the same for all ranks
+ */
+public record StartOutputRequest(long run, int rank, long call, Optional<String> name, int flags) {
+  public StartOutputRequest {
+    Checks.run(run);
+    Checks.rank(rank);
+    Checks.call(call);
+    name.ifPresent(StartOutputRequest::checkName);
+    DatasetFlags.ofBits(flags);
+  }
+
+  /** What the flags mean. */
+  public DatasetFlags datasetFlags() {
+    return DatasetFlags.ofBits(flags);
+  }
+
+  private static void checkName(String name) {
+    try {
+      Names.dataset(name);
+    } catch (ScrException e) {
+      throw new ScrException(Fault.BAD_REQUEST, "field 'name': " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.vertxscr.protocol;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What an application may ask of its node. The constants are in the order in which a run uses them. */
+public enum Verb {
+  INIT("init", true, false),
+  HAVE_RESTART("have-restart", true, true),
+  START_RESTART("start-restart", true, true),
+  COMPLETE_RESTART("complete-restart", true, true),
+  START_OUTPUT("start-output", true, true),
+  ROUTE("route", false, false),
+  COMPLETE_OUTPUT("complete-output", true, true),
+  FINALIZE("finalize", true, true),
+  STATUS("status", false, false);
+
+  private static final Map<String, Verb> BY_WIRE_NAME =
+      Stream.of(values()).collect(Collectors.toUnmodifiableMap(Verb::wireName, Function.identity()));
+
+  private final String wireName;
+  private final boolean collective;
+  private final boolean numbered;
+
+  Verb(String wireName, boolean collective, boolean numbered) {
+    this.wireName = wireName;
+    this.collective = collective;
+    this.numbered = numbered;
+  }
+
+  /** Last part of the address. */
+  public String wireName() {
+    return wireName;
+  }
+
+  /** Whether every rank of the run must call, and all get the same answer. */
+  public boolean collective() {
+    return collective;
+  }
+
+  /** Whether the body carries {@code call}, so that repeating it does nothing twice. */
+  public boolean numbered() {
+    return numbered;
+  }
+
+  /** The verb of this wire name; empty for words that are none. */
+  public static Optional<Verb> of(String wireName) {
+    return Optional.ofNullable(BY_WIRE_NAME.get(wireName));
+  }
+}

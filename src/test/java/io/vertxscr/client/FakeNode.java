@@ -1,0 +1,105 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.CallRequest;
+import io.vertxscr.protocol.CompleteReply;
+import io.vertxscr.protocol.CompleteRequest;
+import io.vertxscr.protocol.EmptyReply;
+import io.vertxscr.protocol.HaveRestartReply;
+import io.vertxscr.protocol.InitReply;
+import io.vertxscr.protocol.InitRequest;
+import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.RouteReply;
+import io.vertxscr.protocol.RouteRequest;
+import io.vertxscr.protocol.StartOutputRequest;
+import io.vertxscr.protocol.StartReply;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/** Answers the verbs of one node as a daemon with a run of one rank would; a test may answer a verb in its stead. */
+public final class FakeNode extends VerticleBase {
+  /** What arrived, in order: verb, body, client id. */
+  public record Received(Verb verb, JsonObject body, String clientId) {}
+
+  public final List<Received> received = new CopyOnWriteArrayList<>();
+  public final Map<Verb, Function<JsonObject, Future<?>>> overrides = new ConcurrentHashMap<>();
+  private final String node;
+
+  public FakeNode(String node) {
+    this.node = node;
+  }
+
+  @Override
+  public Future<?> start() {
+    for (Verb verb : Verb.values()) {
+      vertx.eventBus().<JsonObject>consumer(Addresses.of(node, verb), message -> onCall(verb, message));
+    }
+    return Future.succeededFuture();
+  }
+
+  /** Fails the next and all further calls of a verb. */
+  public void fail(Verb verb, Fault fault, String message) {
+    overrides.put(verb, _ -> Future.failedFuture(new ScrException(fault, message)));
+  }
+
+  /** Never answers a verb. */
+  public void hang(Verb verb) {
+    overrides.put(verb, _ -> io.vertx.core.Promise.promise().future());
+  }
+
+  /** The call numbers that arrived, in order. */
+  public List<Long> calls() {
+    return received.stream().filter(r -> r.verb().numbered()).map(r -> r.body().getLong("call")).toList();
+  }
+
+  private void onCall(Verb verb, Message<JsonObject> message) {
+    received.add(new Received(verb, message.body(), message.headers().get(Addresses.CLIENT_HEADER)));
+    Future.succeededFuture(message.body())
+        .compose(body -> overrides.getOrDefault(verb, it -> Future.succeededFuture(answer(verb, it))).apply(body))
+        .onComplete(Replies.to(message));
+  }
+
+  private Object answer(Verb verb, JsonObject body) {
+    return switch (verb) {
+      case INIT -> {
+        Wire.read(body, InitRequest.class);
+        yield new InitReply(77, node, InitReply.VERSION);
+      }
+      case HAVE_RESTART -> {
+        Wire.read(body, CallRequest.class);
+        yield HaveRestartReply.of(4, "before");
+      }
+      case START_RESTART -> {
+        Wire.read(body, CallRequest.class);
+        yield new StartReply(4, "before", "/cache/4");
+      }
+      case START_OUTPUT -> new StartReply(5, Wire.read(body, StartOutputRequest.class).name().orElse("scr.dataset.5"),
+          "/cache/5");
+      case COMPLETE_OUTPUT, COMPLETE_RESTART -> completed(verb, Wire.read(body, CompleteRequest.class));
+      case ROUTE -> new RouteReply("/cache/5/" + Wire.read(body, RouteRequest.class).name());
+      case FINALIZE -> {
+        Wire.read(body, CallRequest.class);
+        yield new EmptyReply();
+      }
+      case STATUS -> new JsonObject().put("node", node);
+    };
+  }
+
+  private static CompleteReply completed(Verb verb, CompleteRequest request) {
+    if (!request.valid()) {
+      throw new ScrException(Fault.NOT_VALID, "rank " + request.rank() + " called its files not valid");
+    }
+    return verb == Verb.COMPLETE_OUTPUT ? new CompleteReply(5, "a") : new CompleteReply(4, "before");
+  }
+}

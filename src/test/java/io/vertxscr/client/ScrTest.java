@@ -1,0 +1,257 @@
+package io.vertxscr.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.HaveRestartReply;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.verticle.BridgeVerticle;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: a plain program cannot use the client wrongly without being told, and never waits for what cannot come. */
+@Timeout(60)
+class ScrTest {
+  @TempDir
+  Path directory;
+  private final Vertx vertx = Vertx.vertx();
+  private final FakeNode node = new FakeNode("n1");
+  private final BlockingQueue<String> closed = new LinkedBlockingQueue<>();
+  private ScrOptions options;
+
+  @BeforeEach
+  void deploy() {
+    options = new ScrOptions(directory.resolve("scr.sock"), 2, 3, directory, "job");
+    SessionTest.await(vertx.deployVerticle(node));
+    SessionTest.await(vertx.deployVerticle(new BridgeVerticle("n1", options.socket(), closed::add)));
+  }
+
+  @AfterEach
+  void close() {
+    SessionTest.await(vertx.close());
+  }
+
+  @Test
+  void aProgramRestartsWritesAndFinishes() throws InterruptedException {
+    try (Scr scr = Scr.open(options)) {
+      assertThat(scr.rank()).isEqualTo(2);
+      assertThat(scr.ranks()).isEqualTo(3);
+      assertThat(scr.node()).isEqualTo("n1");
+      try (Restart restart = scr.restart().orElseThrow()) {
+        assertThat(restart.name()).isEqualTo("before");
+        assertThat(restart.route("f")).isEqualTo(Path.of("/cache/5/f"));
+        restart.complete(true);
+      }
+      try (Output output = scr.startOutput("a", DatasetFlags.OUTPUT)) {
+        assertThat(output.dataset()).isEqualTo(5);
+        output.complete(true);
+      }
+      scr.finish();
+    }
+    JsonObject init = node.received.getFirst().body();
+    assertThat(init).isEqualTo(new JsonObject().put("rank", 2).put("ranks", 3).put("prefix", directory.toString())
+        .put("jobName", "job"));
+    assertThat(closed.poll(10, TimeUnit.SECONDS)).isEqualTo("bridge:1");
+  }
+
+  @Test
+  void noCheckpointMeansNoRestart() {
+    node.overrides.put(Verb.HAVE_RESTART, _ -> io.vertx.core.Future.succeededFuture(HaveRestartReply.NONE));
+    try (Scr scr = Scr.open(options)) {
+      assertThat(scr.restart()).isEmpty();
+    }
+  }
+
+  @Test
+  void anOutputThatIsLeftByAnExceptionIsCompletedAsNotValid() {
+    try (Scr scr = Scr.open(options)) {
+      assertThatThrownBy(() -> {
+        try (Output output = scr.startCheckpoint("a")) {
+          output.route("x");
+          throw new IOException("disk full");
+        }
+      }).isInstanceOf(IOException.class).hasNoSuppressedExceptions();
+      assertThat(node.received.getLast().verb()).isEqualTo(Verb.COMPLETE_OUTPUT);
+      assertThat(node.received.getLast().body().getBoolean("valid")).isFalse();
+      scr.startCheckpoint("b").complete(true);
+    }
+  }
+
+  @Test
+  void anOutputThatFailsToCompleteIsNotCompletedAgain() {
+    try (Scr scr = Scr.open(options)) {
+      ScrException failure = catchThrowableOfType(ScrException.class, () -> {
+        try (Output output = scr.startCheckpoint("a")) {
+          output.complete(false);
+        }
+      });
+      assertThat(failure.fault()).isEqualTo(Fault.NOT_VALID);
+      assertThat(failure.getSuppressed()).isEmpty();
+      assertThat(node.calls()).containsExactly(1L, 2L);
+    }
+  }
+
+  @Test
+  void misuseIsRefusedWithASentence() {
+    try (Scr scr = Scr.open(options)) {
+      Output output = scr.startCheckpoint("a");
+      assertRefused(() -> scr.startCheckpoint("b"), Fault.WRONG_STATE, "rank 2: start-output");
+      assertRefused(scr::finish, Fault.WRONG_STATE, "is open");
+      assertRefused(() -> scr.route("x"), Fault.WRONG_STATE, "route on the phase");
+      output.complete(true);
+      assertRefused(() -> output.complete(true), Fault.WRONG_STATE, "is complete");
+      assertRefused(() -> output.route("x"), Fault.WRONG_STATE, "is complete");
+      assertRefused(() -> scr.startCheckpoint(""), Fault.BAD_REQUEST, "name");
+      scr.close();
+      assertRefused(() -> scr.startCheckpoint("b"), Fault.NODE_LOST, "closed by this process");
+    }
+    assertRefused(() -> Scr.open(new ScrOptions(options.socket(), 3, 3, directory, "")), Fault.BAD_REQUEST, "rank");
+    assertRefused(() -> Scr.open(new ScrOptions(directory.resolve("none"), 0, 3, directory, "")), Fault.NODE_LOST, "none");
+    assertRefused(() -> new ScrOptions(Path.of("/" + "s".repeat(107)), 0, 3, directory, ""), Fault.BAD_CONFIGURATION,
+        "107");
+  }
+
+  @Test
+  void blockingCallsOnAnEventLoopAreRefusedBeforeTheyAreSent() {
+    try (Scr scr = Scr.open(options)) {
+      int sent = node.received.size();
+      Promise<Void> tried = Promise.promise();
+      vertx.runOnContext(_ -> {
+        assertRefused(() -> scr.startCheckpoint("a"), Fault.WRONG_STATE, "event loop");
+        tried.complete();
+      });
+      SessionTest.await(tried.future());
+      assertThat(node.received).hasSize(sent);
+      SessionTest.await(vertx.executeBlocking(() -> scr.startCheckpoint("a")));
+    }
+  }
+
+  @Test
+  void anInterruptIsKeptForAfterTheCallAndDoesNotEndTheRun() throws InterruptedException {
+    Promise<Object> open = Promise.promise();
+    try (Scr scr = Scr.open(options)) {
+      node.overrides.put(Verb.ROUTE, _ -> open.future());
+      AtomicReference<Object> outcome = new AtomicReference<>();
+      Thread rank = Thread.ofPlatform().start(() -> {
+        Thread.currentThread().interrupt();
+        outcome.set(scr.route("x") + " interrupted=" + Thread.interrupted());
+      });
+      while (node.received.size() < 2) {
+        Thread.onSpinWait();
+      }
+      rank.interrupt();
+      open.complete(new JsonObject().put("file", "/x"));
+      rank.join();
+      assertThat(outcome.get()).isEqualTo("/x interrupted=true");
+    }
+  }
+
+  @Test
+  void theEnvironmentSaysAllOrTheMissingVariableIsNamed() {
+    Map<String, String> environment = Map.of("SCR_SOCKET", "/s", "SCR_RANK", "1", "SCR_RANKS", "2", "SCR_PREFIX", "/p/./x");
+    assertThat(ScrOptions.of(environment)).isEqualTo(new ScrOptions(Path.of("/s"), 1, 2, Path.of("/p/x"), ""));
+    for (String name : environment.keySet()) {
+      Map<String, String> without = new HashMap<>(environment);
+      without.remove(name);
+      assertRefused(() -> ScrOptions.of(without), Fault.BAD_CONFIGURATION, name + " is not set");
+    }
+    Map<String, String> words = new HashMap<>(environment);
+    words.put("SCR_RANK", "one");
+    assertRefused(() -> ScrOptions.of(words), Fault.BAD_CONFIGURATION, "SCR_RANK is 'one'");
+  }
+
+  /** A daemon that says something that is no answer, or dies in the middle of one: no call may wait for it. */
+  @Test
+  void noAnswerOfABrokenDaemonLeavesACallWaiting() throws Exception {
+    byte[][] answers = {
+        {}, {0, 0}, {0, 0, 0, 0}, {-1, -1, -1, -1}, {0, 0, 0, 9, '{'}, {0, 0, 0, 1, '{'}, {0, 0, 0, 2, '{', '}'},
+        {0, 0, 0, 2, '[', ']'}, framed("{\"type\":\"err\",\"message\":\"access_denied\"}"),
+        framed("{\"type\":\"message\",\"address\":\"x\",\"body\":{}}"), framed("{\"type\":\"message\",\"body\":{}}"),
+        framed("{\"type\":\"message\",\"address\":\"1\",\"body\":3}"), framed("{\"type\":3}")};
+    Path path = directory.resolve("broken.sock");
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(path));
+      for (byte[] answer : answers) {
+        Thread daemon = Thread.ofPlatform().start(() -> answerOnce(server, answer));
+        ScrException failure = catchThrowableOfType(ScrException.class,
+            () -> Scr.open(new ScrOptions(path, 0, 1, directory, "")));
+        assertThat(failure).as(new String(answer)).isNotNull();
+        assertThat(failure.fault()).isIn(Fault.NODE_LOST, Fault.INTERNAL);
+        daemon.join();
+      }
+    }
+  }
+
+  @Test
+  void aProgramThatIsKilledInTheMiddleOfACallIsNoticed() throws Exception {
+    node.hang(Verb.START_OUTPUT);
+    ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), Program.class.getName())
+        .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().putAll(Map.of("SCR_SOCKET", options.socket().toString(), "SCR_RANK", "0", "SCR_RANKS", "1",
+        "SCR_PREFIX", directory.toString()));
+    Process program = builder.start();
+    try {
+      while (node.received.size() < 2 && program.isAlive()) {
+        Thread.sleep(5);                                   // another process: there is nothing to wait on but its effect
+      }
+      assertThat(node.received.getLast().verb()).isEqualTo(Verb.START_OUTPUT);
+      assertThat(closed).isEmpty();
+    } finally {
+      program.destroyForcibly();
+    }
+    assertThat(closed.poll(10, TimeUnit.SECONDS)).isEqualTo(node.received.getLast().clientId());
+  }
+
+  /** The program that is killed. */
+  static final class Program {
+    public static void main(String[] arguments) {
+      try (Scr scr = Scr.fromEnvironment()) {
+        scr.startCheckpoint("a");
+      }
+    }
+  }
+
+  private static byte[] framed(String json) {
+    return ByteBuffer.allocate(4 + json.length()).putInt(json.length()).put(json.getBytes()).array();
+  }
+
+  private static void answerOnce(ServerSocketChannel server, byte[] answer) {
+    try (SocketChannel channel = server.accept()) {
+      channel.read(ByteBuffer.allocate(1000));
+      channel.write(ByteBuffer.wrap(answer));
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void assertRefused(Runnable call, Fault fault, String why) {
+    ScrException failure = catchThrowableOfType(ScrException.class, call::run);
+    assertThat(failure).as("refused").isNotNull();
+    assertThat(failure.fault()).isEqualTo(fault);
+    assertThat(failure).hasMessageContaining(why);
+  }
+}

@@ -1,0 +1,290 @@
+package io.vertxscr.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.InitRequest;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.verticle.BridgeVerticle;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Goal: the asynchronous client says what the node says, and refuses by itself what is not legal. Both transports. */
+class SessionTest {
+  enum Way { SOCKET, BUS }
+
+  @TempDir
+  Path directory;
+  private final Vertx vertx = Vertx.vertx();
+  private final FakeNode node = new FakeNode("n1");
+  private final List<ScrClient> clients = new ArrayList<>();
+  private String deployment;
+
+  @BeforeEach
+  void deploy() {
+    deployment = await(vertx.deployVerticle(node));
+  }
+
+  @AfterEach
+  void close() {
+    clients.forEach(ScrClient::close);
+    await(vertx.close());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void everyVerbMakesItsRoundTripAndCallsAreNumberedFromOne(Way way) {
+    Session session = session(way);
+
+    Phase restart = await(session.restart()).orElseThrow();
+    assertThat(restart.dataset()).isEqualTo(4);
+    assertThat(restart.directory()).isEqualTo(Path.of("/cache/4"));
+    assertThat(await(restart.complete(true)).name()).isEqualTo("before");
+    Phase output = await(session.startOutput(Optional.of("a"), DatasetFlags.CHECKPOINT_AND_OUTPUT));
+    assertThat(output.name()).isEqualTo("a");
+    assertThat(await(output.route("x/y"))).isEqualTo(Path.of("/cache/5/x/y"));
+    assertThat(await(output.complete(true)).dataset()).isEqualTo(5);
+    assertThat(await(session.startOutput(Optional.empty(), DatasetFlags.OUTPUT).compose(it -> it.complete(true))).dataset())
+        .isEqualTo(5);
+    assertThat(await(session.route("plain"))).isEqualTo(Path.of("/cache/5/plain"));
+    await(session.finish());
+    assertThat(await(clients.getFirst().status()).getString("node")).isEqualTo("n1");
+
+    assertThat(node.received.stream().map(FakeNode.Received::verb).toList()).containsExactly(Verb.INIT,
+        Verb.HAVE_RESTART, Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.START_OUTPUT, Verb.ROUTE, Verb.COMPLETE_OUTPUT,
+        Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.ROUTE, Verb.FINALIZE, Verb.STATUS);
+    assertThat(node.calls()).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    assertThat(node.received).allSatisfy(it ->
+        assertThat(it.clientId()).isEqualTo(way == Way.SOCKET ? "bridge:1" : "member:local"));
+    assertThat(node.received.get(5).body().getString("directory")).isEqualTo(Path.of("").toAbsolutePath().toString());
+    assertThat(node.received.get(4).body().getInteger("flags")).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void everyFaultOfTheNodeArrivesWithItsSentence(Way way) {
+    Session session = session(way);
+    for (Fault fault : Fault.values()) {
+      node.fail(Verb.ROUTE, fault, "because of " + fault);
+      ScrException failure = failure(session.route("x"));
+      assertThat(failure.fault()).isEqualTo(fault);
+      assertThat(failure).hasMessage("because of " + fault);
+    }
+    node.overrides.put(Verb.ROUTE, _ -> {
+      throw new IllegalStateException("a bug");
+    });
+    assertThat(failure(session.route("x")).fault()).isEqualTo(Fault.INTERNAL);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void callsAreNumberedOnlyOnceWhenTheOutcomeIsUnknown(Way way) {
+    Session session = session(way);
+    for (Fault fault : EnumSet.of(Fault.TIMEOUT, Fault.BUSY)) {
+      node.fail(Verb.START_OUTPUT, fault, "later");
+      assertThat(failure(start(session)).fault()).isEqualTo(fault);
+    }
+    assertThat(failure(session.finish())).hasMessageContaining("start-output is unknown");
+    node.overrides.clear();
+    Phase phase = await(start(session));
+    node.fail(Verb.COMPLETE_OUTPUT, Fault.TIMEOUT, "later");
+    assertThat(failure(phase.complete(true)).fault()).isEqualTo(Fault.TIMEOUT);
+    assertThat(phase.isOpen()).isTrue();
+    node.overrides.clear();
+    await(phase.complete(true));
+    assertThat(node.calls()).containsExactly(1L, 1L, 1L, 2L, 2L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aPhaseIsOverAfterEveryDefiniteAnswerAndOpenAfterEveryRefusal(Way way) {
+    Session session = session(way);
+    EnumSet<Fault> open = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.BAD_REQUEST, Fault.WRONG_STATE, Fault.UNKNOWN_RANK,
+        Fault.RANKS_DISAGREE);
+    for (Fault fault : Fault.values()) {
+      Phase phase = await(start(session));
+      node.fail(Verb.COMPLETE_OUTPUT, fault, "no");
+      failure(phase.complete(true));
+      assertThat(phase.isOpen()).as("after %s", fault).isEqualTo(open.contains(fault));
+      node.overrides.clear();
+      if (phase.isOpen()) {
+        await(phase.complete(true));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void whatIsNotLegalFailsHereAndIsNotSent(Way way) {
+    Session session = session(way);
+    Phase phase = await(start(session));
+    int sent = node.received.size();
+    assertWrongState(start(session), "dataset 5 'a' is open");
+    assertWrongState(session.restart(), "is open");
+    assertWrongState(session.finish(), "is open");
+    assertWrongState(session.route("x"), "route on the phase");
+    assertThat(node.received).hasSize(sent);
+    node.hang(Verb.COMPLETE_OUTPUT);
+    Future<?> completing = phase.complete(true);
+    assertWrongState(phase.complete(true), "complete-output is under way");
+    assertWrongState(phase.route("x"), "is complete");
+    assertThat(completing.isComplete()).isFalse();
+
+    node.overrides.clear();
+    Session second = session(way);
+    Phase done = await(start(second));
+    await(done.complete(true));
+    assertWrongState(done.complete(true), "dataset 5 'a' is complete");
+    assertWrongState(done.route("x"), "is complete");
+    await(second.finish());
+    assertWrongState(start(second), "has ended");
+    assertWrongState(second.route("x"), "has ended");
+    assertWrongState(second.finish(), "has ended");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void fieldsOutOfRangeAreRefusedHereAndUseNoNumber(Way way) {
+    Session session = session(way);
+    assertThat(failure(session.startOutput(Optional.of(""), DatasetFlags.OUTPUT)).fault()).isEqualTo(Fault.BAD_REQUEST);
+    assertThat(failure(session.route("")).fault()).isEqualTo(Fault.BAD_REQUEST);
+    await(start(session));
+    assertThat(node.calls()).containsExactly(1L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void answersFindTheirCallsWhateverTheirOrder(Way way) {
+    Session session = session(way);
+    List<Promise<Object>> promises = new ArrayList<>();
+    List<JsonObject> bodies = new ArrayList<>();
+    int calls = 500;
+    node.overrides.put(Verb.ROUTE, body -> {
+      Promise<Object> promise = Promise.promise();
+      promises.add(promise);
+      bodies.add(body);
+      if (promises.size() == calls) {
+        for (int i = calls - 1; i >= 0; i--) {
+          promises.get(i).complete(new JsonObject().put("file", "/" + bodies.get(i).getString("name")));
+        }
+      }
+      return promise.future();
+    });
+    List<Future<Path>> routed = IntStream.range(0, calls).mapToObj(i -> session.route("f" + i)).toList();
+    for (int i = 0; i < calls; i++) {
+      assertThat(await(routed.get(i))).isEqualTo(Path.of("/f" + i));
+    }
+    assertThat(bodies.stream().map(body -> body.getString("name")).toList())
+        .isEqualTo(IntStream.range(0, calls).mapToObj(i -> "f" + i).toList());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void callsBeyondTheLimitAreBusyAndTheOthersAreAnswered(Way way) {
+    Session session = session(way);
+    Promise<Object> open = Promise.promise();
+    node.overrides.put(Verb.ROUTE, _ -> open.future());
+    List<Future<Path>> routed = IntStream.range(0, 1024).mapToObj(i -> session.route("f" + i)).toList();
+    assertThat(failure(session.route("one too many")).fault()).isEqualTo(Fault.BUSY);
+    open.complete(new JsonObject().put("file", "/" + "x".repeat(8_000)));
+    for (Future<Path> route : routed) {
+      assertThat(await(route).toString()).hasSize(8_001);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aNodeThatGoesAwayFailsTheCallsThatWaitAndAllLaterOnes(Way way) throws InterruptedException {
+    Session session = session(way);
+    BlockingQueue<ScrException> closed = new LinkedBlockingQueue<>();
+    clients.getFirst().onClosed(closed::add);
+    node.hang(Verb.START_OUTPUT);
+    Future<Phase> waiting = start(session);
+    Future<Path> answered = session.route("x");
+    await(answered);
+
+    await(way == Way.SOCKET ? vertx.close() : vertx.undeploy(deployment));
+
+    assertThat(failure(waiting).fault()).isEqualTo(Fault.NODE_LOST);
+    assertThat(failure(session.route("y")).fault()).isEqualTo(Fault.NODE_LOST);
+    ScrException told = closed.poll(10, TimeUnit.SECONDS);
+    assertThat(told.fault()).isEqualTo(Fault.NODE_LOST);
+    assertThat(told.getMessage()).contains(way == Way.SOCKET ? "scr.sock" : "n1");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void closingFailsTheCallsThatWait(Way way) {
+    Session session = session(way);
+    node.hang(Verb.START_OUTPUT);
+    Future<Phase> waiting = start(session);
+    await(clients.getFirst().close());
+    await(clients.getFirst().close());
+    assertThat(failure(waiting)).hasMessageContaining("closed by this process");
+    assertThat(failure(session.route("x")).fault()).isEqualTo(Fault.NODE_LOST);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aHandlerThatThrowsDoesNotStopTheNextAnswers(Way way) {
+    Session session = session(way);
+    session.route("x").onSuccess(_ -> {
+      throw new IllegalStateException("thrown by a handler of the test");
+    });
+    assertThat(await(session.route("y"))).isEqualTo(Path.of("/cache/5/y"));
+  }
+
+  private Session session(Way way) {
+    ScrClient client;
+    if (way == Way.BUS) {
+      client = ScrClient.onBus(vertx, "n1");
+    } else {
+      Path socket = directory.resolve("scr.sock");
+      if (clients.isEmpty()) {
+        await(vertx.deployVerticle(new BridgeVerticle("n1", socket, _ -> { })));
+      }
+      client = ScrClient.connect(socket);
+    }
+    clients.add(client);
+    return await(client.init(new InitRequest(0, 1, directory.toString(), "job")));
+  }
+
+  private static Future<Phase> start(Session session) {
+    return session.startOutput(Optional.of("a"), DatasetFlags.CHECKPOINT);
+  }
+
+  private static void assertWrongState(Future<?> call, String why) {
+    ScrException failure = failure(call);
+    assertThat(failure.fault()).isEqualTo(Fault.WRONG_STATE);
+    assertThat(failure).hasMessageContaining("rank 0").hasMessageContaining(why);
+  }
+
+  static <T> T await(Future<T> future) {
+    return future.toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+  }
+
+  static ScrException failure(Future<?> future) {
+    Throwable cause = future.toCompletionStage().handle((_, failure) -> failure).toCompletableFuture()
+        .orTimeout(10, TimeUnit.SECONDS).join();
+    assertThat(cause).isInstanceOf(ScrException.class);
+    return (ScrException) cause;
+  }
+}

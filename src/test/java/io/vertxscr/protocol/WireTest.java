@@ -1,0 +1,159 @@
+package io.vertxscr.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.ScrException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Goal: a message means exactly what its record says, or is refused by the name of the field. */
+class WireTest {
+  private static final Map<String, Object> OF_WRONG_TYPE = Map.of("text", "x", "fraction", 1.5, "truth", true, "list",
+      new JsonArray(), "object", new JsonObject(), "too large", Long.MAX_VALUE, "digits", "1", "number", 1);
+
+  static Stream<Record> messages() {
+    return Stream.of(
+        new InitRequest(3, 4, "/p", "job"), new InitReply(7, "n1", 1), new CallRequest(7, 3, 1),
+        new CompleteRequest(7, 3, 2, true), new StartOutputRequest(7, 3, 2, Optional.of("a"), 3),
+        new StartReply(1, "a", "/cache"), new CompleteReply(1, "a"), HaveRestartReply.of(9, "b"),
+        new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void everyMessageComesBackAsItWas(Record message) {
+    assertThat(Wire.read(Wire.write(message), message.getClass())).isEqualTo(message);
+    assertThat(Wire.read(new JsonObject(Wire.write(message).encode()), message.getClass())).isEqualTo(message);
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void everyFieldIsNeededByNameUnlessOptional(Record message) {
+    for (var component : message.getClass().getRecordComponents()) {
+      if (component.getType() == Optional.class || component.getType() == OptionalInt.class) {
+        continue;
+      }
+      JsonObject without = Wire.write(message);
+      without.remove(component.getName());
+      assertRefused(without, message.getClass(), component.getName(), "is missing");
+      assertRefused(without.copy().putNull(component.getName()), message.getClass(), component.getName());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void unknownFieldsAreRefusedByName(Record message) {
+    assertRefused(Wire.write(message).put("surprise", 1), message.getClass(), "surprise", "is unknown");
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void noValueOfAnotherTypeIsTakenForAField(Record message) {
+    JsonObject good = Wire.write(message);
+    List<String> tried = new ArrayList<>();
+    for (String field : good.fieldNames()) {
+      OF_WRONG_TYPE.forEach((what, value) -> {
+        Class<?> is = good.getValue(field).getClass();
+        if (!sameKind(is, value)) {
+          assertRefused(good.copy().put(field, value), message.getClass(), field);
+          tried.add(field + " " + what);
+        }
+      });
+    }
+    assertThat(tried).isNotEmpty();
+  }
+
+  @Test
+  void constructorsRefuseWhatIsOutOfRange() {
+    List<JsonObject> bad = List.of(
+        new JsonObject().put("rank", -1).put("ranks", 2).put("prefix", "/p").put("jobName", ""),
+        new JsonObject().put("rank", 2).put("ranks", 2).put("prefix", "/p").put("jobName", ""),
+        new JsonObject().put("rank", 0).put("ranks", 0).put("prefix", "/p").put("jobName", ""),
+        new JsonObject().put("rank", 0).put("ranks", (1 << 20) + 1).put("prefix", "/p").put("jobName", ""),
+        new JsonObject().put("rank", 0).put("ranks", 1).put("prefix", "p").put("jobName", ""),
+        new JsonObject().put("rank", 0).put("ranks", 1).put("prefix", "").put("jobName", ""),
+        new JsonObject().put("rank", 0).put("ranks", 1).put("prefix", "/" + "p".repeat(1023)).put("jobName", ""),
+        new JsonObject().put("rank", 0).put("ranks", 1).put("prefix", "/p\0").put("jobName", ""));
+    List<String> fields = List.of("rank", "rank", "ranks", "ranks", "prefix", "prefix", "prefix", "prefix");
+    for (int i = 0; i < bad.size(); i++) {
+      assertRefused(bad.get(i), InitRequest.class, fields.get(i));
+    }
+    JsonObject start = Wire.write(new StartOutputRequest(1, 0, 1, Optional.empty(), 1));
+    assertThat(start.containsKey("name")).isFalse();
+    for (int flags : new int[] {-1, 0, 4}) {
+      assertRefused(start.copy().put("flags", flags), StartOutputRequest.class, "flags");
+    }
+    assertRefused(start.copy().put("name", ""), StartOutputRequest.class, "name");
+    assertRefused(start.copy().put("call", 0), StartOutputRequest.class, "call");
+    assertRefused(start.copy().put("run", 1L << 53), StartOutputRequest.class, "run");
+    assertRefused(new JsonObject().put("available", true), HaveRestartReply.class, "dataset");
+    assertRefused(new JsonObject().put("available", false).put("dataset", 1), HaveRestartReply.class, "dataset");
+    assertThat(Wire.read(new JsonObject().put("available", false), HaveRestartReply.class)).isEqualTo(HaveRestartReply.NONE);
+  }
+
+  @Test
+  void nestedRecordsOfTheDomainTravelAndAreRefusedByTheirPath() {
+    RankFiles files = new RankFiles(2, List.of(
+        new FileMeta("rank.2/a", "x/a", 1L << 40, OptionalInt.of(-5)), new FileMeta("rank.2/b", "x/b", 0, OptionalInt.empty())));
+    DatasetDescriptor dataset = new DatasetDescriptor(1, "a", DatasetFlags.CHECKPOINT, 1, 1_700_000_000_000_000L,
+        new Job("u", "j", "1", "c"), DatasetDescriptor.Totals.NONE);
+    RedundancyHeader header = new RedundancyHeader(dataset, 4, new RedundancySet(List.of(0, 2)), 512, files, List.of(files));
+
+    JsonObject json = Wire.write(header);
+
+    assertThat(Wire.read(new JsonObject(json.encode()), RedundancyHeader.class)).isEqualTo(header);
+    json.getJsonArray("partners").getJsonObject(0).getJsonArray("files").getJsonObject(1).remove("path");
+    assertRefused(json, RedundancyHeader.class, "partners[0].files[1].path", "is missing");
+  }
+
+  @Test
+  void bytesTravelAsInVertx() {
+    byte[] bytes = {(byte) 0xfb, (byte) 0xff, 0, 1};
+    JsonObject json = Wire.write(new Bytes(bytes));
+    assertThat(Wire.read(json, Bytes.class).content()).isEqualTo(bytes);
+    assertThat(Wire.read(new JsonObject(json.encode()), Bytes.class).content()).isEqualTo(bytes);
+  }
+
+  @Test
+  void textThatIsNotOneObjectIsRefused() {
+    for (String text : List.of("", " ", "null", "1", "\"\"", "\"x\"", "[]", "[{}]", "{", "{}x", "{} {}", "{\"a\":}")) {
+      assertThat(catchThrowableOfType(ScrException.class, () -> Wire.decode(text.getBytes()))).as(text)
+          .isNotNull().extracting(ScrException::fault).isEqualTo(Fault.BAD_REQUEST);
+    }
+    JsonObject tree = new JsonObject().put("ä", "\u0000€").put("a", new JsonArray().add(1).add(new JsonObject().putNull("b")));
+    assertThat(Wire.decode(Wire.encode(tree))).isEqualTo(tree);
+    assertThat(new JsonObject(new String(Wire.encode(tree)))).isEqualTo(tree);
+  }
+
+  record Bytes(byte[] content) {}
+
+  private static boolean sameKind(Class<?> is, Object value) {
+    boolean whole = value instanceof Integer || value instanceof Long;
+    return is == value.getClass() || (Number.class.isAssignableFrom(is) && whole);
+  }
+
+  private static void assertRefused(JsonObject json, Class<?> type, String... words) {
+    ScrException refused = catchThrowableOfType(ScrException.class, () -> Wire.read(json, type));
+    assertThat(refused).as("%s from %s", type, json).isNotNull();
+    assertThat(refused.fault()).isEqualTo(Fault.BAD_REQUEST);
+    assertThat(refused.getMessage()).contains(words);
+  }
+}
