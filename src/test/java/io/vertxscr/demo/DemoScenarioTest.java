@@ -19,8 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class DemoScenarioTest {
   private static final List<String> NODES = List.of("n0", "n1", "n2", "n3");
-  // The run goes on for long after the checkpoint at which a node dies, so that it cannot end before.
-  private static final HeatProblem PROBLEM = new HeatProblem(64, 2000, 100);
+  private static final HeatProblem PROBLEM = new HeatProblem(64, 1000, 100);
 
   @TempDir private Path directory;
   private final ByteArrayOutputStream output = new ByteArrayOutputStream();
@@ -30,7 +29,7 @@ class DemoScenarioTest {
     for (String victim : NODES) {
       output.reset();
       Path place = directory.resolve(victim);
-      try (FakeCluster cluster = new FakeCluster(place.resolve("cluster"), true)) {
+      try (FakeCluster cluster = new FakeCluster(place.resolve("cluster"), 300, true)) {
         DemoVerdict verdict = DemoScenario.run(cluster, plan(victim, place), progress());
         assertThat(verdict).as(text()).isEqualTo(new DemoVerdict(true, "identical"));
         assertThat(cluster.members()).contains("n4").doesNotContain(victim);
@@ -46,7 +45,7 @@ class DemoScenarioTest {
 
   @Test
   void aLossThatCannotBeMadeGoodIsNotCalledASuccess() throws Exception {
-    try (FakeCluster cluster = new FakeCluster(directory.resolve("cluster"), false)) {
+    try (FakeCluster cluster = new FakeCluster(directory.resolve("cluster"), 300, false)) {
       assertThatThrownBy(() -> DemoScenario.run(cluster, plan("n2", directory), progress()))
           .isInstanceOf(DemoException.class)
           .hasMessageContaining("restarted at step 0, although the checkpoint of step");
@@ -57,7 +56,7 @@ class DemoScenarioTest {
 
   @Test
   void aNodeThatIsMissingFailsTheDemoAtOnce() throws Exception {
-    try (FakeCluster cluster = new FakeCluster(directory.resolve("cluster"), true) {
+    try (FakeCluster cluster = new FakeCluster(directory.resolve("cluster"), 300, true) {
       @Override
       public synchronized void startNodes(List<String> nodes) {
         super.startNodes(nodes.subList(0, nodes.size() - 1));

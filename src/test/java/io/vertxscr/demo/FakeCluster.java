@@ -2,6 +2,7 @@ package io.vertxscr.demo;
 
 import io.vertxscr.examples.heat.Checkpointing;
 import io.vertxscr.examples.heat.DirectoryStore;
+import io.vertxscr.examples.heat.HeatEvent;
 import io.vertxscr.examples.heat.HeatOptions;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -15,18 +16,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /** Nodes that are directories; ranks are threads. The copies of all files survive the death of a node, if wanted. */
 class FakeCluster implements DemoCluster {
   private final Path directory;
+  private final int patienceSteps;
   private final boolean copiesSurvive;
   private final DirectoryStore store;
   private final Map<Path, DirectoryStore.Run> runs = new HashMap<>();
   private final Set<String> members = new TreeSet<>();
+  private final CountDownLatch killed = new CountDownLatch(1);
 
-  FakeCluster(Path directory, boolean copiesSurvive) {
+  /** @param patienceSteps ranks wait at their first checkpoint from this step on until a node was killed */
+  FakeCluster(Path directory, int patienceSteps, boolean copiesSurvive) {
     this.directory = directory;
+    this.patienceSteps = patienceSteps;
     this.copiesSurvive = copiesSurvive;
     store = new DirectoryStore(directory);
   }
@@ -48,11 +54,26 @@ class FakeCluster implements DemoCluster {
     if (!copiesSurvive) {
       delete(store.copies());
     }
+    killed.countDown();
   }
 
   @Override
   public RankLauncher ranks() {
-    return new ThreadLauncher(this::client);
+    RankLauncher threads = new ThreadLauncher(this::client);
+    return (options, node, listener) -> threads.launch(options, node, event -> {
+      listener.accept(event);
+      if (event instanceof HeatEvent.Checkpointed told && told.step() >= patienceSteps) {
+        awaitKill();
+      }
+    });
+  }
+
+  private void awaitKill() {
+    try {
+      killed.await();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private synchronized Checkpointing client(HeatOptions options, String node) {
