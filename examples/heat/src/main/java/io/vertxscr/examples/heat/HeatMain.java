@@ -69,7 +69,7 @@ public final class HeatMain implements Callable<Integer> {
 
   /** Runs the rank and ends the process. */
   public static void main(String[] arguments) {
-    System.exit(execute(arguments, HeatMain::openNothing));
+    System.exit(execute(arguments, ScrCheckpointing::open));
   }
 
   /** Runs the rank and returns the exit code. */
@@ -116,9 +116,5 @@ public final class HeatMain implements Callable<Integer> {
     if (image != null) {
       FieldImage.write(field, image, 1024);
     }
-  }
-
-  private static Checkpointing openNothing(HeatOptions options, Path socket, Path prefix) {
-    throw new UnsupportedOperationException("the Java client is not connected yet: " + socket);
   }
 }

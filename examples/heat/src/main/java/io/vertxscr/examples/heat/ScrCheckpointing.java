@@ -1,0 +1,114 @@
+package io.vertxscr.examples.heat;
+
+import io.vertxscr.client.Scr;
+import io.vertxscr.client.ScrOptions;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The checkpoint system of the rank's node, through the Java client.
+ *
+ * <p>Failures of two kinds are told apart: those of one checkpoint, after which all ranks go on with the one before it,
+ * and those that end the run.
+ */
+public final class ScrCheckpointing implements Checkpointing {
+  private static final String JOB = "heat";
+
+  private final Scr scr;
+  private final Path prefix;
+
+  private ScrCheckpointing(Scr scr, Path prefix) {
+    this.scr = scr;
+    this.prefix = prefix;
+  }
+
+  /** Connects to the node and waits until all ranks of the run have done so. */
+  public static Checkpointing open(HeatOptions options, Path socket, Path prefix) {
+    Path absolute = prefix.toAbsolutePath().normalize();
+    ScrOptions scrOptions = new ScrOptions(socket, options.rank(), options.ranks(), absolute, JOB);
+    return new ScrCheckpointing(Scr.open(scrOptions), absolute);
+  }
+
+  @Override
+  public Optional<Restart> restart() {
+    return scr.restart().map(Reading::new);
+  }
+
+  @Override
+  public Output start(String name) {
+    return new Writing(scr.startCheckpoint(name));
+  }
+
+  @Override
+  public void finish() {
+    scr.finish();
+  }
+
+  @Override
+  public void close() {
+    scr.close();
+  }
+
+  private final class Reading implements Restart {
+    private final io.vertxscr.client.Restart restart;
+
+    Reading(io.vertxscr.client.Restart restart) {
+      this.restart = restart;
+    }
+
+    @Override
+    public String name() {
+      return restart.name();
+    }
+
+    @Override
+    public Path route(String file) {
+      return restart.route(prefix.resolve(file).toString());
+    }
+
+    @Override
+    public boolean complete(boolean valid) {
+      return completes("restart from " + name(), () -> restart.complete(valid));
+    }
+  }
+
+  private final class Writing implements Output {
+    private final io.vertxscr.client.Output output;
+
+    Writing(io.vertxscr.client.Output output) {
+      this.output = output;
+    }
+
+    @Override
+    public Path route(String file) {
+      return output.route(prefix.resolve(file).toString());
+    }
+
+    @Override
+    public boolean complete(boolean valid) {
+      return completes("checkpoint " + output.name(), () -> output.complete(valid));
+    }
+  }
+
+  private static boolean completes(String what, Runnable call) {
+    try {
+      call.run();
+      return true;
+    } catch (ScrException e) {
+      if (!concernsOneDataset(e.fault())) {
+        throw e;
+      }
+      System.err.println(what + " failed, the run goes on: " + e.getMessage());
+      return false;
+    }
+  }
+
+  private static boolean concernsOneDataset(Fault fault) {
+    return switch (fault) {
+      case NOT_VALID, NO_SPACE, IO, CORRUPT, FILE_CHANGED, NO_SUCH_FILE -> true;
+      default -> false;
+    };
+  }
+}
