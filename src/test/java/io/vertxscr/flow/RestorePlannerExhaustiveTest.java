@@ -16,6 +16,7 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -189,7 +190,7 @@ class RestorePlannerExhaustiveTest {
 
   @SafeVarargs
   private static List<RedundancySet> sets(List<Integer>... sets) {
-    return List.of(sets).stream().map(RedundancySet::new).toList();
+    return Arrays.stream(sets).map(RedundancySet::new).toList();
   }
 
   private static boolean mixed(Scheme scheme, List<RedundancySet> own, Left left) {
