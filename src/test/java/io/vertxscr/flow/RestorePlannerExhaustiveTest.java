@@ -189,6 +189,7 @@ class RestorePlannerExhaustiveTest {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs")
   private static List<RedundancySet> sets(List<Integer>... sets) {
     return Arrays.stream(sets).map(RedundancySet::new).toList();
   }
