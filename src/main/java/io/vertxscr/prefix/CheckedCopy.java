@@ -23,9 +23,8 @@ import java.util.zip.CRC32;
  * Copies one file whole, in pieces of {@link Limits#PIECE_BYTES}, and compares size and CRC-32 of the bytes that
  * passed. Only for threads that move bulk bytes: it uses their {@link PieceBuffers}.
  *
- * <p>Reading and writing through one buffer, with the checksum taken on the way, was as fast as {@code transferTo}
- * and a second pass for the checksum or faster, on tmpfs and on ext4; and the bytes checked are then the bytes
- * written.
+ * <p>{@code transferTo} with the checksum read back piece by piece takes 5 % less processor time on tmpfs and 10 %
+ * more on ext4. One buffer is plainer, and the bytes checked are the bytes written.
  *
  * @param from read to its end
  * @param to made new, with the permissions of {@code from} (less the umask); whatever had this name before is

@@ -6,6 +6,9 @@ import static io.vertxscr.prefix.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.Index;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -88,6 +91,19 @@ class PrefixIndexTest {
       String named = "dataset " + id;
       assertThat(reading.remarks()).anyMatch(remark -> remark.contains(named));
     }
+  }
+
+  @Test
+  void ofTwoSummariesWithOneNameTheLaterDatasetCountsWhateverItsId() throws IOException {
+    flush(5, "same");
+    DatasetDescriptor later = new DatasetDescriptor(
+        2, "same", DatasetFlags.CHECKPOINT, 2, 9000, descriptor(2, "x").job(), Totals.NONE);
+    List<Runnable> steps = samples.flushSteps(later, List.of(samples.cached(2, 0, "x")));
+    steps.subList(0, steps.size() - 1).forEach(Runnable::run);
+    Files.writeString(samples.paths.index(), "torn");
+    assertThat(samples.index.read().index().entries()).extracting(Index.Entry::id).containsExactly(2);
+    steps.getLast().run();
+    assertThat(samples.paths.dataset(5)).doesNotExist();
   }
 
   @Test
