@@ -67,10 +67,10 @@ class CheckpointRestartTest {
       List<CompletableFuture<Integer>> ranks = first.start(scr -> {
         assertThat(RankProgram.restart(scr, FILES)).isZero();
         for (int step = 1; step <= 3; step++) {
-          RankProgram.checkpoint(scr, step, FILES);
+          RankProgram.checkpoint(scr, prefix, step, FILES);
         }
         written.await();
-        RankProgram.checkpoint(scr, scr.rank() == 0 ? 5 : 4, FILES);       // nobody gets through: ranks disagree, or n3 dies
+        RankProgram.checkpoint(scr, prefix, scr.rank() == 0 ? 5 : 4, FILES);       // nobody gets through: ranks disagree, or n3 dies
         return 0;
       });
       written.await();
@@ -83,7 +83,7 @@ class CheckpointRestartTest {
       EmbeddedRun second = new EmbeddedRun(cluster, prefix, List.of("n1", "n1", "n2", "n2", "n5", "n5", "n4", "n4"));
       assertThat(EmbeddedRun.all(second.start(scr -> {
         int step = RankProgram.restart(scr, FILES);
-        RankProgram.checkpoint(scr, step + 1, FILES);
+        RankProgram.checkpoint(scr, prefix, step + 1, FILES);
         scr.finish();
         return step;
       }))).containsOnly(3);

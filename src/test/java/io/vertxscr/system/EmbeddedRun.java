@@ -46,7 +46,7 @@ final class EmbeddedRun {
       ScrOptions options = new ScrOptions(Path.of("unused"), rank, nodeOfRank.size(), prefix, "test");
       try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), options)) {
         result.complete(program.run(scr));
-      } catch (Exception e) {
+      } catch (Exception | AssertionError e) {
         result.completeExceptionally(e);
       }
     });

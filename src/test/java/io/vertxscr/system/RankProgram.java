@@ -21,10 +21,11 @@ final class RankProgram {
     return bytes;
   }
 
-  static void checkpoint(Scr scr, int step, int files) throws IOException {
+  static void checkpoint(Scr scr, Path prefix, int step, int files) throws IOException {
     try (Output output = scr.startCheckpoint("step-" + step)) {
       for (int file = 0; file < files; file++) {
-        Files.write(output.route("step-" + step + "/rank-" + scr.rank() + "-" + file), bytes(scr.rank(), step, file));
+        String path = prefix + "/step-" + step + "/rank-" + scr.rank() + "-" + file;
+        Files.write(output.route(path), bytes(scr.rank(), step, file));
       }
       output.complete(true);
     }
