@@ -1,0 +1,109 @@
+package io.vertxscr.cli;
+
+import io.vertxscr.cluster.HazelcastConfig;
+import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.config.Effective;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.verticle.ClusteredNode;
+import io.vertxscr.verticle.NodeOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs the daemon of one compute node, until it is told to end. */
+@Command(name = "node", description = "Run the daemon of this compute node.")
+final class NodeCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeCommand.class);
+
+  private final Map<String, String> environment;
+
+  @Spec
+  private CommandSpec spec;
+
+  @Option(names = "--name", description = "Name of the node; the host name if not given.")
+  private String name;
+
+  @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS",
+      description = "Address of this host in the cluster (${DEFAULT-VALUE}).")
+  private String host;
+
+  @Option(names = "--port", defaultValue = "5701", description = "Port of the cluster (${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(names = "--members", split = ",", paramLabel = "HOST:PORT",
+      description = "Nodes that may be there already, all of the allocation; without it a cluster begins.")
+  private List<String> members = List.of();
+
+  @Option(names = "--peer-port", defaultValue = "0", paramLabel = "PORT",
+      description = "Port for the bytes that nodes read of each other; 0 for any.")
+  private int peerPort;
+
+  @Option(names = "--http-port", defaultValue = "0", paramLabel = "PORT",
+      description = "Port of /metrics and /health; 0 for any.")
+  private int httpPort;
+
+  @Option(names = "--secret-file", paramLabel = "FILE",
+      description = "Secret of the cluster, at least 16 bytes, the same on all nodes.")
+  private Path secretFile;
+
+  @Option(names = "--verticles", paramLabel = "DIRECTORY",
+      description = "Descriptions of the verticles; those of the program if not given.")
+  private Path verticles;
+
+  @Option(names = "--no-direct-reads", description = "Read files of nodes on this host over connections, too.")
+  private boolean noDirectReads;
+
+  NodeCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException, IOException {
+    Settings settings = Settings.load(environment, Effective.systemFile(environment));
+    String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();
+    NodeOptions options =
+        new NodeOptions(nodeName, settings, secret(settings), host, peerPort, !noDirectReads);
+    String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
+    ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
+        new HazelcastConfig.Network(cluster, host, port, members), host, httpPort, Optional.ofNullable(verticles)));
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+      LOG.info("node {} stops", nodeName);
+      node.close();
+      ended.countDown();
+    }, "scr-stop"));
+    spec.commandLine().getOut().println("node " + nodeName + " is ready: cluster " + host + ":" + port + ", peers "
+        + host + ":" + node.peerPort() + ", http " + host + ":" + node.httpPort() + ", socket " + node.socket());
+    ended.await();
+    return 0;
+  }
+
+  private ClusterSecret secret(Settings settings) {
+    if (secretFile == null) {
+      LOG.warn("no --secret-file: whoever can reach the peer port of this node and knows user and job can read its"
+          + " datasets");
+      return new ClusterSecret(("vertx-scr, no secret/" + settings.job().user() + "/" + settings.job().id())
+          .getBytes(StandardCharsets.UTF_8));
+    }
+    try {
+      return new ClusterSecret(Files.readAllBytes(secretFile));
+    } catch (IOException e) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "secret file " + secretFile + " cannot be read: " + e, e);
+    }
+  }
+}
