@@ -26,9 +26,10 @@ import java.util.function.Predicate;
 /**
  * {@link NodeBus} over the event bus.
  *
- * <p>Two facts of the event bus shape it. A request to a node that dies waits for its whole timeout: so every open request
- * fails when membership says that the node has left. A lost reply looks like a slow one: so a request is sent again after
- * {@link #ATTEMPT_MS}, for as long as the node is a member; the other side joins it to the call that is under way.
+ * <p>Two facts of the event bus shape it. A request to a node that dies waits for its whole timeout: so every open
+ * request fails when membership says that the node has left. A lost reply looks like a slow one: so a request is sent
+ * again after {@link #ATTEMPT_MS}, for as long as the node is a member; the other side joins it to the call that is
+ * under way.
  */
 public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   /** Header of a leader's message: its epoch. */

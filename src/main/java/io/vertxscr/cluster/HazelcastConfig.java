@@ -7,8 +7,8 @@ import io.vertxscr.model.NodeInfo;
 import java.util.List;
 
 /**
- * How Hazelcast is set up: a cluster of one allocation, joined over a list of TCP addresses, with failures noticed soon.
- * The values were measured (docs/decisions/0004-membership.md).
+ * How Hazelcast is set up: a cluster of one allocation, joined over a list of TCP addresses, with failures noticed
+ * soon. The values were measured (docs/decisions/0004-membership.md).
  */
 public final class HazelcastConfig {
   private HazelcastConfig() {}

@@ -14,8 +14,9 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Membership as Hazelcast sees it. Its member list is ordered by age and the same on all members, which is all that the choice
- * of a leader needs. What a node tells of itself are attributes of its member; members without them are applications.
+ * Membership as Hazelcast sees it. Its member list is ordered by age and the same on all members, which is all that the
+ * choice of a leader needs. What a node tells of itself are attributes of its member; members without them are
+ * applications.
  */
 public final class HazelcastMembership implements Membership {
   private static final String NAME = "scr.node";

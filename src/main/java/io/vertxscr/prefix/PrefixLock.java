@@ -78,7 +78,7 @@ final class PrefixLock {
         if (System.nanoTime() - deadlineNs > 0) {
           throw busy(content(channel));
         }
-        Thread.sleep(RETRY_MS);
+        Thread.sleep(RETRY_MS);                           // polls a lock of another process
         lock = channel.tryLock();
       }
       name(channel);

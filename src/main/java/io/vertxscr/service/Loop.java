@@ -11,8 +11,8 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
- * The one event loop on which all control of a node runs, and the way from there to the threads that may block. Services
- * keep their state without locks because they are entered through {@link #call} only.
+ * The one event loop on which all control of a node runs, and the way from there to the threads that may block.
+ * Services keep their state without locks because they are entered through {@link #call} only.
  */
 public final class Loop {
   private final Vertx vertx;

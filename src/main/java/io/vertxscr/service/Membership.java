@@ -27,9 +27,9 @@ public interface Membership {
     default void applicationLeft(String id) {}
   }
 
-  /** The oldest node: it decides. */
+  /** The oldest node: it decides. This node, when it has left and sees nobody. */
   default NodeInfo leader() {
-    return nodes().getFirst();
+    return nodes().stream().findFirst().orElseGet(this::self);
   }
 
   default boolean isLeader() {

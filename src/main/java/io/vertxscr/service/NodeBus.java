@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.protocol.node.NodeVerb;
 
 /**
- * How nodes ask each other. An answer that does not come is asked for again until it comes or the node has left the cluster:
- * all verbs are idempotent. Call on the node's loop; futures complete there.
+ * How nodes ask each other. An answer that does not come is asked for again until it comes or the node has left the
+ * cluster: all verbs are idempotent. Call on the node's loop; futures complete there.
  */
 public interface NodeBus {
   /**
@@ -16,7 +16,8 @@ public interface NodeBus {
   <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer);
 
   /**
-   * The same as the leader: the message carries the epoch, and a node that has seen a newer one refuses with NOT_LEADER.
+   * The same as the leader: the message carries the epoch, and a node that has seen a newer one refuses with
+   * NOT_LEADER.
    */
   <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer);
 
@@ -24,8 +25,8 @@ public interface NodeBus {
   <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer);
 
   /**
-   * Takes no answer of an earlier leader any more: what was asked of it is asked of the next. A new leader's picture of the
-   * run is whole only if nobody goes on behind its back.
+   * Takes no answer of an earlier leader any more: what was asked of it is asked of the next. A new leader's picture of
+   * the run is whole only if nobody goes on behind its back.
    */
   void onlyLeader(String leader);
 }

@@ -4,7 +4,7 @@ import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.service.FlushService;
+import io.vertxscr.service.data.FlushService;
 
 /** Brings this node's files of a dataset to the prefix directory, step by step as the leader says. */
 public final class FlushVerticle extends NodeVerticle {

@@ -2,7 +2,6 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.NodeServices;
 
 /** What every verticle of a node gets. */
 public record NodeContext(String name, Loop loop, Epoch epoch, NodeServices services) {}

@@ -20,10 +20,10 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * A verticle of a node: addresses, codecs and delegates. Every message is handled on the node's loop; one that is asked again
- * while its first asking is under way joins that one.
+ * A verticle of a node: addresses, codecs and delegates. Every message is handled on the node's loop; one that is asked
+ * again while its first asking is under way joins that one.
  */
-abstract class NodeVerticle extends VerticleBase {
+public abstract class NodeVerticle extends VerticleBase {
   /** The node that this verticle serves. */
   protected final NodeContext node;
   private final List<MessageConsumer<JsonObject>> consumers = new ArrayList<>();

@@ -4,8 +4,8 @@ import io.vertxscr.flow.Step;
 import io.vertxscr.protocol.CompleteRequest;
 import io.vertxscr.protocol.StartOutputRequest;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.service.CallService;
-import io.vertxscr.service.CallService.Caller;
+import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CallService.Caller;
 
 /** Answers the calls around the writing of a dataset. */
 public final class PhaseVerticle extends NodeVerticle {

@@ -6,7 +6,7 @@ import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.HeaderOf;
 import io.vertxscr.protocol.node.Restoring.Restore;
 import io.vertxscr.protocol.node.Restoring.Which;
-import io.vertxscr.service.HoldingService;
+import io.vertxscr.service.data.HoldingService;
 
 /** Tells what this node holds, and brings ranks' files here. */
 public final class RebuildVerticle extends NodeVerticle {

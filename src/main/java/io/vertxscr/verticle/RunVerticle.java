@@ -4,7 +4,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Over;
 import io.vertxscr.protocol.node.Running.Takeover;
-import io.vertxscr.service.RunService;
+import io.vertxscr.service.run.RunService;
 
 /** Hears from the leader how the run begins and ends. */
 public final class RunVerticle extends NodeVerticle {

@@ -6,8 +6,8 @@ import io.vertxscr.protocol.CompleteRequest;
 import io.vertxscr.protocol.EmptyRequest;
 import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.service.CallService;
-import io.vertxscr.service.CallService.Caller;
+import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CallService.Caller;
 
 /** Answers the calls that begin and end a run, those around a restart, and questions for the status. */
 public final class SessionVerticle extends NodeVerticle {
@@ -25,7 +25,8 @@ public final class SessionVerticle extends NodeVerticle {
     simple(Verb.START_RESTART, Step.START_RESTART, calls);
     simple(Verb.FINALIZE, Step.FINALIZE, calls);
     serve(Verb.COMPLETE_RESTART, CompleteRequest.class, (request, client) -> calls.call(
-        new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_RESTART, "", 0, request.valid()));
+        new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_RESTART, "", 0,
+        request.valid()));
   }
 
   private void simple(Verb verb, Step step, CallService calls) {

@@ -220,7 +220,7 @@ class ScrTest {
     Process program = builder.start();
     try {
       while (node.received.size() < 2 && program.isAlive()) {
-        Thread.sleep(5);                   // another process: there is nothing to wait on but its effect
+        Thread.sleep(5);                                  // polls what another process has sent
       }
       assertThat(node.received.getLast().verb()).isEqualTo(Verb.START_OUTPUT);
       assertThat(closed).isEmpty();

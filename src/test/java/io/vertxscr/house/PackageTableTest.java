@@ -49,6 +49,7 @@ class PackageTableTest {
     row("metrics", "model", "protocol", "service");
     rowAllAbove("verticle");
     row("client", "model", "protocol");
+    rowAllAbove("node");
     row("examples", "model", "client");
     rowAllAbove("demo");
     rowAllAbove("cli");

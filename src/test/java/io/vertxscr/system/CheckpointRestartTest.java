@@ -11,7 +11,7 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.verticle.EmbeddedCluster;
+import io.vertxscr.node.EmbeddedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +70,8 @@ class CheckpointRestartTest {
           RankProgram.checkpoint(scr, prefix, step, FILES);
         }
         written.await();
-        RankProgram.checkpoint(scr, prefix, scr.rank() == 0 ? 5 : 4, FILES);       // nobody gets through: ranks disagree, or n3 dies
+        // nobody gets through: ranks disagree, or n3 dies
+        RankProgram.checkpoint(scr, prefix, scr.rank() == 0 ? 5 : 4, FILES);
         return 0;
       });
       written.await();

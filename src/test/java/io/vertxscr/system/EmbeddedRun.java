@@ -2,7 +2,7 @@ package io.vertxscr.system;
 
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
-import io.vertxscr.verticle.EmbeddedCluster;
+import io.vertxscr.node.EmbeddedCluster;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -27,7 +27,7 @@ final class Deadline {
 
   void sleep(long ms) throws InterruptedIOException {
     try {
-      Thread.sleep(Math.min(ms, remainingMs()));
+      Thread.sleep(Math.min(ms, remainingMs()));          // polls files of other processes
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while waiting");

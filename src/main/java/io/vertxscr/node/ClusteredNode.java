@@ -1,0 +1,125 @@
+package io.vertxscr.node;
+
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
+import io.vertxscr.verticle.OpsVerticle;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.verticle.BridgeVerticle;
+import io.vertxscr.cluster.HazelcastConfig;
+import io.vertxscr.cluster.HazelcastMembership;
+import io.vertxscr.metrics.Metrics;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A daemon: one node, a member of the Hazelcast cluster of its allocation. Its methods block. */
+public final class ClusteredNode implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusteredNode.class);
+  private static final long STOP_S = 20;
+
+  private final Metrics metrics = new Metrics();
+  private final NodeGround ground;
+  private final OpsVerticle ops;
+  private Vertx vertx;
+  private volatile NodeRuntime runtime;
+
+  /**
+   * How a daemon takes part.
+   *
+   * @param httpHost address for operators
+   * @param httpPort 0 for any free port
+   * @param deployments the verticles; empty for those that are part of the program
+   */
+  public record Options(NodeOptions node, HazelcastConfig.Network network, String httpHost, int httpPort,
+      Optional<Path> deployments) {}
+
+  private ClusteredNode(Options options) {
+    ground = NodeGround.open(options.node());
+    ops = new OpsVerticle(metrics::page, this::notReady, options.httpHost(), options.httpPort());
+  }
+
+  /**
+   * Starts it: joins the cluster, or begins one if nobody is there.
+   *
+   * @throws io.vertxscr.model.ScrException DUPLICATE_NODE, BAD_CONFIGURATION, IO; nothing is left running then
+   */
+  public static ClusteredNode start(Options options) {
+    Deployments deployments = options.deployments().map(Deployments::read).orElseGet(Deployments::builtIn);
+    ClusteredNode node = new ClusteredNode(options);
+    try {
+      node.join(options, deployments);
+      return node;
+    } catch (RuntimeException e) {
+      node.close();
+      throw e;
+    }
+  }
+
+  private void join(Options options, Deployments deployments) {
+    HazelcastClusterManager manager =
+        new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info()));
+    VertxOptions vertxOptions = new VertxOptions().setEventLoopPoolSize(2)
+        .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
+    vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
+    HazelcastMembership membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
+    Map<Class<?>, Supplier<Deployable>> others = Map.of(
+        OpsVerticle.class, () -> ops,
+        BridgeVerticle.class, () -> new BridgeVerticle(ground.info().name(), socket(), client -> closed(client)));
+    runtime = NodeRuntime.start(vertx, ground, membership, deployments, others).await();
+  }
+
+  private void closed(String client) {
+    NodeRuntime node = runtime;
+    if (node != null) {
+      node.connectionClosed(client);
+    }
+  }
+
+  private Optional<String> notReady() {
+    NodeRuntime node = runtime;
+    return node != null && node.isReady() ? Optional.empty() : Optional.of("starting or stopping");
+  }
+
+  /** Where applications of this host connect. */
+  public Path socket() {
+    return ground.options().directories().socket();
+  }
+
+  /** Where it serves its peers. */
+  public int peerPort() {
+    return ground.info().peerPort();
+  }
+
+  /** Where operators look. */
+  public int httpPort() {
+    return ops.port();
+  }
+
+  /** Leaves cleanly: no new phase, running transfers finished, the rest of flushes parked. Bounded in time. */
+  @Override
+  public void close() {
+    await("stop", () -> runtime == null ? Future.succeededFuture() : runtime.stop());
+    await("leave", () -> vertx == null ? Future.succeededFuture() : vertx.close());
+    ground.close();
+    metrics.close();
+  }
+
+  private static void await(String what, Supplier<Future<Void>> step) {
+    try {
+      step.get().await(STOP_S, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("{} takes longer than {} s; going on", what, STOP_S);
+    } catch (RuntimeException e) {
+      LOG.warn("{} failed", what, e);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.vertxscr.node;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertxscr.verticle.NodeVerticle;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.cluster.EmbeddedMembership;
+import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * Several nodes in one process, on one Vert.x: for demonstrations and tests. All that a daemon does happens here too,
+ * peer connections on loopback included; only membership and event bus stay within the process. Thread-safe; methods
+ * block and are not for event loops.
+ */
+public final class EmbeddedCluster implements AutoCloseable {
+  private final Vertx vertx;
+  private final Settings settings;
+  private final boolean directReads;
+  private final ClusterSecret secret;
+  private final EmbeddedMembership membership = new EmbeddedMembership();
+  private final SortedMap<String, NodeRuntime> nodes = new ConcurrentSkipListMap<>();
+
+  /**
+   * A cluster without nodes.
+   *
+   * @param directReads whether nodes read each other's files by path, as nodes on one host do
+   */
+  public EmbeddedCluster(Vertx vertx, Settings settings, boolean directReads) {
+    this.vertx = vertx;
+    this.settings = settings;
+    this.directReads = directReads;
+    byte[] random = new byte[ClusterSecret.MIN_BYTES];
+    new SecureRandom().nextBytes(random);
+    this.secret = new ClusterSecret(random);
+  }
+
+  /** Starts a node, or starts it again on what its storage holds. */
+  public NodeRuntime start(String name) {
+    NodeGround ground = NodeGround.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads));
+    try {
+      NodeRuntime node = NodeRuntime.start(vertx, ground, membership.join(ground.info()),
+          Deployments.builtIn().of(NodeVerticle.class), Map.of()).await();
+      nodes.put(name, node);
+      return node;
+    } catch (RuntimeException e) {
+      membership.leave(name);
+      ground.close();
+      throw e;
+    }
+  }
+
+  /** A client of a node, for as many ranks as will. */
+  public ScrClient client(String name) {
+    return ScrClient.onBus(vertx, node(name).name());
+  }
+
+  /** The node of that name. */
+  public NodeRuntime node(String name) {
+    NodeRuntime node = nodes.get(name);
+    if (node == null) {
+      throw new ScrException(Fault.NODE_LOST, "there is no node " + name + " here; there are " + nodes.keySet());
+    }
+    return node;
+  }
+
+  /** Ends a node as if its process had been killed. Its storage stays. */
+  public void kill(String name) {
+    NodeRuntime node = node(name);
+    nodes.remove(name);
+    Future<Void> dead = node.kill();
+    membership.leave(name);
+    dead.await();
+    node.ground().close();
+  }
+
+  /** Stops a node cleanly. */
+  public void stop(String name) {
+    NodeRuntime node = node(name);
+    nodes.remove(name);
+    node.stop().await();
+    membership.leave(name);
+    node.ground().close();
+  }
+
+  @Override
+  public void close() {
+    nodes.keySet().forEach(this::stop);
+  }
+}

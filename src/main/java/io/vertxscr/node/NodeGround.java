@@ -1,0 +1,110 @@
+package io.vertxscr.node;
+
+import io.vertxscr.cluster.HostId;
+import io.vertxscr.cluster.StoreCatalog;
+import io.vertxscr.cluster.peer.PeerClient;
+import io.vertxscr.cluster.peer.PeerServer;
+import io.vertxscr.cluster.peer.PeerTimeouts;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.redundancy.DirectRanges;
+import io.vertxscr.redundancy.LocalRanges;
+import io.vertxscr.redundancy.RoutedRanges;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.Sources;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.NodeLock;
+import io.vertxscr.transfer.TransferEngine;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a node has before it is a member of anything: its storage, locked; threads for transfers; a port for its peers.
+ * Opening and closing block.
+ */
+public final class NodeGround implements AutoCloseable {
+  private final NodeOptions options;
+  private final NodeLock lock;
+  private final DatasetStore store;
+  private final TransferEngine engine;
+  private final PeerServer peerServer;
+  private final NodeInfo info;
+  private PeerClient peerClient;
+
+  private NodeGround(NodeOptions options) {
+    this.options = options;
+    NodeDirectories directories = options.directories().create();
+    this.lock = NodeLock.take(directories);
+    this.store = DatasetStore.open(directories);
+    this.engine = new TransferEngine("scr-" + options.name());
+    this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
+        options.secret()), new StoreCatalog(store));
+    this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port(),
+        directories.cache().toString());
+  }
+
+  /**
+   * Opens it.
+   *
+   * @throws io.vertxscr.model.ScrException DUPLICATE_NODE if a daemon of that name lives on this host, IO
+   */
+  public static NodeGround open(NodeOptions options) {
+    return new NodeGround(options);
+  }
+
+  /** What the others are told. */
+  public NodeInfo info() {
+    return info;
+  }
+
+  public NodeOptions options() {
+    return options;
+  }
+
+  public DatasetStore store() {
+    return store;
+  }
+
+  public TransferEngine engine() {
+    return engine;
+  }
+
+  /** Ways to the other members' bytes. Connections to a member that leaves end at once. */
+  Sources sources(Membership membership) {
+    peerClient = new PeerClient(options.secret(), node -> membership.find(node).orElse(null), PeerTimeouts.DEFAULT);
+    membership.listen(new Membership.Listener() {
+      @Override
+      public void joined(NodeInfo node) {
+        // Connections are made when they are needed.
+      }
+
+      @Override
+      public void left(NodeInfo node) {
+        peerClient.abort(node.name());
+      }
+    });
+    LocalRanges local = new LocalRanges(store);
+    return (layouts, ifDifferent) -> new RoutedRanges(info.name(), local,
+        new DirectRanges(sameHost(membership), layouts, ifDifferent), peerClient);
+  }
+
+  private Map<String, Path> sameHost(Membership membership) {
+    Map<String, Path> directories = new HashMap<>();
+    if (options.directReads()) {
+      membership.nodes().stream().filter(node -> node.hostId().equals(info.hostId()))
+          .forEach(node -> directories.put(node.name(), Path.of(node.cacheDirectory())));
+    }
+    return directories;
+  }
+
+  @Override
+  public void close() {
+    peerServer.close();
+    if (peerClient != null) {
+      peerClient.close();
+    }
+    engine.close();
+    lock.close();
+  }
+}

@@ -1,0 +1,121 @@
+package io.vertxscr.node;
+
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertxscr.verticle.NodeServices;
+import io.vertxscr.verticle.NodeContext;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.cluster.EventBusNodeBus;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** A running node: its services and verticles, on a Vert.x that others may share. */
+public final class NodeRuntime {
+  private final Vertx vertx;
+  private final NodeGround ground;
+  private final Loop loop;
+  private final EventBusNodeBus bus;
+  private final NodeServices services;
+  private final NodeContext context;
+  private final List<String> deployed = new ArrayList<>();
+  private volatile boolean ready;
+
+  private NodeRuntime(Vertx vertx, NodeGround ground, Membership membership) {
+    this.vertx = vertx;
+    this.ground = ground;
+    this.loop = new Loop(vertx, ground.engine()::submit);
+    Epoch epoch = new Epoch();
+    this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
+    NodeServices.Ports ports = new NodeServices.Ports(
+        loop, bus, membership, epoch, ground.store(), ground.sources(membership));
+    this.services = new NodeServices(ports, ground.options().settings());
+    this.context = new NodeContext(ground.options().name(), loop, epoch, services);
+  }
+
+  /**
+   * Starts a node.
+   *
+   * @param others makes the verticles that need more than a {@link NodeContext}, by class; a described verticle that is
+   *     neither is refused
+   */
+  public static Future<NodeRuntime> start(Vertx vertx, NodeGround ground, Membership membership,
+      Deployments deployments, Map<Class<?>, Supplier<Deployable>> others) {
+    NodeRuntime node = new NodeRuntime(vertx, ground, membership);
+    return deployments.deploy(vertx, type -> node.make(type, others), node.deployed::add)
+        .map(_ -> {
+          node.ready = true;
+          return node;
+        });
+  }
+
+  private Deployable make(Class<?> type, Map<Class<?>, Supplier<Deployable>> others) {
+    if (others.containsKey(type)) {
+      return others.get(type).get();
+    }
+    try {
+      return (Deployable) type.getConstructor(NodeContext.class).newInstance(context);
+    } catch (NoSuchMethodException | ClassCastException e) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "verticle " + type.getName()
+          + " needs a public constructor with one parameter, the NodeContext", e);
+    } catch (InvocationTargetException | InstantiationException | IllegalAccessException e) {
+      throw new ScrException(Fault.INTERNAL, "verticle " + type.getName() + " cannot be made: " + e, e);
+    }
+  }
+
+  public String name() {
+    return context.name();
+  }
+
+  public NodeGround ground() {
+    return ground;
+  }
+
+  /** Whether it can serve a phase. */
+  public boolean isReady() {
+    return ready;
+  }
+
+  /** A connection of an application has ended. Any thread. */
+  public void connectionClosed(String client) {
+    loop.call(() -> {
+      services.runs().connectionClosed(client);
+      return Future.succeededFuture();
+    });
+  }
+
+  /**
+   * Stops cleanly: no new phase, running transfers are finished, what is left of flushes is parked in the filemaps. The
+   * storage is closed by its owner.
+   */
+  public Future<Void> stop() {
+    ready = false;
+    return loop.<Void>call(() -> {
+      services.stopping();
+      return Future.fromCompletionStage(ground.engine().drain());
+    }).eventually(this::undeploy);
+  }
+
+  /** Ends at once, as if its process had been killed: nothing more is answered or written. */
+  public Future<Void> kill() {
+    ready = false;
+    ScrException cause = new ScrException(Fault.NODE_LOST, "node " + name() + " was killed");
+    return loop.<Void>call(() -> {
+      bus.close(cause);
+      services.killed(cause);
+      return Future.succeededFuture();
+    }).eventually(this::undeploy);
+  }
+
+  private Future<Void> undeploy() {
+    return Future.join(deployed.stream().map(vertx::undeploy).toList()).mapEmpty();
+  }
+}

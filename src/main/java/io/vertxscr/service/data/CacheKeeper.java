@@ -1,0 +1,72 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.service.Loop;
+import io.vertxscr.storage.DatasetStore;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides which datasets leave the cache of this node, and has them deleted behind everybody's back. A dataset goes
+ * only when a newer one is protected, never while it is on its way to the prefix directory. On the node's loop.
+ */
+public final class CacheKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(CacheKeeper.class);
+
+  private final Loop loop;
+  private final DatasetStore store;
+  private boolean emptying;
+  private boolean more;
+
+  /** Keeps the cache of a node. */
+  public CacheKeeper(Loop loop, DatasetStore store) {
+    this.loop = loop;
+    this.store = store;
+  }
+
+  /** Evicts what is too much: keeps the newest checkpoints, and all that is not flushed yet but must be. */
+  public void keep(int checkpoints) {
+    evictions(store.list(), checkpoints).forEach(this::drop);
+  }
+
+  /** Which datasets go, ascending. */
+  static List<Integer> evictions(List<DatasetRecord> held, int checkpoints) {
+    List<Integer> newest = held.stream().map(DatasetRecord::descriptor).filter(d -> d.flags().checkpoint())
+        .map(DatasetDescriptor::id).sorted((a, b) -> b - a).limit(checkpoints).toList();
+    return held.stream().filter(record -> record.flush() != FlushState.WANTED)
+        .map(record -> record.descriptor().id()).filter(id -> !newest.contains(id)).toList();
+  }
+
+  /** Deletes a dataset: its filemap at once, its bytes later. */
+  public Future<Void> drop(int datasetId) {
+    return loop.<Void>blocking("evict dataset " + datasetId, () -> {
+      store.evict(datasetId);
+      return null;
+    }).onSuccess(_ -> emptyTrash())
+        .onFailure(e -> LOG.warn("dataset {} cannot be evicted: {}", datasetId, e.getMessage()));
+  }
+
+  private void emptyTrash() {
+    more = true;
+    if (!emptying) {
+      emptying = true;
+      more = false;
+      loop.blocking("empty the trash", () -> {
+        store.emptyTrash();
+        return null;
+      }).onComplete((_, failure) -> {
+        if (failure != null) {
+          LOG.warn("trash cannot be emptied: {}", failure.getMessage());
+        }
+        emptying = false;
+        if (more) {
+          emptyTrash();
+        }
+      });
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.prefix.FetchCopy.FetchedRank;
+import io.vertxscr.prefix.FetchCopy;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Copies the files of this node's ranks from the prefix directory into its cache. On the node's loop. */
+public final class FetchService {
+  private static final Logger LOG = LoggerFactory.getLogger(FetchService.class);
+
+  private final Loop loop;
+  private final DatasetStore store;
+
+  /** Fetches for a node. */
+  public FetchService(Loop loop, DatasetStore store) {
+    this.loop = loop;
+    this.store = store;
+  }
+
+  /** Completes when all files are here, every byte checked, and the filemap says so; redundancy is made later. */
+  public Future<Ack> fetch(Fetch request) {
+    int id = request.descriptor().id();
+    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    return loop.blocking("read the map of dataset " + id, () -> {
+      store.evict(id);                                    // whatever of it was here could not be used, or is another's
+      List<Entry> entries = new RankMapReader(paths, id).entries(request.ranks());
+      store.createDirectory(id);
+      return entries;
+    }).compose(entries -> {
+      FetchCopy copy = new FetchCopy(paths, id, store.directories().dataset(id));
+      List<Future<FetchedRank>> ranks = entries.stream().map(entry ->
+          loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))).toList();
+      return Future.join(ranks).compose(_ -> loop.blocking("write filemap of dataset " + id, () -> {
+        List<FetchedRank> fetched = ranks.stream().map(Future::result).toList();
+        fetched.forEach(rank -> rank.unverified().forEach(path ->
+            LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
+        store.save(new DatasetRecord(request.descriptor(), request.origin(), request.scheme(), FlushState.DONE,
+            fetched.stream().map(rank -> new RankRecord(rank.files(),
+                new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
+        return Ack.ACK;
+      }));
+    });
+  }
+}

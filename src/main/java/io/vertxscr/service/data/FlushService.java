@@ -1,0 +1,126 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertxscr.format.RankFileMapFile;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.FlushCopy;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Flushed;
+import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.Work;
+import io.vertxscr.protocol.node.Flushing.Worked;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Layout;
+import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
+public final class FlushService {
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final DatasetStore store;
+
+  /** Flushes for a node. */
+  public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.store = store;
+  }
+
+  private DatasetRecord record(int datasetId) {
+    return store.find(datasetId).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
+        "node " + self + " does not hold dataset " + datasetId));
+  }
+
+  private List<RankFiles> files(DatasetRecord record, List<Integer> ranks) {
+    return ranks.stream().map(rank -> record.rank(rank).orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK,
+        "node " + self + " has no files of rank " + rank + " in dataset " + record.descriptor().id())).files())
+        .toList();
+  }
+
+  private FlushCopy copier(DatasetRecord record) {
+    int id = record.descriptor().id();
+    return new FlushCopy(paths(record), id, store.directories().dataset(id));
+  }
+
+  private static PrefixPaths paths(DatasetRecord record) {
+    return new PrefixPaths(Path.of(record.origin().prefix()));
+  }
+
+  /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
+  public Future<Worked> copy(Work work) {
+    DatasetRecord record = record(work.datasetId());
+    List<RankFiles> ranks = files(record, work.ranks());
+    FlushCopy copier = copier(record);
+    List<Future<FileMeta>> copies = new ArrayList<>();
+    for (RankFiles rank : ranks) {
+      for (FileMeta file : rank.files()) {
+        copies.add(loop.blocking("flush " + file.path(), () -> copier.copy(file)));
+      }
+    }
+    return Future.join(copies).transform((_, failure) -> {
+      if (failure == null) {
+        long mapBytes = ranks.stream().mapToLong(RankFileMapFile::entryBytes).sum();
+        return Future.succeededFuture(new Worked(work.datasetId(), work.attempt(), mapBytes));
+      }
+      List<FileMeta> all = ranks.stream().flatMap(rank -> rank.files().stream()).toList();
+      return loop.<Worked>blocking("discard drafts of dataset " + work.datasetId(), () -> {
+        copier.discard(all);
+        return null;
+      }).transform((_, _) -> Future.failedFuture(failure));
+    });
+  }
+
+  /** Gives the drafts their names; the leader knows that all nodes have theirs. */
+  public Future<Worked> publish(Work work) {
+    DatasetRecord record = record(work.datasetId());
+    List<FileMeta> all = files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
+    return loop.blocking("publish dataset " + work.datasetId(), () -> {
+      copier(record).publish(all);
+      return new Worked(work.datasetId(), work.attempt(), 0);
+    });
+  }
+
+  /** Writes the parts of the map that begin with ranks of this node, with the entries of whoever has the files. */
+  public Future<Ack> map(MapPart part) {
+    DatasetRecord record = record(part.datasetId());
+    SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
+    for (int i = 0; i < part.holders().size(); i++) {
+      byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
+    }
+    List<Future<Layout>> asked = new ArrayList<>();
+    byHolder.forEach((node, ranks) ->
+        asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)));
+    return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
+      List<RankFiles> entries = asked.stream().flatMap(layout -> layout.result().ranks().stream()).toList();
+      new RankMapWriter(paths(record), part.datasetId(), record.origin().ranks(), part.ranksPerPart())
+          .writePart(part.firstRank(), entries);
+      return Ack.ACK;
+    }));
+  }
+
+  /** Notes durably that the dataset need not be kept for the flush any more. */
+  public Future<Ack> flushed(Flushed flushed) {
+    return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
+      store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE)
+          .ifPresent(record -> store.save(record.with(FlushState.DONE)));
+      return Ack.ACK;
+    });
+  }
+}

@@ -1,0 +1,186 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Inventory.Held;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.RestorePlan.Action;
+import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Failed;
+import io.vertxscr.protocol.node.Restoring.HeaderOf;
+import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.Restoring.Restored;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.redundancy.RedundancyFiles;
+import io.vertxscr.service.Loop;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What this node holds: tells of it, checks it, adds what a restart needs here, deletes. On the node's loop. */
+public final class HoldingService {
+  private static final Logger LOG = LoggerFactory.getLogger(HoldingService.class);
+
+  private final Loop loop;
+  private final String self;
+  private final DatasetStore store;
+  private final CacheKeeper keeper;
+  private final RankRestorer restorer;
+  private final Set<BadPart> bad = new HashSet<>();
+
+  /** Something that has failed its check: a rank's files, or the redundancy file that it wrote. */
+  private record BadPart(Which dataset, int rank, boolean redundancy) {}
+
+  /** Tells and changes what a node holds. */
+  public HoldingService(Loop loop, String self, DatasetStore store, CacheKeeper keeper, RankRestorer restorer) {
+    this.loop = loop;
+    this.self = self;
+    this.store = store;
+    this.keeper = keeper;
+    this.restorer = restorer;
+  }
+
+  /** All that is here. */
+  public Future<Inventory> inventory() {
+    return Future.succeededFuture(new Inventory(self, store.list().stream().map(this::summary).toList()));
+  }
+
+  private Inventory.Dataset summary(DatasetRecord record) {
+    Which which = which(record);
+    List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
+        !bad.contains(new BadPart(which, rank.files().rank(), false)),
+        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true)))).toList();
+    return new Inventory.Dataset(record.descriptor(), record.origin(), record.scheme(), record.flush(), held);
+  }
+
+  private static Which which(DatasetRecord record) {
+    return new Which(record.descriptor().id(), record.descriptor().createdUs());
+  }
+
+  private Optional<DatasetRecord> find(Which which) {
+    return store.find(which.datasetId()).filter(record -> which(record).equals(which));
+  }
+
+  /** Reads all files of a dataset against their checksums, and all redundancy headers; what is bad counts as lost. */
+  public Future<Inventory> verify(Which which) {
+    Optional<DatasetRecord> record = find(which);
+    if (record.isEmpty()) {
+      return inventory();
+    }
+    List<Future<List<BadPart>>> checks = record.get().ranks().stream().map(rank -> loop.blocking(
+        "verify dataset " + which.datasetId() + " rank " + rank.files().rank(), () -> check(which, rank))).toList();
+    return Future.all(checks).compose(_ -> {
+      bad.removeIf(part -> part.dataset().equals(which));
+      checks.forEach(check -> bad.addAll(check.result()));
+      return inventory();
+    });
+  }
+
+  private List<BadPart> check(Which which, RankRecord rank) {
+    Path directory = store.directories().dataset(which.datasetId());
+    int number = rank.files().rank();
+    List<BadPart> found = new ArrayList<>();
+    for (FileMeta file : rank.files().files()) {
+      Optional<String> problem = FileChecks.problem(directory, file);
+      if (problem.isPresent()) {
+        LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.datasetId(), number, problem.get());
+        found.add(new BadPart(which, number, false));
+        break;
+      }
+    }
+    rank.redundancy().ifPresent(name -> {
+      try {
+        RedundancyFiles.readHeader(directory.resolve(name));
+      } catch (ScrException e) {
+        LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.datasetId(), number, e.getMessage());
+        found.add(new BadPart(which, number, true));
+      }
+    });
+    return found;
+  }
+
+  /** Brings ranks' files here and says durably that they are. */
+  public Future<Restored> restore(Restore request) {
+    Which which = new Which(request.descriptor().id(), request.descriptor().createdUs());
+    List<RankPlan> missing = request.ranks().stream().filter(plan -> plan.action() != Action.KEEP).toList();
+    if (missing.isEmpty()) {
+      return Future.succeededFuture(new Restored(List.of()));
+    }
+    if (store.find(which.datasetId()).isPresent() && find(which).isEmpty()) {
+      store.evict(which.datasetId());                     // of another history, and in the way
+    }
+    List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
+    return Future.join(jobs).transform((_, _) -> {
+      List<Failed> failed = new ArrayList<>();
+      List<RankRecord> brought = new ArrayList<>();
+      for (int i = 0; i < jobs.size(); i++) {
+        RankPlan plan = missing.get(i);
+        if (jobs.get(i).succeeded()) {
+          brought.add(new RankRecord(jobs.get(i).result(), plan.set(), Optional.empty()));
+        } else {
+          failed.add(failed(plan.rank(), jobs.get(i).cause()));
+        }
+      }
+      return save(request, which, brought).map(new Restored(failed));
+    });
+  }
+
+  private static Failed failed(int rank, Throwable cause) {
+    Fault fault = cause instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+    LOG.warn("rank {} cannot be restored", rank, cause);
+    return new Failed(rank, fault.number(), String.valueOf(cause.getMessage()));
+  }
+
+  private Future<Void> save(Restore request, Which which, List<RankRecord> brought) {
+    if (brought.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    DatasetRecord before = find(which).orElse(
+        new DatasetRecord(request.descriptor(), request.origin(), request.scheme(), request.flush(), List.of()));
+    TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
+    before.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
+    for (RankRecord rank : brought) {
+      // Redundancy of the same set that this rank wrote here stays valid: the files are the same as before.
+      Optional<String> redundancy = Optional.ofNullable(ranks.get(rank.files().rank()))
+          .filter(old -> old.set().equals(rank.set())).flatMap(RankRecord::redundancy);
+      ranks.put(rank.files().rank(), new RankRecord(rank.files(), rank.set(), redundancy));
+    }
+    DatasetRecord after = before.with(List.copyOf(ranks.values()));
+    return loop.<Void>blocking("write filemap of dataset " + which.datasetId(), () -> {
+      store.save(after);
+      return null;
+    }).onSuccess(_ -> brought.forEach(rank -> bad.remove(new BadPart(which, rank.files().rank(), false))));
+  }
+
+  /** The header of a redundancy file that is here. */
+  public Future<RedundancyHeader> header(HeaderOf request) {
+    Path path = store.redundancy(request.datasetId(), request.rank()).orElseThrow(() ->
+        new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no redundancy file of rank " + request.rank()
+            + " in dataset " + request.datasetId()));
+    return loop.blocking("read redundancy header", () -> RedundancyFiles.readHeader(path));
+  }
+
+  /** Deletes datasets, those of the given histories only. */
+  public Future<Ack> drop(Drop drop) {
+    Stream<Future<Void>> dropped = drop.datasets().stream().filter(which -> find(which).isPresent())
+        .map(which -> keeper.drop(which.datasetId()));
+    return Future.all(dropped.toList()).map(Ack.ACK);
+  }
+}

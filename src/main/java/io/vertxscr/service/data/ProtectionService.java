@@ -1,0 +1,224 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Protecting.Checksums;
+import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
+import io.vertxscr.protocol.node.Restoring.Layout;
+import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.protocol.node.Restoring.Protect;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.redundancy.EncodeJob;
+import io.vertxscr.redundancy.EncodePlan;
+import io.vertxscr.redundancy.PieceChecksum;
+import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.RangeSource;
+import io.vertxscr.redundancy.RedundancyFiles;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Sources;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Protects a dataset on this node: learns the layouts of the set members, pulls and folds, exchanges checksums, seals
+ * the redundancy files and writes the filemap. Members do not wait for each other but for the checksums at the end. On
+ * the node's loop.
+ */
+public final class ProtectionService {
+  /** Rounds that late askers may still ask about. */
+  private static final int ROUNDS_KEPT = 8;
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final DatasetStore store;
+  private final Sources sources;
+  private final Map<RoundKey, Promise<List<PieceChecksum>>> rounds = new java.util.LinkedHashMap<>();
+  private final Map<Which, DatasetRecord> prepared = new HashMap<>();
+
+  private record RoundKey(int datasetId, int round) {}
+
+  /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
+  private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
+
+  /** Protects for a node. */
+  public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, Sources sources) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.store = store;
+    this.sources = sources;
+  }
+
+  /** Protects the dataset of a phase; completes when the filemap is durable. */
+  public Future<DatasetRecord> protect(
+      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine) {
+    return prepare(new ProtectionJob(dataset, map, sets, 0, mine), true);
+  }
+
+  /** Protects what this node holds of an older dataset, under a new rank map; the filemap says so only after commit. */
+  public Future<Ack> protect(Protect request) {
+    DatasetRecord held = store.find(request.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
+        "node " + self + " does not hold dataset " + request.datasetId()));
+    List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
+        .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
+        .files()).toList();
+    ProtectionJob.Sets sets = new ProtectionJob.Sets(request.map(), request.setSize());
+    return prepare(new ProtectionJob(held, request.map(), sets, request.round(), mine), false).map(record -> {
+      prepared.put(new Which(record.descriptor().id(), record.descriptor().createdUs()), record);
+      return Ack.ACK;
+    });
+  }
+
+  /** Uses what {@link #protect(Protect)} has made. Files of ranks that are elsewhere now are given up. */
+  public Future<Ack> commit(Which which) {
+    DatasetRecord record = prepared.remove(which);
+    if (record == null) {
+      return Future.succeededFuture(Ack.ACK);             // done already, or this node has no ranks any more
+    }
+    return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
+      store.save(record);
+      return Ack.ACK;
+    });
+  }
+
+  private Future<DatasetRecord> prepare(ProtectionJob job, boolean save) {
+    Promise<List<PieceChecksum>> round = round(new RoundKey(job.id(), job.round()));
+    Map<Integer, RankFiles> layouts = new ConcurrentHashMap<>();
+    job.mine().forEach(files -> layouts.put(files.rank(), files));
+    return layouts(job, layouts)
+        .compose(_ -> encode(job, layouts))
+        .onFailure(round::tryFail)
+        .compose(encodings -> {
+          round.tryComplete(encodings.stream().flatMap(e -> e.pieces().stream()).toList());
+          return checksums(job)
+              .compose(pieces -> loop.blocking("seal dataset " + job.id(), () -> seal(job, layouts, encodings, pieces)))
+              .onFailure(_ -> encodings.forEach(e -> e.job().close()));
+        })
+        .compose(record -> save ? loop.blocking("write filemap of dataset " + job.id(), () -> {
+          store.save(record);
+          return record;
+        }) : Future.succeededFuture(record));
+  }
+
+  private Future<Void> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
+    if (job.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    List<Future<Layout>> asked = new ArrayList<>();
+    job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
+        bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
+            .onSuccess(layout -> layout.ranks().forEach(files -> layouts.put(files.rank(), files)))));
+    return Future.all(asked).mapEmpty();
+  }
+
+  private Future<List<Encoding>> encode(ProtectionJob job, Map<Integer, RankFiles> layouts) {
+    RangeSource source = sources.of((_, rank) -> Optional.ofNullable(layouts.get(rank)), Fault.FILE_CHANGED);
+    return loop.blocking("begin protection of dataset " + job.id(), () -> {
+      store.createDirectory(job.id());
+      return store.createGeneration(job.id());
+    }).compose(generation -> {
+      List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
+          "encode dataset " + job.id() + " rank " + files.rank(),
+          () -> encode(job.plan(files.rank(), layouts), source, generation))).toList();
+      return Future.join(jobs).<List<Encoding>>mapEmpty().transform((_, failure) -> {
+        List<Encoding> done = jobs.stream().filter(Future::succeeded).map(Future::result).toList();
+        if (failure != null) {
+          done.forEach(e -> e.job().close());
+          return Future.failedFuture(failure);
+        }
+        return Future.succeededFuture(done);
+      });
+    });
+  }
+
+  private Encoding encode(EncodePlan plan, RangeSource source, int generation) {
+    String name = RedundancyFiles.name(generation, plan.scheme(), plan.set(), plan.rank());
+    Path target = store.directories().dataset(plan.descriptor().id()).resolve(name);
+    if (plan.writesRedundancy()) {
+      store.takeRecycled(target);
+    }
+    EncodeJob job = new EncodeJob(plan, source, target);
+    try {
+      List<PieceChecksum> pieces = job.run();
+      return new Encoding(plan, job, plan.writesRedundancy() ? Optional.of(name) : Optional.empty(), pieces);
+    } catch (RuntimeException e) {
+      job.close();
+      throw e;
+    }
+  }
+
+  private Future<List<PieceChecksum>> checksums(ProtectionJob job) {
+    if (job.isEmpty()) {
+      return Future.succeededFuture(List.of());
+    }
+    List<Future<Checksums>> asked = new ArrayList<>();
+    job.checksumsNeeded().forEach((node, owners) -> {
+      ChecksumsOf request = new ChecksumsOf(job.id(), job.round(), owners);
+      asked.add(node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, Checksums.class));
+    });
+    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().pieces().stream()).toList());
+  }
+
+  private DatasetRecord seal(ProtectionJob job, Map<Integer, RankFiles> layouts, List<Encoding> encodings,
+      List<PieceChecksum> pieces) {
+    Map<Integer, RankFiles> checked = new HashMap<>();
+    for (int owner : job.ownersNeeded()) {
+      RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
+      checked.put(owner, PieceChecksums.combine(files, pieces));
+    }
+    List<RankRecord> ranks = new ArrayList<>();
+    for (Encoding encoding : encodings) {
+      int rank = encoding.plan().rank();
+      encoding.job().seal(List.copyOf(checked.values()));
+      encoding.job().close();
+      ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name()));
+    }
+    return job.dataset().with(ranks);
+  }
+
+  /** The checksums that this node computed of other ranks' files; completes when its reading is done. */
+  public Future<Checksums> checksums(ChecksumsOf request) {
+    return round(new RoundKey(request.datasetId(), request.round())).future().map(pieces -> new Checksums(
+        pieces.stream().filter(piece -> request.owners().contains(piece.ownerRank())).toList()));
+  }
+
+  /** The files of ranks that are here, as they were registered or as the filemap says. */
+  public Future<Layout> layout(LayoutOf request) {
+    return Future.succeededFuture(new Layout(request.ranks().stream().map(rank -> store.files(request.datasetId(), rank)
+        .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK,
+            "node " + self + " has no files of rank " + rank + " in dataset " + request.datasetId()))
+        .files()).toList()));
+  }
+
+  private Promise<List<PieceChecksum>> round(RoundKey key) {
+    Promise<List<PieceChecksum>> round = rounds.computeIfAbsent(key, _ -> loop.promise());
+    while (rounds.size() > ROUNDS_KEPT) {
+      RoundKey oldest = rounds.keySet().iterator().next();
+      rounds.remove(oldest).tryFail(new ScrException(Fault.NO_SUCH_DATASET, "the protection of dataset "
+          + oldest.datasetId() + " was given up"));
+    }
+    return round;
+  }
+
+  /** The run is over: whoever still waits for this node's checksums hears why. */
+  public void over(ScrException cause) {
+    rounds.values().forEach(round -> round.tryFail(cause));
+    rounds.clear();
+  }
+}

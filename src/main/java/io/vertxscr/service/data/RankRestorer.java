@@ -1,0 +1,109 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.RestorePlan.Member;
+import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.HeaderOf;
+import io.vertxscr.protocol.node.Restoring.Layout;
+import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.redundancy.RangeRequest;
+import io.vertxscr.redundancy.RangeSource;
+import io.vertxscr.redundancy.RebuildPlan;
+import io.vertxscr.redundancy.RestoreJob;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Sources;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Brings one rank's files to this node: from the node that has them, or computed from its redundancy set. */
+public final class RankRestorer {
+  private final Loop loop;
+  private final NodeBus bus;
+  private final DatasetStore store;
+  private final Sources sources;
+
+  /** Brings files to a node. */
+  public RankRestorer(Loop loop, NodeBus bus, DatasetStore store, Sources sources) {
+    this.loop = loop;
+    this.bus = bus;
+    this.store = store;
+    this.sources = sources;
+  }
+
+  /** Completes when the files are in the cache and checked; the filemap does not know of them yet. */
+  Future<RankFiles> restore(Restore request, RankPlan plan) {
+    return switch (plan.action()) {
+      case KEEP -> throw new IllegalArgumentException("rank " + plan.rank() + " is in place");
+      case MOVE -> move(request, plan);
+      case REBUILD -> rebuild(request, plan);
+    };
+  }
+
+  private Future<RankFiles> move(Restore request, RankPlan plan) {
+    int id = request.descriptor().id();
+    return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutOf(id, List.of(plan.rank())), Layout.class)
+        .compose(layout -> {
+          RankFiles files = layout.ranks().getFirst();
+          RangeSource source = sources.of((_, _) -> Optional.of(files), Fault.CORRUPT);
+          return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
+              RestoreJob.move(id, files, plan.source(), source, directory));
+        });
+  }
+
+  private Future<RankFiles> rebuild(Restore request, RankPlan plan) {
+    int id = request.descriptor().id();
+    RedundancySet set = plan.set();
+    int describes = set.right(plan.rank(), 1);
+    String node = plan.members().get(set.memberOf(describes)).redundancyNode();
+    return bus.ask(node, NodeVerb.HEADER, new HeaderOf(id, describes), RedundancyHeader.class)
+        .compose(header -> layouts(id, plan).compose(layouts -> {
+          Set<Integer> lost = set.ranks().stream()
+              .filter(rank -> plan.members().get(set.memberOf(rank)).redundancyNode().isEmpty())
+              .collect(Collectors.toSet());
+          RebuildPlan rebuild = new RebuildPlan(header, request.scheme(), plan.rank(), lost,
+              plan.members().stream().map(Member::filesNode).toList());
+          RangeSource source = redirected(plan, sources.of((_, rank) -> Optional.ofNullable(layouts.get(rank)),
+              Fault.CORRUPT));
+          return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
+              RestoreJob.rebuild(rebuild, source, directory));
+        }));
+  }
+
+  /** A member's redundancy file may be on another node than its files. */
+  private static RangeSource redirected(RankPlan plan, RangeSource source) {
+    return request -> request.kind() == RangeRequest.Kind.FILES ? source.open(request)
+        : source.open(new RangeRequest(plan.members().get(plan.set().memberOf(request.rank())).redundancyNode(),
+            request.datasetId(), request.rank(), request.kind(), request.offset(), request.bytes()));
+  }
+
+  private Future<Map<Integer, RankFiles>> layouts(int id, RankPlan plan) {
+    Map<Integer, RankFiles> layouts = new HashMap<>();
+    List<Future<Layout>> asked = new ArrayList<>();
+    for (int rank : plan.set().ranks()) {
+      String node = plan.members().get(plan.set().memberOf(rank)).filesNode();
+      if (!node.isEmpty() && rank != plan.rank()) {
+        asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, List.of(rank)), Layout.class)
+            .onSuccess(layout -> layouts.put(rank, layout.ranks().getFirst())));
+      }
+    }
+    return Future.all(asked).map(layouts);
+  }
+
+  private Future<RankFiles> run(String what, int id, java.util.function.Function<Path, RestoreJob> job) {
+    return loop.blocking(what, () -> job.apply(store.createDirectory(id)).run());
+  }
+}

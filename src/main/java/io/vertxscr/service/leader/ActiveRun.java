@@ -1,0 +1,116 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.GatherBook.Arrival;
+import io.vertxscr.flow.GatherBook;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Gather;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.service.Loop;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+
+/** The leader's side of a run that has begun: its open gather, and the nodes that wait for its result. */
+public final class ActiveRun {
+  private final Loop loop;
+  private final GatherBook<Gather, Gathered> book;
+  private final Map<String, Promise<Gathered>> waiting = new HashMap<>();
+  private RunInfo info;
+  private boolean finalized;
+
+  ActiveRun(Loop loop, RunInfo info, long doneNumber, Optional<Gathered> doneResult) {
+    this.loop = loop;
+    this.info = info;
+    this.book = new GatherBook<>(info.map().byNode().keySet(), doneNumber, doneResult.orElse(null));
+  }
+
+  RunInfo info() {
+    return info;
+  }
+
+  void info(RunInfo changed) {
+    info = changed;
+  }
+
+  Collection<String> nodes() {
+    return info.map().byNode().keySet();
+  }
+
+  boolean finalized() {
+    return finalized;
+  }
+
+  /** Notes a part; the decision is asked for once, when all parts are here. */
+  Future<Gathered> arrive(Gather part, BiFunction<Step, List<From<JsonObject>>, Future<JsonObject>> decide) {
+    Promise<Gathered> promise = loop.promise();
+    switch (book.arrive(part.node(), part.number(), part.step(), part)) {
+      case Arrival.Known<Gather, Gathered>(Gathered result) -> promise.complete(result);
+      case Arrival.Wait<Gather, Gathered> _ -> waits(part.node(), promise);
+      case Arrival.Odd<Gather, Gathered>(String how) -> {
+        waits(part.node(), promise);
+        conclude(new Gathered(Fault.RANKS_DISAGREE.number(), how, new JsonObject()));
+      }
+      case Arrival.All<Gather, Gathered>(Step step, var parts) -> {
+        waits(part.node(), promise);
+        Future.succeededFuture().compose(_ -> decide.apply(step, agreed(parts))).onComplete((result, failure) -> {
+          finalized |= step == Step.FINALIZE && failure == null;
+          conclude(failure == null ? new Gathered(0, "", result) : failed(failure));
+        });
+      }
+    }
+    return promise.future();
+  }
+
+  private static List<From<JsonObject>> agreed(List<From<Gather>> parts) {
+    for (From<Gather> from : parts) {
+      from.part().odd().ifPresent(how -> {
+        throw new ScrException(Fault.RANKS_DISAGREE, "on node " + from.node() + ", " + how);
+      });
+    }
+    return parts.stream().map(from -> new From<>(from.node(), from.part().part())).toList();
+  }
+
+  private void waits(String node, Promise<Gathered> promise) {
+    Promise<Gathered> asksAgain = waiting.put(node, promise);
+    if (asksAgain != null) {
+      // Its first question was given up by the sender; whatever it is told, nobody listens.
+      asksAgain.fail(new ScrException(Fault.TIMEOUT, "asked again"));
+    }
+  }
+
+  private static Gathered failed(Throwable failure) {
+    Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+    return new Gathered(fault.number(), String.valueOf(failure.getMessage()), new JsonObject());
+  }
+
+  private void conclude(Gathered result) {
+    book.done(result);
+    List<Promise<Gathered>> promises = List.copyOf(waiting.values());
+    waiting.clear();
+    promises.forEach(promise -> promise.tryComplete(result));
+  }
+
+  void fail(ScrException cause) {
+    List<Promise<Gathered>> promises = List.copyOf(waiting.values());
+    waiting.clear();
+    promises.forEach(promise -> promise.tryFail(cause));
+  }
+
+  Waits waits() {
+    return book.waitingIn()
+        .map(step -> new Waits(step.title() + ": " + (nodes().size() - book.missing().size()) + " of "
+            + nodes().size() + " nodes", book.missing()))
+        .orElseGet(() -> new Waits("the application computes", List.of()));
+  }
+}

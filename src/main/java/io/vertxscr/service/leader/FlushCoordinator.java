@@ -1,0 +1,197 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.flow.FlushFlow.Effect;
+import io.vertxscr.flow.FlushFlow.Event;
+import io.vertxscr.flow.FlushFlow.Outcome;
+import io.vertxscr.flow.FlushFlow.State;
+import io.vertxscr.flow.FlushFlow;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the flushes of the leader: one {@link FlushFlow} for each dataset, at most one per dataset at a time. A flush
+ * belongs to no run: it goes on when the application is gone, and after the cluster was started again. On the node's
+ * loop.
+ */
+public final class FlushCoordinator {
+  private static final Logger LOG = LoggerFactory.getLogger(FlushCoordinator.class);
+  /** For how many failed attempts an application waits before it goes on; the flush goes on without it. */
+  private static final int ATTEMPTS_WAITED_FOR = 3;
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final Membership membership;
+  private final FlushSteps steps;
+  private final Map<Integer, Running> running = new HashMap<>();
+  private boolean parked;
+
+  /** Flushes for the leader of a node. */
+  public FlushCoordinator(Loop loop, NodeBus bus, Membership membership) {
+    this.loop = loop;
+    this.bus = bus;
+    this.membership = membership;
+    this.steps = new FlushSteps(loop, bus, membership.self().name());
+  }
+
+  /** One dataset on its way. */
+  private static final class Running {
+    private final int datasetId;
+    private final Promise<Void> done;
+    private final List<Promise<Void>> impatient = new ArrayList<>();
+    private State state = new State.Idle();
+
+    Running(int datasetId, Promise<Void> done) {
+      this.datasetId = datasetId;
+      this.done = done;
+    }
+  }
+
+  /** Brings a dataset to the prefix directory, trying until it is there; joins a flush of it that is under way. */
+  Future<Void> flush(int datasetId) {
+    Running present = running.get(datasetId);
+    if (present != null) {
+      return present.done.future();
+    }
+    if (parked) {
+      return Future.failedFuture(new ScrException(Fault.STOPPING, "flush of dataset " + datasetId
+          + " is left to the next start"));
+    }
+    Running flush = new Running(datasetId, loop.promise());
+    running.put(datasetId, flush);
+    apply(flush, new Event.Start());
+    return flush.done.future();
+  }
+
+  /** The same for somebody who waits: completes without the flush being done if it has failed a few times. */
+  Future<Void> flushNow(int datasetId) {
+    Promise<Void> waiting = loop.promise();
+    Future<Void> flush = flush(datasetId);
+    Running present = running.get(datasetId);
+    if (present != null) {
+      present.impatient.add(waiting);
+    }
+    flush.onComplete((_, failure) -> {
+      if (failure != null) {
+        LOG.warn("dataset {} is not in the prefix directory: {}; its cached copy stays", datasetId,
+            failure.getMessage());
+      }
+      waiting.tryComplete();
+    });
+    return waiting.future();
+  }
+
+  private void apply(Running flush, Event event) {
+    FlushFlow.Next next = FlushFlow.next(flush.state, event, FlushFlow.Options.UNLIMITED);
+    flush.state = next.state();
+    next.effects().forEach(effect -> act(flush, effect));
+  }
+
+  private void act(Running flush, Effect effect) {
+    switch (effect) {
+      case Effect.CopyAll(int attempt) -> step(flush, attempt, new Event.Copied(attempt),
+          inventories().compose(all -> steps.copy(flush.datasetId, attempt, all)));
+      case Effect.PublishAll(int attempt) ->
+          step(flush, attempt, new Event.Published(attempt), steps.publish(flush.datasetId, attempt));
+      case Effect.WriteMaps(int attempt) ->
+          step(flush, attempt, new Event.Mapped(attempt), steps.writeMaps(flush.datasetId));
+      case Effect.Seal(int attempt) ->
+          step(flush, attempt, new Event.Sealed(attempt), steps.seal(flush.datasetId));
+      case Effect.Wait(long delayMs) -> {
+        if (!parked) {
+          loop.after(delayMs, () -> apply(flush, parked ? parking() : new Event.Tick()));
+        } else {
+          loop.later(() -> apply(flush, parking()));
+        }
+      }
+      case Effect.Tell(Outcome outcome) -> tell(flush, outcome);
+    }
+  }
+
+  private static Event.GiveUp parking() {
+    return new Event.GiveUp(Fault.STOPPING, "this node is stopping; the flush is left to the next leader");
+  }
+
+  private void step(Running flush, int attempt, Event success, Future<Void> work) {
+    work.onComplete((_, failure) -> {
+      if (failure == null) {
+        apply(flush, success);
+        return;
+      }
+      Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+      LOG.warn("flush of dataset {}, attempt {}: {}", flush.datasetId, attempt, failure.getMessage());
+      boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER;
+      apply(flush, new Event.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
+      if (attempt >= ATTEMPTS_WAITED_FOR) {
+        flush.impatient.forEach(Promise::tryComplete);
+      }
+    });
+  }
+
+  private void tell(Running flush, Outcome outcome) {
+    running.remove(flush.datasetId);
+    switch (outcome) {
+      case Outcome.Succeeded _ -> {
+        LOG.info("dataset {} is in the prefix directory", flush.datasetId);
+        flush.done.complete();
+      }
+      case Outcome.Failed(Fault fault, String message) -> flush.done.fail(new ScrException(fault, message));
+    }
+  }
+
+  private Future<List<Inventory>> inventories() {
+    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
+        bus.command(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
+            .otherwise(Optional.empty())).toList();
+    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
+  }
+
+  /** Goes on with every dataset that must reach the prefix directory and whose ranks' files are all in some cache. */
+  void resume() {
+    if (!parked) {
+      inventories().onSuccess(all -> all.stream().flatMap(inventory -> inventory.datasets().stream())
+          .filter(dataset -> dataset.flush() == FlushState.WANTED)
+          .filter(dataset -> FlushSteps.holders(dataset, all).isPresent())
+          .map(dataset -> dataset.descriptor().id()).distinct()
+          .forEach(id -> flush(id).onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage()))));
+    }
+  }
+
+  /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
+  Future<Void> finish(String prefix, boolean newestToo) {
+    return inventories().compose(all -> {
+      List<Inventory.Dataset> mine = all.stream().flatMap(inventory -> inventory.datasets().stream())
+          .filter(dataset -> dataset.origin().prefix().equals(prefix)).toList();
+      Optional<Integer> newest = mine.stream().filter(dataset -> dataset.descriptor().flags().checkpoint())
+          .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()))
+          .filter(dataset -> newestToo && dataset.flush() != FlushState.DONE)
+          .map(dataset -> dataset.descriptor().id());
+      List<Future<Void>> flushed = mine.stream()
+          .filter(dataset -> dataset.flush() == FlushState.WANTED
+              || newest.equals(Optional.of(dataset.descriptor().id())))
+          .map(dataset -> dataset.descriptor().id()).distinct().map(this::flushNow).toList();
+      return Future.all(flushed).mapEmpty();
+    });
+  }
+
+  /** Begins no further attempt: what is not done is left to the next leader, or the next start. */
+  public void park() {
+    parked = true;
+  }
+}

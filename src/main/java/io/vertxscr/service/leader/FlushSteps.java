@@ -1,0 +1,180 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.format.FlushStatus.Location;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Flushed;
+import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.Work;
+import io.vertxscr.protocol.node.Flushing.Worked;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the leader does for the steps of a flush. On the node's loop. */
+final class FlushSteps {
+  private static final Logger LOG = LoggerFactory.getLogger(FlushSteps.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final Map<Integer, Attempt> attempts = new HashMap<>();
+
+  FlushSteps(Loop loop, NodeBus bus, String self) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+  }
+
+  /**
+   * What the first step of an attempt has found, for those that follow.
+   *
+   * @param holders the node that has each rank's files, by rank
+   * @param complete whether the dataset was in the prefix directory already, whole
+   */
+  private record Attempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
+      long[] mapBytes) {
+
+    /** Ranks by node. */
+    SortedMap<String, List<Integer>> byNode() {
+      SortedMap<String, List<Integer>> byNode = new TreeMap<>();
+      for (int rank = 0; rank < holders.size(); rank++) {
+        byNode.computeIfAbsent(holders.get(rank), _ -> new ArrayList<>()).add(rank);
+      }
+      return byNode;
+    }
+  }
+
+  /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
+  static Optional<List<String>> holders(Inventory.Dataset dataset, List<Inventory> all) {
+    String[] holders = new String[dataset.origin().ranks()];
+    int found = 0;
+    for (Inventory inventory : all) {
+      for (Inventory.Dataset other : inventory.datasets()) {
+        if (other.sameAs(dataset)) {
+          for (Inventory.Held held : other.ranks()) {
+            found += held.files() && holders[held.rank()] == null ? 1 : 0;
+            holders[held.rank()] = held.files() ? inventory.node() : holders[held.rank()];
+          }
+        }
+      }
+    }
+    return found == holders.length ? Optional.of(List.of(holders)) : Optional.empty();
+  }
+
+  /** All nodes copy their files to drafts. */
+  Future<Void> copy(int id, int number, List<Inventory> all) {
+    Inventory.Dataset dataset = all.stream().flatMap(inventory -> inventory.datasets().stream())
+        .filter(d -> d.descriptor().id() == id).findFirst()
+        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
+    List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
+        "the files of some rank of dataset " + id + " are in no cache now"));
+    PrefixPaths paths = new PrefixPaths(Path.of(dataset.origin().prefix()));
+    return loop.blocking("prepare the flush of dataset " + id, () -> {
+      note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
+      return publication(paths).prepare(dataset.descriptor());
+    }).compose(complete -> {
+      Attempt attempt = new Attempt(dataset.descriptor(), paths, holders, complete, new long[1]);
+      attempts.put(id, attempt);
+      return complete ? Future.succeededFuture() : onHolders(attempt, number, NodeVerb.FLUSH_COPY)
+          .map(worked -> {
+            attempt.mapBytes()[0] = worked.stream().mapToLong(Worked::mapBytes).sum();
+            return null;
+          });
+    });
+  }
+
+  private Future<List<Worked>> onHolders(Attempt attempt, int number, NodeVerb verb) {
+    List<Future<Worked>> asked = new ArrayList<>();
+    attempt.byNode().forEach((node, ranks) -> asked.add(
+        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks), Worked.class)));
+    return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
+  }
+
+  /** All nodes rename their drafts. */
+  Future<Void> publish(int id, int number) {
+    Attempt attempt = attempts.get(id);
+    return attempt.complete() ? Future.succeededFuture()
+        : onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH).mapEmpty();
+  }
+
+  /** Nodes write the parts of the map that begin with their ranks. */
+  Future<Void> writeMaps(int id) {
+    Attempt attempt = attempts.get(id);
+    if (attempt.complete()) {
+      return Future.succeededFuture();
+    }
+    int perPart = ranksPerPart(attempt);
+    List<Future<Ack>> asked = new ArrayList<>();
+    for (int first = 0; first < attempt.holders().size(); first += perPart) {
+      List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
+      asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
+          new MapPart(id, first, perPart, List.copyOf(holders)), Ack.class));
+    }
+    return Future.all(asked).mapEmpty();
+  }
+
+  private static int ranksPerPart(Attempt attempt) {
+    int ranks = attempt.holders().size();
+    return RankMapWriter.ranksPerPart(ranks, attempt.mapBytes()[0] / ranks);
+  }
+
+  /** Root of the map, summary, index; then all nodes note that the dataset is there. */
+  Future<Void> seal(int id) {
+    Attempt attempt = attempts.get(id);
+    return loop.blocking("seal dataset " + id, () -> {
+      if (!attempt.complete()) {
+        new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
+      }
+      return publication(attempt.paths()).publish(attempt.descriptor(), LocalDateTime.now());
+    }).compose(remarks -> {
+      remarks.forEach(LOG::warn);
+      attempts.remove(id);
+      List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
+          .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id), Ack.class)
+              // who cannot be told finds it complete when it is asked to flush again
+              .otherwise(Ack.ACK)).toList();
+      return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {
+        note(attempt.paths(), attempt.descriptor(), Set.of(Location.CACHE, Location.PFS));
+        return null;
+      }));
+    });
+  }
+
+  private Publication publication(PrefixPaths paths) {
+    return new Publication(paths, new PrefixIndex(paths, "node " + self, LOCK_PATIENCE));
+  }
+
+  /** For scripts around the job; the truth is in the filemaps, so trouble here stops nothing. */
+  private void note(PrefixPaths paths, DatasetDescriptor descriptor, Set<Location> locations) {
+    try {
+      new FlushFileStore(paths, "node " + self, LOCK_PATIENCE).update(status -> status.put(descriptor, locations));
+    } catch (ScrException e) {
+      LOG.warn("flush file of {}: {}", paths.prefix(), e.getMessage());
+    }
+  }
+}

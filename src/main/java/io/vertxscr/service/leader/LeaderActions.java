@@ -1,0 +1,34 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.protocol.node.RunInfo;
+import java.util.List;
+
+/**
+ * What the leader has done for it, so that {@link LeaderService} itself only keeps the run's life. On the node's loop.
+ */
+public interface LeaderActions {
+  /**
+   * Brings the newest checkpoint that can be had to the nodes of the ranks.
+   *
+   * @param excluded ids of datasets that are not to be used
+   * @return the run, ready to begin, with or without a checkpoint to read
+   */
+  Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded);
+
+  /** Makes one result of the parts of all nodes. */
+  Future<JsonObject> decide(ActiveRun run, Step step, List<From<JsonObject>> parts);
+
+  /** A run has begun on all its nodes: whatever it need not wait for may start now. */
+  void begun(RunInfo info);
+
+  /** The run is over. */
+  void over();
+
+  /** Goes on with work that an earlier leader, or an earlier life of a node, has left. */
+  void resume();
+}

@@ -1,0 +1,244 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.flow.Forming;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Gather;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.Running.Join;
+import io.vertxscr.protocol.node.Running.Joined;
+import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.protocol.node.Running.Over;
+import io.vertxscr.protocol.node.Running.Refusal;
+import io.vertxscr.protocol.node.Running.State;
+import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
+ * of every gather, ends the run when a rank or node is lost. Keeps nothing that it could not ask the nodes for.
+ *
+ * <pre>
+ *   no run --JOIN--> forming --all here--> restoring --RUN_BEGIN to all--> active --FINALIZE | lost--> no run
+ *                       |                      |
+ *                       +------ lost ----------+--> RUN_OVER to all --> no run
+ * </pre>
+ *
+ * On the node's loop only.
+ */
+public final class LeaderService implements Membership.Listener {
+  private static final int MISSING_SHOWN = 8;
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final Membership membership;
+  private final Epoch epoch;
+  private final LeaderActions actions;
+  private Future<Void> tookOver;
+  private Forming forming;
+  private boolean restoring;
+  private ActiveRun active;
+  private ScrException lastOver;
+
+  /** Leads whenever its node is the oldest. */
+  public LeaderService(Loop loop, NodeBus bus, Membership membership, Epoch epoch, LeaderActions actions) {
+    this.loop = loop;
+    this.bus = bus;
+    this.membership = membership;
+    this.epoch = epoch;
+    this.actions = actions;
+    membership.listen(this);
+  }
+
+  /** Becomes the leader if it is this node's turn; every call of a node to its leader comes through here first. */
+  private Future<Void> lead() {
+    if (!membership.isLeader()) {
+      return Future.failedFuture(new ScrException(Fault.NOT_LEADER,
+          "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is"));
+    }
+    if (tookOver == null) {
+      tookOver = takeOver();
+      tookOver.onFailure(_ -> tookOver = null);
+    }
+    return tookOver;
+  }
+
+  private Future<Void> takeOver() {
+    Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1);
+    List<Future<State>> asked = membership.nodes().stream()
+        .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, State.class)
+            .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
+                : Future.succeededFuture(new State(0, Optional.empty(), 0, Optional.empty()))))
+        .toList();
+    return Future.all(asked).map(_ -> {
+      List<State> states = asked.stream().map(Future::result).toList();
+      epoch.raise(1 + states.stream().mapToLong(State::epoch).max().orElse(0));
+      states.stream().filter(s -> s.run().isPresent())
+          .max(Comparator.comparingLong((State s) -> s.run().get().run()).thenComparingLong(State::number))
+          .ifPresent(newest -> active = new ActiveRun(loop, newest.run().get(), newest.number(), newest.gathered()));
+      checkNodes();
+      actions.resume();
+      return null;
+    });
+  }
+
+  /** Notes the ranks that have arrived on a node. */
+  public Future<Joined> join(Join join) {
+    return lead().map(_ -> {
+      refuseSecondRun(join);
+      if (forming == null) {
+        forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
+      }
+      List<Refusal> refusals = new ArrayList<>();
+      for (int rank : join.here()) {
+        try {
+          forming.join(join.node(), rank, join.ranks(), join.prefix(), join.jobName());
+        } catch (ScrException e) {
+          refusals.add(new Refusal(rank, e.fault().number(), e.getMessage()));
+        }
+      }
+      if (!restoring) {
+        forming.complete().ifPresent(this::begin);
+      }
+      return new Joined(refusals);
+    });
+  }
+
+  private void refuseSecondRun(Join join) {
+    if (active != null) {
+      throw new ScrException(Fault.RUN_IN_PROGRESS, "run " + active.info().run() + " (" + active.info().map().size()
+          + " ranks, prefix " + active.info().prefix() + ") is in progress; node " + join.node()
+          + " has ranks of another one. One run at a time");
+    }
+  }
+
+  private void begin(RankMap map) {
+    restoring = true;
+    Forming mine = forming;
+    actions.restore(mine.prefix(), mine.jobName(), map, List.of())
+        .compose(info -> mine != forming ? Future.<Void>failedFuture(lastOver) : announce(info))
+        .onFailure(failure -> {
+          if (mine == forming) {
+            over(asScr(failure));
+          }
+        });
+  }
+
+  private Future<Void> announce(RunInfo info) {
+    active = new ActiveRun(loop, info, 0, Optional.empty());
+    forming = null;
+    restoring = false;
+    List<Future<Ack>> told = active.nodes().stream()
+        .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
+    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info));
+  }
+
+  /** Notes that a rank's process is gone: its run is over for all. */
+  public Future<Ack> lost(Lost lost) {
+    return lead().map(_ -> {
+      boolean concerns = active == null ? forming != null && lost.run() == 0
+          : active.info().run() == lost.run();
+      if (concerns) {
+        over(new ScrException(Fault.RANK_LOST, "rank " + lost.rank() + " on node " + lost.node() + " is lost: "
+            + lost.cause()));
+      }
+      return Ack.ACK;
+    });
+  }
+
+  /** A node's part of a gather; completes when all parts are here and the result is known. */
+  public Future<Gathered> gather(Gather part) {
+    return lead().compose(_ -> {
+      if (active == null || active.info().run() != part.run()) {
+        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
+      }
+      return active.arrive(part, (step, parts) -> actions.decide(active, step, parts)).onSuccess(_ -> endIfFinalized());
+    });
+  }
+
+  private void endIfFinalized() {
+    if (active != null && active.finalized()) {
+      active = null;
+      lastOver = new ScrException(Fault.WRONG_STATE, "the run is over: it has finalized");
+    }
+  }
+
+  /** Whom the run waits for, in words; the list names nodes, or ranks while the run forms. */
+  public Future<Waits> waits() {
+    return lead().map(_ -> {
+      if (forming != null) {
+        List<String> missing = forming.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
+        return new Waits(restoring ? "restoring a checkpoint for " + forming.ranks() + " ranks"
+            : "init: " + forming.joined() + " of " + forming.ranks() + " ranks", missing);
+      }
+      return active == null ? new Waits("no run", List.of()) : active.waits();
+    });
+  }
+
+  private void over(ScrException cause) {
+    Collection<String> nodes = active != null ? active.nodes() : forming.nodes();
+    long run = active != null ? active.info().run() : 0;
+    lastOver = cause;
+    if (active != null) {
+      active.fail(cause);
+    }
+    active = null;
+    forming = null;
+    restoring = false;
+    Over over = new Over(run, cause.fault().number(), cause.getMessage());
+    for (String node : nodes) {
+      // A node that is gone needs not be told; all others are asked until they have answered.
+      bus.command(node, NodeVerb.RUN_OVER, over, Ack.class).recover(_ -> Future.succeededFuture(Ack.ACK));
+    }
+    actions.over();
+  }
+
+  private void checkNodes() {
+    Collection<String> nodes = active != null ? active.nodes() : forming != null ? forming.nodes() : List.<String>of();
+    for (String node : nodes) {
+      if (membership.find(node).isEmpty()) {
+        over(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
+        return;
+      }
+    }
+  }
+
+  private static ScrException asScr(Throwable failure) {
+    return failure instanceof ScrException e ? e : new ScrException(Fault.INTERNAL, failure.toString(), failure);
+  }
+
+  @Override
+  public void joined(NodeInfo node) {
+    loop.later(() -> {
+      if (membership.isLeader()) {
+        lead().onSuccess(_ -> actions.resume());
+      }
+    });
+  }
+
+  @Override
+  public void left(NodeInfo node) {
+    loop.later(() -> {
+      checkNodes();
+      if (membership.isLeader()) {
+        lead();
+      }
+    });
+  }
+}

@@ -1,0 +1,143 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.Combining;
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.Part;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Offer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The leader's decisions on what the nodes have contributed, and the work it then has done. On the node's loop. */
+public final class LeaderWork implements LeaderActions {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderWork.class);
+
+  private final Restorer restorer;
+  private final FlushCoordinator flushes;
+  private final RunInfo.Policy policy;
+  private final Job job;
+  private final LongSupplier clockUs;
+  private final List<Integer> unreadable = new ArrayList<>();
+  private DatasetDescriptor writing;
+  private long lastRun;
+
+  /** Works for the leader of a node. */
+  public LeaderWork(Restorer restorer, FlushCoordinator flushes, RunInfo.Policy policy, Job job, LongSupplier clockUs) {
+    this.restorer = restorer;
+    this.flushes = flushes;
+    this.policy = policy;
+    this.job = job;
+    this.clockUs = clockUs;
+  }
+
+  @Override
+  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
+    lastRun = Math.max(lastRun + 1, clockUs.getAsLong());
+    long run = lastRun;
+    return restorer.restore(new Restorer.Wanted(prefix, map, policy, excluded)).map(found ->
+        new RunInfo(run, prefix, jobName, map, found.restart(), found.last(), policy));
+  }
+
+  @Override
+  public void begun(RunInfo info) {
+    unreadable.clear();
+    restorer.protectBehind(info.map(), policy.setSize());
+  }
+
+  @Override
+  public Future<JsonObject> decide(ActiveRun run, Step step, List<From<JsonObject>> parts) {
+    return switch (step) {
+      case START_OUTPUT -> Future.succeededFuture(start(run, parts));
+      case COMPLETE_OUTPUT -> Future.succeededFuture(complete(read(parts, Part.Complete.class)));
+      case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
+      case FLUSHED -> flushed(read(parts, Part.Done.class));
+      case HAVE_RESTART, START_RESTART -> Future.succeededFuture(Wire.write(new Offer(run.info().restart())));
+      case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
+      case FINALIZE -> flushes.finish(run.info().prefix(), policy.flushEvery() > 0)
+          .map(_ -> Wire.write(new Offer(Optional.empty())));
+    };
+  }
+
+  private static <T> List<From<T>> read(List<From<JsonObject>> parts, Class<T> type) {
+    return parts.stream().map(from -> new From<>(from.node(), Wire.read(from.part(), type))).toList();
+  }
+
+  private JsonObject start(ActiveRun run, List<From<JsonObject>> parts) {
+    String jobName = run.info().jobName().isEmpty() ? job.jobName() : run.info().jobName();
+    writing = Combining.start(read(parts, Part.Start.class), clockUs.getAsLong(),
+        new Job(job.user(), jobName, job.jobId(), job.cluster()));
+    return Wire.write(writing);
+  }
+
+  private JsonObject complete(List<From<Part.Complete>> parts) {
+    return Wire.write(Combining.complete(parts));
+  }
+
+  private JsonObject protectedEverywhere(ActiveRun run, List<From<Part.Done>> parts) {
+    Combining.done(parts);
+    int id = parts.getFirst().part().datasetId();
+    run.info(run.info().with(Optional.empty()));
+    boolean background = policy.flushInBackground();
+    if (writing == null || writing.id() != id) {
+      flushes.resume();                                   // this node was not the leader yet when the phase began
+    } else if (background && wantsFlush(writing.flags(), writing.checkpointId())) {
+      flushes.flush(id);
+    }
+    return new JsonObject();
+  }
+
+  private boolean wantsFlush(DatasetFlags flags, int checkpointId) {
+    return flags.output()
+        || (policy.flushEvery() > 0 && flags.checkpoint() && checkpointId % policy.flushEvery() == 0);
+  }
+
+  /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
+  private Future<JsonObject> flushed(List<From<Part.Done>> parts) {
+    int id = parts.getFirst().part().datasetId();
+    return flushes.flushNow(id).map(new JsonObject());
+  }
+
+  private Future<JsonObject> completeRestart(ActiveRun run, List<From<Part.Restart>> parts) {
+    var unread = Combining.unread(parts);
+    RunInfo info = run.info();
+    if (unread.isEmpty() || info.restart().isEmpty()) {
+      return Future.succeededFuture(Wire.write(new Offer(info.restart())));
+    }
+    RunInfo.Restartable bad = info.restart().get();
+    LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
+    unreadable.add(bad.datasetId());
+    return restorer.markFailed(info.prefix(), bad.datasetId())
+        .compose(_ -> restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), policy, List.copyOf(unreadable))))
+        .compose(found -> {
+          run.info(info.with(found.restart()));
+          return Future.failedFuture(new ScrException(Fault.NOT_VALID, "restart from dataset " + bad.datasetId() + " \""
+              + bad.name() + "\" failed: " + unread.get() + "; " + found.restart()
+              .map(next -> "have-restart now offers dataset " + next.datasetId() + " \"" + next.name() + "\"")
+              .orElse("there is no older one")));
+        });
+  }
+
+  @Override
+  public void over() {
+    writing = null;
+  }
+
+  @Override
+  public void resume() {
+    flushes.resume();
+  }
+}

@@ -1,0 +1,124 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.format.Index;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The leader's side of a fetch: what the prefix directory has, and bringing one dataset of it to all nodes. */
+public final class PrefixFetcher {
+  private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final Supplier<LocalDateTime> now;
+
+  /** Fetches for the leader of a node. */
+  public PrefixFetcher(Loop loop, NodeBus bus, String self, Supplier<LocalDateTime> now) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.now = now;
+  }
+
+  /**
+   * What the index lists.
+   *
+   * @param restartable complete checkpoints that no restart has failed from, in the order in which they are to be tried
+   */
+  record Listing(List<DatasetDescriptor> all, List<DatasetDescriptor> restartable) {
+    static final Listing NONE = new Listing(List.of(), List.of());
+  }
+
+  /**
+   * Reads the index. A prefix directory that cannot be read is no reason not to start: it is taken as empty, and said.
+   */
+  Future<Listing> list(String prefix) {
+    return loop.blocking("read the index of " + prefix, () -> {
+      PrefixIndex.Reading reading = index(prefix).read();
+      reading.remarks().forEach(LOG::warn);
+      Index index = reading.index();
+      return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(),
+          index.candidates().stream().map(Index.Entry::descriptor).toList());
+    }).recover(failure -> {
+      LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
+      return Future.succeededFuture(Listing.NONE);
+    });
+  }
+
+  private PrefixIndex index(String prefix) {
+    return new PrefixIndex(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
+  }
+
+  /** Brings every rank's files to its node, checked. Bad bytes mark the dataset as failed in the index. */
+  Future<Void> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
+      check(dataset, wanted);
+      return null;
+    }).compose(_ -> {
+      Origin origin = new Origin(wanted.prefix(), wanted.map().size());
+      List<Future<Ack>> asked = new ArrayList<>();
+      wanted.map().byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
+          new Fetch(dataset, origin, wanted.policy().scheme(), ranks), Ack.class)));
+      return Future.join(asked);
+    }).transform((_, failure) -> failure == null
+        ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get()))
+        : failed(dataset, wanted, failure));
+  }
+
+  private Future<Void> failed(DatasetDescriptor dataset, Restorer.Wanted wanted, Throwable failure) {
+    boolean badBytes = failure instanceof ScrException e && e.fault() == Fault.CORRUPT;
+    Future<Void> noted = badBytes ? markFailed(wanted.prefix(), dataset.id()) : Future.succeededFuture();
+    return noted.transform((_, _) -> Future.failedFuture(failure));
+  }
+
+  private static void check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    PrefixPaths paths = new PrefixPaths(Path.of(wanted.prefix()));
+    PrefixIndex index = new PrefixIndex(paths, "", LOCK_PATIENCE);
+    if (!new Publication(paths, index).isComplete(dataset.id())) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + dataset.id() + " has no valid summary in " + wanted.prefix());
+    }
+    int ranks = new RankMapReader(paths, dataset.id()).ranks();
+    if (ranks != wanted.map().size()) {
+      throw new ScrException(Fault.RANKS_DISAGREE, "dataset " + dataset.id() + " was written by " + ranks
+          + " ranks, this run has " + wanted.map().size());
+    }
+  }
+
+  /** Marks a dataset as failed in the index; trouble with that is only logged. */
+  Future<Void> markFailed(String prefix, int datasetId) {
+    return mark(prefix, index -> index.markFailed(datasetId, now.get()));
+  }
+
+  private Future<Void> mark(String prefix, UnaryOperator<Index> change) {
+    return loop.<Void>blocking("update the index of " + prefix, () -> {
+      index(prefix).update(change).remarks().forEach(LOG::warn);
+      return null;
+    }).recover(failure -> {
+      LOG.warn("index of {} cannot be updated: {}", prefix, failure.getMessage());
+      return Future.succeededFuture();
+    });
+  }
+}

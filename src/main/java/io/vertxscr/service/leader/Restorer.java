@@ -1,0 +1,210 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.RestorePlan.Action;
+import io.vertxscr.flow.RestorePlan;
+import io.vertxscr.flow.RestorePlanner;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Failed;
+import io.vertxscr.protocol.node.Restoring.Protect;
+import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.Restoring.Restored;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.protocol.node.RunInfo.Last;
+import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's side of a restart (docs/flows/restart.md): goes over the checkpoints that caches and prefix directory
+ * have, newest first, until the files of one are on every rank's node. On the node's loop.
+ */
+public final class Restorer {
+  private static final Logger LOG = LoggerFactory.getLogger(Restorer.class);
+  /** Plans made for one dataset: each one after the first because a source had failed meanwhile. */
+  private static final int MAX_PLANS = 4;
+
+  private final NodeBus bus;
+  private final Membership membership;
+  private final PrefixFetcher prefix;
+  private Optional<DatasetDescriptor> unprotected = Optional.empty();
+  private int rounds;
+
+  /** Restores for the leader of a node. */
+  public Restorer(NodeBus bus, Membership membership, PrefixFetcher prefix) {
+    this.bus = bus;
+    this.membership = membership;
+    this.prefix = prefix;
+  }
+
+  /** For whom a checkpoint is wanted, and which are not to be tried. */
+  record Wanted(String prefix, RankMap map, RunInfo.Policy policy, List<Integer> excluded) {}
+
+  /** What was found. */
+  record Found(Optional<Restartable> restart, Last last) {}
+
+  /** A checkpoint that may be restorable: from the caches or from the prefix directory. */
+  private record Candidate(DatasetDescriptor descriptor, boolean cached) {}
+
+  /** Restores the newest that can be had; without any, completes with none. */
+  Future<Found> restore(Wanted wanted) {
+    return inventories().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed -> {
+      List<DatasetDescriptor> cached =
+          RestorePlanner.candidates(inventories, wanted.prefix(), wanted.map().size());
+      List<Candidate> candidates = Stream.concat(cached.stream().map(d -> new Candidate(d, true)),
+              flushed.restartable().stream().map(d -> new Candidate(d, false)))
+          .filter(c -> !wanted.excluded().contains(c.descriptor().id()))
+          .sorted(Comparator.comparingInt((Candidate c) -> c.descriptor().id()).reversed()
+              .thenComparing(c -> !c.cached()))
+          .toList();
+      Last last = last(inventories, flushed.all());
+      return first(candidates, 0, wanted).onSuccess(found -> dropNewer(wanted, inventories, found))
+          .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.name())), last));
+    }));
+  }
+
+  private static Last last(List<Inventory> inventories, List<DatasetDescriptor> flushed) {
+    List<DatasetDescriptor> known = Stream.concat(flushed.stream(), inventories.stream()
+        .flatMap(i -> i.datasets().stream()).map(Inventory.Dataset::descriptor)).toList();
+    return new Last(known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0),
+        known.stream().mapToInt(DatasetDescriptor::checkpointId).max().orElse(0));
+  }
+
+  private Future<List<Inventory>> inventories() {
+    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
+        bus.command(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
+            .recover(failure -> gone(node.name(), failure))).toList();
+    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
+  }
+
+  private static <T> Future<Optional<T>> gone(String node, Throwable failure) {
+    if (failure instanceof ScrException e && e.fault() == Fault.NODE_LOST) {
+      LOG.warn("restart goes on without node {}: {}", node, failure.getMessage());
+      return Future.succeededFuture(Optional.empty());
+    }
+    return Future.failedFuture(failure);
+  }
+
+  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, int index, Wanted wanted) {
+    if (index == candidates.size()) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    DatasetDescriptor dataset = candidates.get(index).descriptor();
+    Future<Void> attempt = candidates.get(index).cached()
+        ? fromCaches(dataset, wanted, 1)
+        : prefix.fetch(dataset, wanted).onSuccess(_ -> unprotected = Optional.of(dataset));
+    return attempt.map(Optional.of(dataset)).recover(failure -> {
+      if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
+        LOG.warn("dataset {} \"{}\" is passed over: {}", dataset.id(), dataset.name(), e.getMessage());
+        return first(candidates, index + 1, wanted);
+      }
+      return Future.failedFuture(failure);
+    });
+  }
+
+  private Future<Void> fromCaches(DatasetDescriptor dataset, Wanted wanted, int attempt) {
+    Which which = new Which(dataset.id(), dataset.createdUs());
+    return inventories().compose(inventories -> {
+      // before anything is read: is there a way at all?
+      RestorePlanner.plan(dataset, inventories, wanted.map());
+      return verified(which).compose(verified -> {
+        RestorePlan plan = RestorePlanner.plan(dataset, verified, wanted.map());
+        return run(plan, verified, wanted).compose(failed -> {
+          if (failed.isEmpty()) {
+            unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
+            return Future.<Void>succeededFuture();
+          }
+          Failed first = failed.getFirst();
+          LOG.warn("dataset {}: rank {} could not be restored: {}", dataset.id(), first.rank(), first.message());
+          if (attempt == MAX_PLANS || Fault.of(first.fault()) != Fault.NODE_LOST) {
+            throw new ScrException(Fault.of(first.fault()), first.message());
+          }
+          return fromCaches(dataset, wanted, attempt + 1);
+        });
+      });
+    });
+  }
+
+  private Future<List<Inventory>> verified(Which which) {
+    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
+        bus.command(node.name(), NodeVerb.VERIFY, which, Inventory.class).map(Optional::of)
+            .recover(failure -> gone(node.name(), failure))).toList();
+    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
+  }
+
+  private Future<List<Failed>> run(RestorePlan plan, List<Inventory> inventories, Wanted wanted) {
+    Origin origin = new Origin(wanted.prefix(), wanted.map().size());
+    FlushState flush = flushState(plan.descriptor(), inventories);
+    List<Future<Restored>> asked = new ArrayList<>();
+    plan.perNode().forEach((node, ranks) -> {
+      if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {
+        asked.add(bus.command(node, NodeVerb.RESTORE,
+            new Restore(plan.descriptor(), origin, plan.scheme(), flush, ranks), Restored.class));
+      }
+    });
+    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().failed().stream()).toList());
+  }
+
+  private static FlushState flushState(DatasetDescriptor dataset, List<Inventory> inventories) {
+    return inventories.stream().flatMap(i -> i.datasets().stream())
+        .filter(d -> d.descriptor().id() == dataset.id() && d.descriptor().createdUs() == dataset.createdUs())
+        .map(Inventory.Dataset::flush).max(Comparator.naturalOrder()).orElse(FlushState.NOT_WANTED);
+  }
+
+  /** What is newer than the restored one could not be restored, and would only be in the way of the next restart. */
+  private void dropNewer(Wanted wanted, List<Inventory> inventories, Optional<DatasetDescriptor> restored) {
+    if (restored.isEmpty()) {
+      return;
+    }
+    for (Inventory inventory : inventories) {
+      List<Which> newer = inventory.datasets().stream()
+          .filter(d -> d.origin().prefix().equals(wanted.prefix()) && d.descriptor().flags().checkpoint()
+              && d.descriptor().id() > restored.get().id())
+          .map(d -> new Which(d.descriptor().id(), d.descriptor().createdUs())).toList();
+      if (!newer.isEmpty()) {
+        bus.command(inventory.node(), NodeVerb.DROP, new Drop(newer), Ack.class)
+            .onFailure(e -> LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage()));
+      }
+    }
+  }
+
+  /** Computes the redundancy that the restored dataset lacks, while the application reads it. */
+  void protectBehind(RankMap map, int setSize) {
+    unprotected.ifPresent(dataset -> {
+      unprotected = Optional.empty();
+      rounds++;
+      Protect protect = new Protect(dataset.id(), rounds, map, setSize);
+      Which which = new Which(dataset.id(), dataset.createdUs());
+      onAll(map, NodeVerb.PROTECT, protect).compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, which))
+          .onSuccess(_ -> LOG.info("dataset {} is protected again", dataset.id()))
+          .onFailure(e -> LOG.warn("dataset {} is not protected: {}", dataset.id(), e.getMessage()));
+    });
+  }
+
+  private Future<Void> onAll(RankMap map, NodeVerb verb, Object request) {
+    return Future.all(map.byNode().keySet().stream()
+        .map(node -> bus.command(node, verb, request, Ack.class)).toList()).mapEmpty();
+  }
+
+  /** Notes in the prefix directory that the application could not read a dataset. */
+  Future<Void> markFailed(String prefixDirectory, int datasetId) {
+    return prefix.markFailed(prefixDirectory, datasetId);
+  }
+}

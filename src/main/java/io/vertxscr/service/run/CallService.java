@@ -1,0 +1,161 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.LocalGather;
+import io.vertxscr.flow.RankCall;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Running.Gather;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.IntFunction;
+
+/**
+ * The collective calls of an application: checks each rank's call, waits for all ranks of the node, has the step done,
+ * and answers every rank. On the node's loop.
+ */
+public final class CallService {
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final RunService runs;
+  private Map<Step, Work> works = Map.of();
+  private boolean stopping;
+
+  /** Who calls: the run, the rank, the number of the call, and the connection. */
+  public record Caller(long run, int rank, long call, String client) {}
+
+  /** What a node does in a step; all its ranks have made the same call. */
+  public interface Work {
+    Future<Answers> run(LocalRun run, List<RankCall> calls);
+  }
+
+  /**
+   * What the ranks are told.
+   *
+   * @param ofRank the reply, a record
+   * @param restartAvailable what HAVE_RESTART found
+   */
+  public record Answers(IntFunction<Object> ofRank, boolean restartAvailable) {
+    static Answers same(Object reply) {
+      return new Answers(_ -> reply, false);
+    }
+  }
+
+  /** Serves a node. */
+  public CallService(Loop loop, NodeBus bus, String self, RunService runs) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.runs = runs;
+  }
+
+  public void works(Map<Step, Work> all) {
+    works = Map.copyOf(all);
+  }
+
+  /** One rank's call; completes when all ranks of the run have called and the step is done. */
+  public Future<Object> call(Caller caller, Step step, String name, int flags, boolean valid) {
+    LocalRun run = runs.run().orElseThrow(() ->
+        new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
+    LocalRun.RankSession session = run.session(caller.run(), caller.rank(), caller.client());
+    if (caller.call() == session.lastCall()) {
+      return session.lastAnswer();
+    }
+    if (caller.call() != session.lastCall() + 1) {
+      throw new ScrException(Fault.BAD_REQUEST, "rank " + caller.rank() + " sends call " + caller.call()
+          + ", after call " + session.lastCall());
+    }
+    if (stopping && step == Step.START_OUTPUT) {            // no answer to remember: the number may come again later
+      throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
+    }
+    Promise<Object> promise = loop.promise();
+    session.answer(caller.call(), promise.future());
+    try {
+      enter(run, session, session.call(step, name, flags, valid), promise);
+    } catch (ScrException e) {
+      promise.tryFail(e);
+    }
+    return promise.future();
+  }
+
+  private void enter(LocalRun run, LocalRun.RankSession session, RankCall call, Promise<Object> promise) {
+    if (run.waiting().containsKey(call.rank())) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + call.rank() + " called " + call.step().title()
+          + " while its last call is not answered yet");
+    }
+    session.state().check(call.rank(), call.step());
+    run.waiting().put(call.rank(), promise);
+    run.gather().arrive(call).ifPresent(all -> act(run, all));
+  }
+
+  private void act(LocalRun run, List<RankCall> calls) {
+    Step step = calls.getFirst().step();
+    Optional<String> odd = LocalGather.disagreement(calls);
+    Future.succeededFuture()
+        .compose(_ -> odd.isPresent()
+            ? gather(run, step, odd, new JsonObject()).<Answers>mapEmpty() : works.get(step).run(run, calls))
+        .onComplete((answers, failure) -> answer(run, step, answers, failure));
+  }
+
+  private void answer(LocalRun run, Step step, Answers answers, Throwable failure) {
+    Map<Integer, Promise<Object>> promises = Map.copyOf(run.waiting());
+    run.waiting().clear();
+    boolean phaseEnds = step == Step.COMPLETE_OUTPUT || step == Step.COMPLETE_RESTART;
+    boolean nothingChanged = failure instanceof ScrException e && e.fault() == Fault.RANKS_DISAGREE;
+    if (failure == null || (phaseEnds && !nothingChanged)) {
+      boolean available = answers != null && answers.restartAvailable();
+      run.sessions().forEach(session -> session.state(session.state().after(step, available)));
+      if (phaseEnds) {
+        run.open(null);
+      }
+    }
+    promises.forEach((rank, promise) -> {
+      if (failure == null) {
+        promise.tryComplete(answers.ofRank().apply(rank));
+      } else {
+        promise.tryFail(failure);
+      }
+    });
+  }
+
+  /**
+   * Contributes this node's part and waits for the result.
+   *
+   * @return the result; fails with the fault that all nodes get, or with why the run is over
+   */
+  Future<JsonObject> gather(LocalRun run, Step step, Object part) {
+    return gather(run, step, Optional.empty(), Wire.write(part));
+  }
+
+  private Future<JsonObject> gather(LocalRun run, Step step, Optional<String> odd, JsonObject part) {
+    if (run.isOver()) {
+      throw run.over().orElseThrow();
+    }
+    Gather mine = new Gather(run.info().run(), run.nextGather(), self, step, odd, part);
+    return bus.askLeader(NodeVerb.GATHER, mine, Gathered.class).map(result -> {
+      run.over().ifPresent(cause -> {
+        throw cause;
+      });
+      run.gathered(result);
+      if (result.fault() != 0) {
+        throw new ScrException(Fault.of(result.fault()), result.message());
+      }
+      return result.result();
+    });
+  }
+
+  /** Begins no new phase from now on. */
+  public void stopping() {
+    stopping = true;
+  }
+}

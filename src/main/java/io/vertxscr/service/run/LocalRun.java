@@ -1,0 +1,179 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Promise;
+import io.vertxscr.flow.LocalGather;
+import io.vertxscr.flow.RankCall;
+import io.vertxscr.flow.SessionState;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.service.data.ProtectionJob;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** A run that has begun, as one of its nodes sees it: the sessions of its ranks and the gathers it took part in. */
+public final class LocalRun {
+  private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
+  private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
+  private final LocalGather gather;
+  private final ProtectionJob.Sets sets;
+  private RunInfo info;
+  private long gathers;
+  private Optional<Gathered> lastGathered = Optional.empty();
+  private OpenDataset open;
+  private ScrException over;
+
+  LocalRun(RunInfo info, Map<Integer, String> clientOfRank) {
+    this.info = info;
+    clientOfRank.forEach((rank, client) -> sessions.put(rank, new RankSession(rank, client)));
+    this.gather = new LocalGather(clientOfRank.keySet());
+    this.sets = new ProtectionJob.Sets(info.map(), info.policy().setSize());
+  }
+
+  RunInfo info() {
+    return info;
+  }
+
+  /** The redundancy sets of this run, computed by each node on its own from the same rank map. */
+  ProtectionJob.Sets sets() {
+    return sets;
+  }
+
+  void info(RunInfo changed) {
+    info = changed;
+  }
+
+  Collection<RankSession> sessions() {
+    return sessions.values();
+  }
+
+  /**
+   * The session of a rank on this node.
+   *
+   * @throws ScrException why the run is over, or UNKNOWN_RANK
+   */
+  RankSession session(long run, int rank, String client) {
+    if (run != info.run()) {
+      throw new ScrException(Fault.WRONG_STATE, "run " + run + " is over; this node is in run " + info.run());
+    }
+    if (over != null) {
+      throw over;
+    }
+    RankSession session = sessions.get(rank);
+    if (session == null) {
+      throw new ScrException(
+          Fault.UNKNOWN_RANK, "rank " + rank + " is not on this node; here are " + sessions.keySet());
+    }
+    if (!session.client().equals(client)) {
+      throw new ScrException(Fault.DUPLICATE_RANK, "rank " + rank + " speaks over another connection");
+    }
+    return session;
+  }
+
+  LocalGather gather() {
+    return gather;
+  }
+
+  /** Promises of the ranks that wait in the collective call. */
+  Map<Integer, Promise<Object>> waiting() {
+    return waiting;
+  }
+
+  long nextGather() {
+    return gathers + 1;
+  }
+
+  long gathers() {
+    return gathers;
+  }
+
+  Optional<Gathered> lastGathered() {
+    return lastGathered;
+  }
+
+  void gathered(Gathered result) {
+    gathers++;
+    lastGathered = Optional.of(result);
+  }
+
+  /** The dataset that is being written or read; null between phases. */
+  OpenDataset open() {
+    return open;
+  }
+
+  void open(OpenDataset dataset) {
+    open = dataset;
+  }
+
+  boolean isOver() {
+    return over != null;
+  }
+
+  /** Ends the run here: all who wait hear why, and so does every later call. */
+  void end(ScrException cause) {
+    if (over == null) {
+      over = cause;
+      Map<Integer, Promise<Object>> all = Map.copyOf(waiting);
+      waiting.clear();
+      all.values().forEach(promise -> promise.tryFail(cause));
+    }
+  }
+
+  Optional<ScrException> over() {
+    return Optional.ofNullable(over);
+  }
+
+  /** Where a rank stands. */
+  static final class RankSession {
+    private final int rank;
+    private final String client;
+    private SessionState state = SessionState.IDLE;
+    private long lastCall;
+    private io.vertx.core.Future<Object> lastAnswer;
+
+    RankSession(int rank, String client) {
+      this.rank = rank;
+      this.client = client;
+    }
+
+    int rank() {
+      return rank;
+    }
+
+    String client() {
+      return client;
+    }
+
+    SessionState state() {
+      return state;
+    }
+
+    void state(SessionState next) {
+      state = next;
+    }
+
+    long lastCall() {
+      return lastCall;
+    }
+
+    io.vertx.core.Future<Object> lastAnswer() {
+      return lastAnswer;
+    }
+
+    void answer(long call, io.vertx.core.Future<Object> answer) {
+      lastCall = call;
+      lastAnswer = answer;
+    }
+
+    /** The call as the gather takes it. */
+    RankCall call(Step step, String name, int flags, boolean valid) {
+      return new RankCall(rank, step, name, flags, valid);
+    }
+  }
+}

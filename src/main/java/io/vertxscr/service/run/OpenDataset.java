@@ -1,0 +1,97 @@
+package io.vertxscr.service.run;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.CacheNames;
+import io.vertxscr.prefix.PathRules;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/** The dataset of the phase that is open on a node: which files its ranks have, and where. On the node's loop. */
+final class OpenDataset {
+  private final DatasetDescriptor descriptor;
+  private final PathRules rules;
+  private final Map<Integer, Routes> written = new HashMap<>();
+  private final Map<Integer, RankFiles> readable;
+
+  /** Files that a rank has routed, by path relative to the prefix. */
+  private record Routes(CacheNames names, Map<String, String> nameOfPath) {}
+
+  private OpenDataset(DatasetDescriptor descriptor, PathRules rules, Map<Integer, RankFiles> readable) {
+    this.descriptor = descriptor;
+    this.rules = rules;
+    this.readable = readable;
+  }
+
+  /** A dataset that is being written. */
+  static OpenDataset output(DatasetDescriptor descriptor, Path prefix) {
+    return new OpenDataset(descriptor, new PathRules(prefix), Map.of());
+  }
+
+  /** A dataset that is being read: these are its ranks' files on this node. */
+  static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, List<RankFiles> ranks) {
+    Map<Integer, RankFiles> readable = new HashMap<>();
+    ranks.forEach(files -> readable.put(files.rank(), files));
+    return new OpenDataset(descriptor, new PathRules(prefix), readable);
+  }
+
+  DatasetDescriptor descriptor() {
+    return descriptor;
+  }
+
+  /** Blocking questions to the file system; any thread. */
+  PathRules rules() {
+    return rules;
+  }
+
+  /** Cache name of a file that the rank writes; the same for the same path. */
+  String route(int rank, String path) {
+    Routes routes = written.computeIfAbsent(rank, r -> new Routes(new CacheNames(r), new LinkedHashMap<>()));
+    return routes.nameOfPath().computeIfAbsent(path, routes.names()::next);
+  }
+
+  /** Files that the rank has routed, sizes not known yet, in the order of the calls. */
+  RankFiles written(int rank) {
+    List<FileMeta> files = new ArrayList<>();
+    Routes routes = written.get(rank);
+    if (routes != null) {
+      routes.nameOfPath().forEach((path, name) -> files.add(new FileMeta(name, path, 0, OptionalInt.empty())));
+    }
+    return new RankFiles(rank, files);
+  }
+
+  /**
+   * The file that a rank asks for in a restart: by its path below the prefix, or by its base name if only one has it.
+   *
+   * @throws ScrException NO_SUCH_FILE, naming what there is
+   */
+  FileMeta readable(int rank, String name, String pathOrNull) {
+    List<FileMeta> files = readable.getOrDefault(rank, new RankFiles(rank, List.of())).files();
+    for (FileMeta file : files) {
+      if (file.path().equals(pathOrNull)) {
+        return file;
+      }
+    }
+    String base = name.substring(name.lastIndexOf('/') + 1);
+    List<FileMeta> sameBase = files.stream().filter(f -> f.baseName().equals(base)).toList();
+    if (sameBase.size() == 1) {
+      return sameBase.getFirst();
+    }
+    throw new ScrException(Fault.NO_SUCH_FILE, "rank " + rank + " asks for '" + name + "' of dataset " + descriptor.id()
+        + " \"" + descriptor.name() + "\": " + (sameBase.isEmpty() ? "it wrote no file of that name; it wrote "
+        + some(files) : "ambiguous, give one of the paths " + some(sameBase)));
+  }
+
+  private static String some(List<FileMeta> files) {
+    return files.isEmpty() ? "none" : String.join(", ", files.stream().limit(5).map(FileMeta::path).toList())
+        + (files.size() > 5 ? ", ... (" + files.size() + " in all)" : "");
+  }
+}

@@ -1,0 +1,176 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.Part;
+import io.vertxscr.flow.RankCall;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.CompleteReply;
+import io.vertxscr.protocol.StartReply;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.data.CacheKeeper;
+import io.vertxscr.service.data.ProtectionService;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.NodeDirectories;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The node's part in an output phase: start, complete, protect (docs/flows/phase.md). On the node's loop.
+ */
+public final class PhaseService {
+  private static final Logger LOG = LoggerFactory.getLogger(PhaseService.class);
+
+  private final Loop loop;
+  private final CallService calls;
+  private final ProtectionService protection;
+  private final DatasetStore store;
+  private final CacheKeeper keeper;
+  private int lastDatasetId;
+  private int lastCheckpointId;
+
+  /** Serves a node. */
+  public PhaseService(
+      Loop loop, CallService calls, ProtectionService protection, DatasetStore store, CacheKeeper keeper) {
+    this.loop = loop;
+    this.calls = calls;
+    this.protection = protection;
+    this.store = store;
+    this.keeper = keeper;
+  }
+
+  /** What came out of measuring the files of this node's ranks. */
+  private record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {}
+
+  public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
+    noteKnown(run.info());
+    RankCall first = ranks.getFirst();
+    Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId);
+    return calls.gather(run, Step.START_OUTPUT, part).map(json -> {
+      DatasetDescriptor descriptor = Wire.read(json, DatasetDescriptor.class);
+      lastDatasetId = descriptor.id();
+      lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
+      run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
+      NodeDirectories directories = store.directories();
+      return new CallService.Answers(rank -> new StartReply(
+          descriptor.id(), descriptor.name(), directories.rank(descriptor.id(), rank).toString()), false);
+    });
+  }
+
+  private void noteKnown(RunInfo info) {
+    lastDatasetId = Math.max(lastDatasetId, info.last().datasetId());
+    lastCheckpointId = Math.max(lastCheckpointId, info.last().checkpointId());
+    for (DatasetRecord record : store.list()) {
+      lastDatasetId = Math.max(lastDatasetId, record.descriptor().id());
+      lastCheckpointId = Math.max(lastCheckpointId, record.descriptor().checkpointId());
+    }
+  }
+
+  public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
+    OpenDataset open = run.open();
+    int id = open.descriptor().id();
+    return measure(open, ranks)
+        .compose(measured -> protect(run, open.descriptor(), measured))
+        .recover(failure -> discard(id, failure))
+        .map(record -> {
+          keeper.keep(run.info().policy().cachedDatasets());
+          return CallService.Answers.same(new CompleteReply(id, record.descriptor().name()));
+        });
+  }
+
+  private Future<Measured> measure(OpenDataset open, List<RankCall> ranks) {
+    List<RankFiles> routed = ranks.stream().map(call -> open.written(call.rank())).toList();
+    List<Integer> invalid = new ArrayList<>(ranks.stream().filter(c -> !c.valid()).map(RankCall::rank).toList());
+    String why = invalid.isEmpty() ? "" : "the application says that its files are not valid";
+    if (routed.stream().allMatch(files -> files.files().isEmpty())) {
+      return Future.succeededFuture(new Measured(routed, invalid, why));
+    }
+    Path directory = store.directories().dataset(open.descriptor().id());
+    return loop.blocking("measure dataset " + open.descriptor().id(), () -> {
+      TreeMap<Integer, String> missing = new TreeMap<>();
+      List<RankFiles> measured = routed.stream().map(files -> measured(directory, files, missing)).toList();
+      invalid.addAll(missing.keySet());
+      return new Measured(measured, invalid.stream().distinct().sorted().toList(),
+          why.isEmpty() && !missing.isEmpty() ? missing.firstEntry().getValue() : why);
+    });
+  }
+
+  private static RankFiles measured(Path directory, RankFiles routed, TreeMap<Integer, String> missing) {
+    List<FileMeta> files = new ArrayList<>();
+    for (FileMeta file : routed.files()) {
+      Path path = NodeDirectories.resolve(directory, file.name());
+      if (Files.isRegularFile(path)) {
+        files.add(new FileMeta(file.name(), file.path(), path.toFile().length(), file.crc()));
+      } else {
+        missing.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
+      }
+    }
+    return new RankFiles(routed.rank(), files);
+  }
+
+  private Future<DatasetRecord> protect(LocalRun run, DatasetDescriptor descriptor, Measured measured) {
+    Part.Complete part = new Part.Complete(descriptor.id(), measured.invalid(), measured.why(),
+        measured.ranks().stream().mapToLong(r -> r.files().size()).sum(),
+        measured.ranks().stream().mapToLong(RankFiles::bytes).sum());
+    measured.ranks().forEach(files -> store.register(descriptor.id(), files));
+    return calls.gather(run, Step.COMPLETE_OUTPUT, part)
+        .compose(json -> {
+          DatasetDescriptor known = descriptor.with(Wire.read(json, Totals.class));
+          RunInfo info = run.info();
+          DatasetRecord record = new DatasetRecord(known, new Origin(info.prefix(), info.map().size()),
+              info.policy().scheme(), flushState(info, known), List.of());
+          return protection.protect(record, info.map(), run.sets(), measured.ranks())
+              .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
+        });
+  }
+
+  private static FlushState flushState(RunInfo info, DatasetDescriptor dataset) {
+    int every = info.policy().flushEvery();
+    boolean due = every > 0 && dataset.flags().checkpoint() && dataset.checkpointId() % every == 0;
+    return due || dataset.flags().output() ? FlushState.WANTED : FlushState.NOT_WANTED;
+  }
+
+  /** Tells all whether it went well here, and hears whether it did everywhere. */
+  private Future<DatasetRecord> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
+    if (failure != null) {
+      LOG.warn("dataset {} is not protected here", id, failure);
+    }
+    return calls.gather(run, Step.PROTECTED, done(id, failure)).compose(_ -> {
+      boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flushInBackground();
+      return wait ? calls.gather(run, Step.FLUSHED, done(id, null)).map(record) : Future.succeededFuture(record);
+    });
+  }
+
+  private static Part.Done done(int id, Throwable failure) {
+    return switch (failure) {
+      case null -> new Part.Done(id, 0, "");
+      case ScrException e -> new Part.Done(id, e.fault().number(), e.getMessage());
+      default -> new Part.Done(id, Fault.INTERNAL.number(), failure.toString());
+    };
+  }
+
+  private Future<DatasetRecord> discard(int id, Throwable failure) {
+    boolean undecided = failure instanceof ScrException e
+        && (e.fault() == Fault.RANKS_DISAGREE || e.fault() == Fault.NODE_LOST || e.fault() == Fault.RANK_LOST);
+    if (!undecided) {
+      keeper.drop(id);
+    }
+    return Future.failedFuture(failure);
+  }
+}

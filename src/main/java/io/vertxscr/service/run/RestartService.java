@@ -1,0 +1,70 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Part;
+import io.vertxscr.flow.RankCall;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.CompleteReply;
+import io.vertxscr.protocol.EmptyReply;
+import io.vertxscr.protocol.HaveRestartReply;
+import io.vertxscr.protocol.StartReply;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The node's part in the calls around a restart, and in finalize. On the node's loop. */
+public final class RestartService {
+  private final CallService calls;
+  private final DatasetStore store;
+
+  /** Serves a node. */
+  public RestartService(CallService calls, DatasetStore store) {
+    this.calls = calls;
+    this.store = store;
+  }
+
+  public Future<CallService.Answers> have(LocalRun run, List<RankCall> ranks) {
+    return offer(run, Step.HAVE_RESTART, List.of()).map(offer -> {
+      run.info(run.info().with(offer));
+      HaveRestartReply reply = offer.map(found -> new HaveRestartReply(
+          true, OptionalInt.of(found.datasetId()), Optional.of(found.name()))).orElse(HaveRestartReply.NONE);
+      return new CallService.Answers(_ -> reply, offer.isPresent());
+    });
+  }
+
+  public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
+    return offer(run, Step.START_RESTART, List.of()).map(offer -> {
+      Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
+      DatasetRecord record = store.find(restart.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
+          "dataset " + restart.datasetId() + " is not on this node any more"));
+      run.open(OpenDataset.restart(record.descriptor(), Path.of(run.info().prefix()),
+          record.ranks().stream().map(RankRecord::files).toList()));
+      return new CallService.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
+          store.directories().rank(restart.datasetId(), rank).toString()), false);
+    });
+  }
+
+  public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
+    List<Integer> invalid = ranks.stream().filter(call -> !call.valid()).map(RankCall::rank).toList();
+    OpenDataset open = run.open();
+    return offer(run, Step.COMPLETE_RESTART, invalid).map(_ -> CallService.Answers.same(
+        new CompleteReply(open.descriptor().id(), open.descriptor().name())));
+  }
+
+  public Future<CallService.Answers> finish(LocalRun run, List<RankCall> ranks) {
+    return offer(run, Step.FINALIZE, List.of()).map(_ -> CallService.Answers.same(new EmptyReply()));
+  }
+
+  private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
+    return calls.gather(run, step, new Part.Restart(invalid)).map(json -> Wire.read(json, Offer.class).restart());
+  }
+}

@@ -1,0 +1,78 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PathRules;
+import io.vertxscr.protocol.RouteReply;
+import io.vertxscr.protocol.RouteRequest;
+import io.vertxscr.service.Loop;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.NodeDirectories;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells a rank where to write or read a file. Writes nothing but directories. On the node's loop. */
+public final class RouteService {
+  private static final Logger LOG = LoggerFactory.getLogger(RouteService.class);
+
+  private final Loop loop;
+  private final RunService runs;
+  private final DatasetStore store;
+
+  /** Serves a node. */
+  public RouteService(Loop loop, RunService runs, DatasetStore store) {
+    this.loop = loop;
+    this.runs = runs;
+    this.store = store;
+  }
+
+  /** The path to use for a file; completes once its directory exists. */
+  public Future<RouteReply> route(RouteRequest request, String client) {
+    LocalRun run = runs.run().orElseThrow(() ->
+        new ScrException(Fault.WRONG_STATE, "no run has begun on this node: call init first"));
+    LocalRun.RankSession session = run.session(request.run(), request.rank(), client);
+    OpenDataset open = run.open();
+    return switch (session.state().phase()) {
+      case OUTPUT -> output(open, request);
+      case RESTART -> restart(open, request);
+      case IDLE, ENDED -> Future.succeededFuture(
+          new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString()));
+    };
+  }
+
+  private Future<RouteReply> output(OpenDataset open, RouteRequest request) {
+    int id = open.descriptor().id();
+    return loop.blocking("route", () -> open.rules().place(request.directory(), request.name()))
+        .compose(place -> {
+          Path file = NodeDirectories.resolve(
+              store.directories().dataset(id), open.route(request.rank(), place.relative()));
+          return loop.blocking("route", () -> {
+            store.createDirectory(id, request.rank());
+            Files.createDirectories(file.getParent());
+            return new RouteReply(file.toString());
+          });
+        });
+  }
+
+  private Future<RouteReply> restart(OpenDataset open, RouteRequest request) {
+    return loop.blocking("route", () -> place(open, request)).map(relative -> {
+      String name = open.readable(request.rank(), request.name(), relative).name();
+      return new RouteReply(NodeDirectories.resolve(
+          store.directories().dataset(open.descriptor().id()), name).toString());
+    });
+  }
+
+  /** Path below the prefix; empty where the name leads elsewhere, because in a restart a base name is enough. */
+  private static String place(OpenDataset open, RouteRequest request) {
+    try {
+      PathRules.Place place = open.rules().place(request.directory(), request.name());
+      return place.relative();
+    } catch (ScrException e) {
+      LOG.debug("restart: {} is looked up by its base name: {}", request.name(), e.getMessage());
+      return "";
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.storage.DatasetStore;
+import java.util.List;
+
+/** What there is to see: the cluster, the run and for whom it waits, the datasets here and how they are protected. */
+public final class StatusService {
+  private final NodeBus bus;
+  private final Membership membership;
+  private final RunService runs;
+  private final DatasetStore store;
+
+  /** Serves a node. */
+  public StatusService(NodeBus bus, Membership membership, RunService runs, DatasetStore store) {
+    this.bus = bus;
+    this.membership = membership;
+    this.runs = runs;
+    this.store = store;
+  }
+
+  /** The status of this node, with what its leader can say of the run. */
+  public Future<JsonObject> status() {
+    return bus.askLeader(NodeVerb.WAITS, Ack.ACK, Waits.class)
+        .otherwise(failure -> new Waits("the leader cannot be asked: " + failure.getMessage(), List.of()))
+        .map(this::status);
+  }
+
+  private JsonObject status(Waits waits) {
+    JsonObject status = new JsonObject()
+        .put("node", membership.self().name())
+        .put("leader", membership.leader().name())
+        .put("nodes", new JsonArray(membership.nodes().stream().map(NodeInfo::name).toList()))
+        .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
+        .put("datasets", new JsonArray(store.list().stream().map(StatusService::dataset).toList()));
+    runs.run().ifPresent(run -> status.put("run", run(run)));
+    return status;
+  }
+
+  private static JsonObject run(LocalRun run) {
+    JsonObject json = new JsonObject()
+        .put("run", run.info().run())
+        .put("prefix", run.info().prefix())
+        .put("ranks", run.info().map().size())
+        .put("ranksHere", new JsonArray(run.sessions().stream().map(LocalRun.RankSession::rank).toList()))
+        .put("missingHere", new JsonArray(run.gather().missing()));
+    run.over().ifPresent(cause -> json.put("over", cause.getMessage()));
+    return json;
+  }
+
+  private static JsonObject dataset(DatasetRecord record) {
+    return new JsonObject()
+        .put("dataset", record.descriptor().id())
+        .put("name", record.descriptor().name())
+        .put("scheme", record.scheme().name())
+        .put("bytesHere", record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum())
+        .put("ranksHere", new JsonArray(record.ranks().stream().map(rank -> rank.files().rank()).toList()))
+        .put("protection", protection(record))
+        .put("flush", record.flush().name());
+  }
+
+  private static String protection(DatasetRecord record) {
+    if (record.scheme() == Scheme.SINGLE) {
+      return "none: scheme SINGLE";
+    }
+    if (record.ranks().stream().anyMatch(rank -> rank.set().size() == 1)) {
+      return "none: no rank on another node to protect with";
+    }
+    return record.ranks().stream().map(RankRecord::redundancy).allMatch(java.util.Optional::isPresent)
+        ? "protected" : "pending";
+  }
+}

@@ -1,0 +1,140 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.config.Settings;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Sources;
+import io.vertxscr.service.data.CacheKeeper;
+import io.vertxscr.service.data.FetchService;
+import io.vertxscr.service.data.FlushService;
+import io.vertxscr.service.data.HoldingService;
+import io.vertxscr.service.data.ProtectionService;
+import io.vertxscr.service.data.RankRestorer;
+import io.vertxscr.service.leader.FlushCoordinator;
+import io.vertxscr.service.leader.LeaderService;
+import io.vertxscr.service.leader.LeaderWork;
+import io.vertxscr.service.leader.PrefixFetcher;
+import io.vertxscr.service.leader.Restorer;
+import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.PhaseService;
+import io.vertxscr.service.run.RestartService;
+import io.vertxscr.service.run.RouteService;
+import io.vertxscr.service.run.RunService;
+import io.vertxscr.service.run.StatusService;
+import io.vertxscr.storage.DatasetStore;
+import java.time.LocalDateTime;
+import java.util.Map;
+
+/** All services of one node, built from its ports. Their methods are to be called on the node's loop. */
+public final class NodeServices {
+  private final RunService runs;
+  private final CallService calls;
+  private final RouteService routes;
+  private final ProtectionService protection;
+  private final HoldingService holdings;
+  private final FetchService fetches;
+  private final FlushService flushes;
+  private final LeaderService leader;
+  private final FlushCoordinator flushCoordinator;
+  private final StatusService status;
+
+  /** What a node stands on. */
+  public record Ports(
+      Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, Sources sources) {}
+
+  /** Builds them; nothing happens before the first message. */
+  public NodeServices(Ports ports, Settings settings) {
+    Loop loop = ports.loop();
+    NodeBus bus = ports.bus();
+    DatasetStore store = ports.store();
+    String self = ports.membership().self().name();
+    runs = new RunService(loop, bus, ports.membership(), ports.epoch());
+    calls = new CallService(loop, bus, self, runs);
+    routes = new RouteService(loop, runs, store);
+    protection = new ProtectionService(loop, bus, self, store, ports.sources());
+    CacheKeeper keeper = new CacheKeeper(loop, store);
+    holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
+    fetches = new FetchService(loop, store);
+    flushes = new FlushService(loop, bus, self, store);
+    PhaseService phases = new PhaseService(loop, calls, protection, store, keeper);
+    RestartService restarts = new RestartService(calls, store);
+    calls.works(Map.of(
+        Step.START_OUTPUT, phases::start,
+        Step.COMPLETE_OUTPUT, phases::complete,
+        Step.HAVE_RESTART, restarts::have,
+        Step.START_RESTART, restarts::start,
+        Step.COMPLETE_RESTART, restarts::complete,
+        Step.FINALIZE, restarts::finish));
+    runs.onOver(protection::over);
+    flushCoordinator = new FlushCoordinator(loop, bus, ports.membership());
+    PrefixFetcher fetcher = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
+    LeaderWork work = new LeaderWork(new Restorer(bus, ports.membership(), fetcher), flushCoordinator, policy(settings),
+        job(settings), () -> System.currentTimeMillis() * 1000);
+    leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(), work);
+    status = new StatusService(bus, ports.membership(), runs, store);
+  }
+
+  private static RunInfo.Policy policy(Settings settings) {
+    return new RunInfo.Policy(settings.protection().scheme(), settings.protection().setSize(),
+        settings.flush().everyCheckpoints(), settings.flush().background(), settings.cache().datasets());
+  }
+
+  private static Job job(Settings settings) {
+    return new Job(settings.job().user(), settings.job().name(), settings.job().id(), settings.job().cluster());
+  }
+
+  public RunService runs() {
+    return runs;
+  }
+
+  public CallService calls() {
+    return calls;
+  }
+
+  public RouteService routes() {
+    return routes;
+  }
+
+  public ProtectionService protection() {
+    return protection;
+  }
+
+  public HoldingService holdings() {
+    return holdings;
+  }
+
+  public FetchService fetches() {
+    return fetches;
+  }
+
+  public FlushService flushes() {
+    return flushes;
+  }
+
+  public LeaderService leader() {
+    return leader;
+  }
+
+  public StatusService status() {
+    return status;
+  }
+
+  /** Takes no new run and no new phase; what is running goes on. */
+  public void stopping() {
+    runs.stopping();
+    calls.stopping();
+    flushCoordinator.park();
+  }
+
+  /** The node dies now (an embedded one): whoever waits here hears of it. */
+  public void killed(ScrException cause) {
+    runs.killed(cause);
+    protection.over(cause);
+  }
+}
