@@ -9,7 +9,12 @@ import io.vertx.core.VertxOptions;
 import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * The registry of one process: meters of Vert.x, of the JVM, and our own, scraped as one page. Safe for all threads.
@@ -19,10 +24,25 @@ import java.util.EnumSet;
  */
 public final class Metrics implements AutoCloseable {
   private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final CacheMetrics cache = new CacheMetrics(registry);
+  private final ClusterMetrics cluster = new ClusterMetrics(registry);
+  private final Observer observer = Observer.all(List.of(new RunMetrics(registry), new PhaseMetrics(registry),
+      new RestartMetrics(registry), new FlushMetrics(registry), cache, cluster));
 
   /** Where components register their meters. */
   public MeterRegistry registry() {
     return registry;
+  }
+
+  /** Counts what it is told (docs/metrics.md). */
+  public Observer observer() {
+    return observer;
+  }
+
+  /** Shows what a node holds and whom it sees, as it is when somebody looks. Once; the suppliers must not block. */
+  public void watch(Supplier<List<DatasetRecord>> datasets, Membership membership) {
+    cache.watch(datasets);
+    cluster.watch(membership);
   }
 
   /** A builder of a Vert.x that reports here. {@code options} is changed. */

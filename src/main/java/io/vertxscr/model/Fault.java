@@ -85,4 +85,9 @@ public enum Fault {
     }
     return INTERNAL;
   }
+
+  /** The fault that a failure stands for; {@link #INTERNAL} for what nobody expected. */
+  public static Fault of(Throwable failure) {
+    return failure instanceof ScrException known ? known.fault() : INTERNAL;
+  }
 }

@@ -43,7 +43,7 @@ public final class ClusteredNode implements AutoCloseable {
       Optional<Path> deployments) {}
 
   private ClusteredNode(Options options) {
-    ground = NodeGround.open(options.node());
+    ground = NodeGround.open(options.node(), metrics.observer());
     ops = new OpsVerticle(metrics::page, this::notReady, options.httpHost(), options.httpPort());
   }
 
@@ -71,6 +71,7 @@ public final class ClusteredNode implements AutoCloseable {
         .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
     vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
     HazelcastMembership membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
+    metrics.watch(ground.store()::list, membership);
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,
         BridgeVerticle.class, () -> new BridgeVerticle(ground.info().name(), socket(), client -> closed(client)));

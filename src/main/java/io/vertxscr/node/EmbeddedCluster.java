@@ -10,6 +10,7 @@ import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.service.Observer;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.SortedMap;
@@ -24,6 +25,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   private final Vertx vertx;
   private final Settings settings;
   private final boolean directReads;
+  private final Observer observer;
   private final ClusterSecret secret;
   private final EmbeddedMembership membership = new EmbeddedMembership();
   private final SortedMap<String, NodeRuntime> nodes = new ConcurrentSkipListMap<>();
@@ -34,9 +36,15 @@ public final class EmbeddedCluster implements AutoCloseable {
    * @param directReads whether nodes read each other's files by path, as nodes on one host do
    */
   public EmbeddedCluster(Vertx vertx, Settings settings, boolean directReads) {
+    this(vertx, settings, directReads, Observer.NONE);
+  }
+
+  /** The same with an observer of all nodes. */
+  public EmbeddedCluster(Vertx vertx, Settings settings, boolean directReads, Observer observer) {
     this.vertx = vertx;
     this.settings = settings;
     this.directReads = directReads;
+    this.observer = observer;
     byte[] random = new byte[ClusterSecret.MIN_BYTES];
     new SecureRandom().nextBytes(random);
     this.secret = new ClusterSecret(random);
@@ -44,7 +52,8 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** Starts a node, or starts it again on what its storage holds. */
   public NodeRuntime start(String name) {
-    NodeGround ground = NodeGround.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads));
+    NodeGround ground =
+        NodeGround.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads), observer);
     try {
       NodeRuntime node = NodeRuntime.start(vertx, ground, membership.join(ground.info()),
           Deployments.builtIn().of(NodeVerticle.class), Map.of()).await();

@@ -10,6 +10,7 @@ import io.vertxscr.redundancy.DirectRanges;
 import io.vertxscr.redundancy.LocalRanges;
 import io.vertxscr.redundancy.RoutedRanges;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
 import io.vertxscr.service.Sources;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
@@ -30,10 +31,12 @@ public final class NodeGround implements AutoCloseable {
   private final TransferEngine engine;
   private final PeerServer peerServer;
   private final NodeInfo info;
+  private final Observer observer;
   private PeerClient peerClient;
 
-  private NodeGround(NodeOptions options) {
+  private NodeGround(NodeOptions options, Observer observer) {
     this.options = options;
+    this.observer = observer;
     NodeDirectories directories = options.directories().create();
     this.lock = NodeLock.take(directories);
     this.store = DatasetStore.open(directories);
@@ -50,7 +53,12 @@ public final class NodeGround implements AutoCloseable {
    * @throws io.vertxscr.model.ScrException DUPLICATE_NODE if a daemon of that name lives on this host, IO
    */
   public static NodeGround open(NodeOptions options) {
-    return new NodeGround(options);
+    return open(options, Observer.NONE);
+  }
+
+  /** The same with somebody who is told what happens, beside those who listen to the events of the cluster. */
+  public static NodeGround open(NodeOptions options, Observer observer) {
+    return new NodeGround(options, observer);
   }
 
   /** What the others are told. */
@@ -60,6 +68,10 @@ public final class NodeGround implements AutoCloseable {
 
   public NodeOptions options() {
     return options;
+  }
+
+  Observer observer() {
+    return observer;
   }
 
   public DatasetStore store() {

@@ -7,11 +7,13 @@ import io.vertxscr.verticle.NodeServices;
 import io.vertxscr.verticle.NodeContext;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.cluster.EventBusNodeBus;
+import io.vertxscr.cluster.EventPublisher;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +37,12 @@ public final class NodeRuntime {
     this.loop = new Loop(vertx, ground.engine()::submit);
     Epoch epoch = new Epoch();
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
+    Observer observer = Observer.all(
+        List.of(new EventPublisher(vertx.eventBus(), ground.options().name()), ground.observer()));
     NodeServices.Ports ports = new NodeServices.Ports(
-        loop, bus, membership, epoch, ground.store(), ground.sources(membership));
+        loop, bus, membership, epoch, ground.store(), ground.sources(membership), observer);
     this.services = new NodeServices(ports, ground.options().settings());
-    this.context = new NodeContext(ground.options().name(), loop, epoch, services);
+    this.context = new NodeContext(ground.options().name(), loop, epoch, services, observer);
   }
 
   /**

@@ -9,6 +9,7 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Observer;
 import io.vertxscr.service.Sources;
 import io.vertxscr.service.data.CacheKeeper;
 import io.vertxscr.service.data.FetchService;
@@ -19,6 +20,8 @@ import io.vertxscr.service.data.RankRestorer;
 import io.vertxscr.service.leader.FlushCoordinator;
 import io.vertxscr.service.leader.LeaderService;
 import io.vertxscr.service.leader.LeaderWork;
+import io.vertxscr.service.leader.MembershipWatch;
+import io.vertxscr.service.leader.ObservedActions;
 import io.vertxscr.service.leader.PrefixFetcher;
 import io.vertxscr.service.leader.Restorer;
 import io.vertxscr.service.run.CallService;
@@ -46,7 +49,8 @@ public final class NodeServices {
 
   /** What a node stands on. */
   public record Ports(
-      Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, Sources sources) {}
+      Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, Sources sources,
+      Observer observer) {}
 
   /** Builds them; nothing happens before the first message. */
   public NodeServices(Ports ports, Settings settings) {
@@ -58,7 +62,7 @@ public final class NodeServices {
     calls = new CallService(loop, bus, self, runs);
     routes = new RouteService(loop, runs, store);
     protection = new ProtectionService(loop, bus, self, store, ports.sources());
-    CacheKeeper keeper = new CacheKeeper(loop, store);
+    CacheKeeper keeper = new CacheKeeper(loop, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store);
     flushes = new FlushService(loop, bus, self, store);
@@ -72,11 +76,14 @@ public final class NodeServices {
         Step.COMPLETE_RESTART, restarts::complete,
         Step.FINALIZE, restarts::finish));
     runs.onOver(protection::over);
-    flushCoordinator = new FlushCoordinator(loop, bus, ports.membership());
+    flushCoordinator = new FlushCoordinator(loop, bus, ports.membership(), ports.observer());
     PrefixFetcher fetcher = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
-    LeaderWork work = new LeaderWork(new Restorer(bus, ports.membership(), fetcher), flushCoordinator, policy(settings),
-        job(settings), () -> System.currentTimeMillis() * 1000);
-    leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(), work);
+    Restorer restorer = new Restorer(bus, ports.membership(), fetcher, ports.observer());
+    LeaderWork work = new LeaderWork(restorer, flushCoordinator, policy(settings), job(settings),
+        () -> System.currentTimeMillis() * 1000);
+    leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
+        new ObservedActions(work, ports.observer(), System::nanoTime));
+    ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);
   }
 

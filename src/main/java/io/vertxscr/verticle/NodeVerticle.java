@@ -6,17 +6,20 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.EventBusNodeBus;
+import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Event;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -50,7 +53,9 @@ public abstract class NodeVerticle extends VerticleBase {
 
   /** Answers applications: the request, and the connection that it came through. */
   protected final <Q> void serve(Verb verb, Class<Q> type, BiFunction<Q, String, Future<?>> delegate) {
-    consume(Addresses.of(node.name(), verb), message -> {
+    Consumer<Throwable> failed =
+        failure -> node.observer().notice(new Event.CallFailed(verb.wireName(), Fault.of(failure)));
+    consume(Addresses.of(node.name(), verb), failed, message -> {
       String client = Optional.ofNullable(message.headers().get(Addresses.CLIENT_HEADER)).orElse("local");
       return delegate.apply(Wire.read(message.body(), type), client);
     });
@@ -58,7 +63,7 @@ public abstract class NodeVerticle extends VerticleBase {
 
   /** Answers other nodes. */
   protected final <Q> void serve(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate) {
-    consume(verb.address(node.name()), message -> {
+    consume(verb.address(node.name()), _ -> {}, message -> {
       String epoch = message.headers().get(EventBusNodeBus.EPOCH);
       if (epoch != null) {
         node.epoch().admit(Long.parseLong(epoch));
@@ -78,9 +83,11 @@ public abstract class NodeVerticle extends VerticleBase {
     });
   }
 
-  private void consume(String address, Function<Message<JsonObject>, Future<?>> handler) {
+  private void consume(
+      String address, Consumer<Throwable> failed, Function<Message<JsonObject>, Future<?>> handler) {
     consumers.add(vertx.eventBus().consumer(address, message ->
         node.loop().<Object>call(() -> handler.apply(message).map(answer -> (Object) answer))
+            .onFailure(failed::accept)
             .onComplete(Replies.to(message))));
   }
 }

@@ -4,7 +4,9 @@ import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.util.List;
 import org.slf4j.Logger;
@@ -19,13 +21,15 @@ public final class CacheKeeper {
 
   private final Loop loop;
   private final DatasetStore store;
+  private final Observer observer;
   private boolean emptying;
   private boolean more;
 
   /** Keeps the cache of a node. */
-  public CacheKeeper(Loop loop, DatasetStore store) {
+  public CacheKeeper(Loop loop, DatasetStore store, Observer observer) {
     this.loop = loop;
     this.store = store;
+    this.observer = observer;
   }
 
   /** Evicts what is too much: keeps the newest checkpoints, and all that is not flushed yet but must be. */
@@ -46,7 +50,8 @@ public final class CacheKeeper {
     return loop.<Void>blocking("evict dataset " + datasetId, () -> {
       store.evict(datasetId);
       return null;
-    }).onSuccess(_ -> emptyTrash())
+    }).onSuccess(_ -> observer.notice(new Event.Evicted(datasetId)))
+        .onSuccess(_ -> emptyTrash())
         .onFailure(e -> LOG.warn("dataset {} cannot be evicted: {}", datasetId, e.getMessage()));
   }
 

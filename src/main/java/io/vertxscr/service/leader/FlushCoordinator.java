@@ -13,9 +13,13 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Event.FlushDone;
+import io.vertxscr.service.Event.FlushFailed;
+import io.vertxscr.service.Event.FlushGivenUp;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -39,14 +43,16 @@ public final class FlushCoordinator {
   private final NodeBus bus;
   private final Membership membership;
   private final FlushSteps steps;
+  private final Observer observer;
   private final Map<Integer, Running> running = new HashMap<>();
   private boolean parked;
 
   /** Flushes for the leader of a node. */
-  public FlushCoordinator(Loop loop, NodeBus bus, Membership membership) {
+  public FlushCoordinator(Loop loop, NodeBus bus, Membership membership, Observer observer) {
     this.loop = loop;
     this.bus = bus;
     this.membership = membership;
+    this.observer = observer;
     this.steps = new FlushSteps(loop, bus, membership.self().name());
   }
 
@@ -55,7 +61,10 @@ public final class FlushCoordinator {
     private final int datasetId;
     private final Promise<Void> done;
     private final List<Promise<Void>> impatient = new ArrayList<>();
+    private final long startNs = System.nanoTime();
     private State state = new State.Idle();
+    private int attempt;
+    private long bytes;
 
     Running(int datasetId, Promise<Void> done) {
       this.datasetId = datasetId;
@@ -106,7 +115,11 @@ public final class FlushCoordinator {
   private void act(Running flush, Effect effect) {
     switch (effect) {
       case Effect.CopyAll(int attempt) -> step(flush, attempt, new Event.Copied(attempt),
-          inventories().compose(all -> steps.copy(flush.datasetId, attempt, all)));
+          inventories().compose(all -> {
+            flush.attempt = attempt;
+            flush.bytes = bytes(flush.datasetId, all);
+            return steps.copy(flush.datasetId, attempt, all);
+          }));
       case Effect.PublishAll(int attempt) ->
           step(flush, attempt, new Event.Published(attempt), steps.publish(flush.datasetId, attempt));
       case Effect.WriteMaps(int attempt) ->
@@ -124,6 +137,11 @@ public final class FlushCoordinator {
     }
   }
 
+  private static long bytes(int datasetId, List<Inventory> all) {
+    return all.stream().flatMap(inventory -> inventory.datasets().stream()).map(Inventory.Dataset::descriptor)
+        .filter(dataset -> dataset.id() == datasetId).findFirst().map(dataset -> dataset.totals().bytes()).orElse(0L);
+  }
+
   private static Event.GiveUp parking() {
     return new Event.GiveUp(Fault.STOPPING, "this node is stopping; the flush is left to the next leader");
   }
@@ -136,6 +154,7 @@ public final class FlushCoordinator {
       }
       Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
       LOG.warn("flush of dataset {}, attempt {}: {}", flush.datasetId, attempt, failure.getMessage());
+      observer.notice(new FlushFailed(flush.datasetId, attempt, fault, String.valueOf(failure.getMessage())));
       boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER;
       apply(flush, new Event.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
       if (attempt >= ATTEMPTS_WAITED_FOR) {
@@ -146,12 +165,17 @@ public final class FlushCoordinator {
 
   private void tell(Running flush, Outcome outcome) {
     running.remove(flush.datasetId);
+    long flushUs = (System.nanoTime() - flush.startNs) / 1000;
     switch (outcome) {
       case Outcome.Succeeded _ -> {
         LOG.info("dataset {} is in the prefix directory", flush.datasetId);
+        observer.notice(new FlushDone(flush.datasetId, flush.attempt, flush.bytes, flushUs));
         flush.done.complete();
       }
-      case Outcome.Failed(Fault fault, String message) -> flush.done.fail(new ScrException(fault, message));
+      case Outcome.Failed(Fault fault, String message) -> {
+        observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
+        flush.done.fail(new ScrException(fault, message));
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
 import java.util.List;
 
@@ -26,8 +27,8 @@ public interface LeaderActions {
   /** A run has begun on all its nodes: whatever it need not wait for may start now. */
   void begun(RunInfo info);
 
-  /** The run is over. */
-  void over();
+  /** The run is over before its time; its number is 0 if it was still forming. */
+  void over(long run, ScrException cause);
 
   /** Goes on with work that an earlier leader, or an earlier life of a node, has left. */
   void resume();

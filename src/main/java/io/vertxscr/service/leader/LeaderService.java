@@ -206,7 +206,7 @@ public final class LeaderService implements Membership.Listener {
       // A node that is gone needs not be told; all others are asked until they have answered.
       bus.command(node, NodeVerb.RUN_OVER, over, Ack.class).recover(_ -> Future.succeededFuture(Ack.ACK));
     }
-    actions.over();
+    actions.over(run, cause);
   }
 
   private void checkNodes() {

@@ -132,7 +132,7 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
-  public void over() {
+  public void over(long run, ScrException cause) {
     writing = null;
   }
 

@@ -22,12 +22,16 @@ import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.protocol.node.RunInfo.Last;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Event;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,14 +48,17 @@ public final class Restorer {
   private final NodeBus bus;
   private final Membership membership;
   private final PrefixFetcher prefix;
+  private final Observer observer;
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
+  private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
   private int rounds;
 
   /** Restores for the leader of a node. */
-  public Restorer(NodeBus bus, Membership membership, PrefixFetcher prefix) {
+  public Restorer(NodeBus bus, Membership membership, PrefixFetcher prefix, Observer observer) {
     this.bus = bus;
     this.membership = membership;
     this.prefix = prefix;
+    this.observer = observer;
   }
 
   /** For whom a checkpoint is wanted, and which are not to be tried. */
@@ -65,6 +72,7 @@ public final class Restorer {
 
   /** Restores the newest that can be had; without any, completes with none. */
   Future<Found> restore(Wanted wanted) {
+    long startNs = System.nanoTime();
     return inventories().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed -> {
       List<DatasetDescriptor> cached =
           RestorePlanner.candidates(inventories, wanted.prefix(), wanted.map().size());
@@ -76,8 +84,13 @@ public final class Restorer {
           .toList();
       Last last = last(inventories, flushed.all());
       return first(candidates, 0, wanted).onSuccess(found -> dropNewer(wanted, inventories, found))
+          .onSuccess(found -> found.ifPresent(d -> observer.notice(new Event.Restored(d.id(), ways, sinceUs(startNs)))))
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.name())), last));
     }));
+  }
+
+  private static long sinceUs(long startNs) {
+    return (System.nanoTime() - startNs) / 1000;
   }
 
   private static Last last(List<Inventory> inventories, List<DatasetDescriptor> flushed) {
@@ -109,7 +122,10 @@ public final class Restorer {
     DatasetDescriptor dataset = candidates.get(index).descriptor();
     Future<Void> attempt = candidates.get(index).cached()
         ? fromCaches(dataset, wanted, 1)
-        : prefix.fetch(dataset, wanted).onSuccess(_ -> unprotected = Optional.of(dataset));
+        : prefix.fetch(dataset, wanted).onSuccess(_ -> {
+          unprotected = Optional.of(dataset);
+          ways = new Event.Ways(0, 0, 0, wanted.map().size());
+        });
     return attempt.map(Optional.of(dataset)).recover(failure -> {
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         LOG.warn("dataset {} \"{}\" is passed over: {}", dataset.id(), dataset.name(), e.getMessage());
@@ -125,10 +141,12 @@ public final class Restorer {
       // before anything is read: is there a way at all?
       RestorePlanner.plan(dataset, inventories, wanted.map());
       return verified(which).compose(verified -> {
+        tellCorrupt(dataset, inventories, verified);
         RestorePlan plan = RestorePlanner.plan(dataset, verified, wanted.map());
         return run(plan, verified, wanted).compose(failed -> {
           if (failed.isEmpty()) {
             unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
+            ways = ways(plan);
             return Future.<Void>succeededFuture();
           }
           Failed first = failed.getFirst();
@@ -140,6 +158,29 @@ public final class Restorer {
         });
       });
     });
+  }
+
+  private static Event.Ways ways(RestorePlan plan) {
+    Map<Action, Long> ranks = plan.perNode().values().stream().flatMap(List::stream)
+        .collect(Collectors.groupingBy(RestorePlan.RankPlan::action, Collectors.counting()));
+    return new Event.Ways(ranks.getOrDefault(Action.KEEP, 0L).intValue(),
+        ranks.getOrDefault(Action.MOVE, 0L).intValue(), ranks.getOrDefault(Action.REBUILD, 0L).intValue(), 0);
+  }
+
+  /** Tells of what the check of a dataset has found, which is whatever was good before and is bad now. */
+  private void tellCorrupt(DatasetDescriptor dataset, List<Inventory> before, List<Inventory> after) {
+    Map<String, List<Integer>> good = goodRanks(dataset, before);
+    Map<String, List<Integer>> stillGood = goodRanks(dataset, after);
+    stillGood.forEach((node, ranks) -> good.getOrDefault(node, List.of()).stream()
+        .filter(rank -> !ranks.contains(rank))
+        .forEach(rank -> observer.notice(new Event.CorruptFound(dataset.id(), node, rank))));
+  }
+
+  private static Map<String, List<Integer>> goodRanks(DatasetDescriptor dataset, List<Inventory> inventories) {
+    return inventories.stream().collect(Collectors.toMap(Inventory::node, inventory -> inventory.datasets().stream()
+        .filter(held -> held.descriptor().id() == dataset.id()
+            && held.descriptor().createdUs() == dataset.createdUs()).flatMap(held -> held.ranks().stream())
+        .filter(Inventory.Held::files).map(Inventory.Held::rank).toList()));
   }
 
   private Future<List<Inventory>> verified(Which which) {
@@ -192,9 +233,13 @@ public final class Restorer {
       rounds++;
       Protect protect = new Protect(dataset.id(), rounds, map, setSize);
       Which which = new Which(dataset.id(), dataset.createdUs());
+      long startNs = System.nanoTime();
       onAll(map, NodeVerb.PROTECT, protect).compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, which))
           .onSuccess(_ -> LOG.info("dataset {} is protected again", dataset.id()))
-          .onFailure(e -> LOG.warn("dataset {} is not protected: {}", dataset.id(), e.getMessage()));
+          .onFailure(e -> LOG.warn("dataset {} is not protected: {}", dataset.id(), e.getMessage()))
+          .onSuccess(_ -> observer.notice(new Event.ProtectionCaughtUp(dataset.id(), sinceUs(startNs))))
+          .onFailure(e -> observer.notice(
+              new Event.ProtectionNotCaughtUp(dataset.id(), Fault.of(e), String.valueOf(e.getMessage()))));
     });
   }
 

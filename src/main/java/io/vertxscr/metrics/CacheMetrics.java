@@ -1,0 +1,51 @@
+package io.vertxscr.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Observer;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** What this node's cache holds. */
+final class CacheMetrics implements Observer {
+  private final MeterRegistry registry;
+  private final Counter evicted;
+
+  CacheMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    evicted = Counter.builder("scr_cache_evicted").description("datasets that left this cache").register(registry);
+  }
+
+  /** Reads the cache whenever somebody looks. */
+  void watch(Supplier<List<DatasetRecord>> datasets) {
+    gauge("scr_cache_datasets", "datasets in this cache", datasets, _ -> true);
+    gauge("scr_cache_unprotected_datasets", "of these, without the redundancy that they should have", datasets,
+        CacheMetrics::isUnprotected);
+    gauge("scr_cache_unflushed_datasets", "of these, on their way to the prefix directory", datasets,
+        dataset -> dataset.flush() == FlushState.WANTED);
+  }
+
+  private static boolean isUnprotected(DatasetRecord dataset) {
+    return dataset.scheme() != Scheme.SINGLE
+        && dataset.ranks().stream().anyMatch(rank -> rank.redundancy().isEmpty());
+  }
+
+  private void gauge(String name, String description, Supplier<List<DatasetRecord>> datasets,
+      Predicate<DatasetRecord> counted) {
+    Gauge.builder(name, () -> datasets.get().stream().filter(counted).count())
+        .description(description).register(registry);
+  }
+
+  @Override
+  public void notice(Event event) {
+    if (event instanceof Event.Evicted) {
+      evicted.increment();
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.vertxscr.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
+
+/** Who is there. */
+final class ClusterMetrics implements Observer {
+  private final MeterRegistry registry;
+  private final Counter joined;
+  private final Counter left;
+
+  ClusterMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    joined = Counter.builder("scr_cluster_joined_nodes").description("nodes that came").register(registry);
+    left = Counter.builder("scr_cluster_left_nodes").description("nodes that went").register(registry);
+  }
+
+  /** Reads the membership whenever somebody looks. */
+  void watch(Membership membership) {
+    Gauge.builder("scr_cluster_nodes", () -> membership.nodes().size())
+        .description("nodes that this node sees, itself included").register(registry);
+    Gauge.builder("scr_cluster_leading", () -> membership.isLeader() ? 1 : 0)
+        .description("1 on the leader, 0 on others").register(registry);
+  }
+
+  @Override
+  public void notice(Event event) {
+    switch (event) {
+      case Event.NodeJoined _ -> joined.increment();
+      case Event.NodeLeft _ -> left.increment();
+      default -> {
+        // Others count that.
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.vertxscr.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Observer;
+import java.util.concurrent.TimeUnit;
+
+/** The way to the prefix directory. */
+final class FlushMetrics implements Observer {
+  private final Timer done;
+  private final Timer givenUp;
+  private final Counter bytes;
+  private final FaultCounters failures;
+
+  FlushMetrics(MeterRegistry registry) {
+    done = flush(registry, "done");
+    givenUp = flush(registry, "given_up");
+    bytes = Counter.builder("scr_flush_bytes").baseUnit("bytes").description("files that reached the prefix directory")
+        .register(registry);
+    failures = new FaultCounters(registry, "scr_flush_failures", "attempts that failed");
+  }
+
+  private static Timer flush(MeterRegistry registry, String outcome) {
+    return Timer.builder("scr_flush").description("from the wish to its end, with all attempts")
+        .tag("outcome", outcome).register(registry);
+  }
+
+  @Override
+  public void notice(Event event) {
+    switch (event) {
+      case Event.FlushDone flushed -> {
+        done.record(flushed.flushUs(), TimeUnit.MICROSECONDS);
+        bytes.increment(flushed.bytes());
+      }
+      case Event.FlushFailed failed -> failures.count(failed.fault());
+      case Event.FlushGivenUp lost -> givenUp.record(lost.flushUs(), TimeUnit.MICROSECONDS);
+      default -> {
+        // Others count that.
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.vertxscr.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Observer;
+import java.util.concurrent.TimeUnit;
+
+/** Restarts, and what they found. */
+final class RestartMetrics implements Observer {
+  private final Timer restored;
+  private final Counter kept;
+  private final Counter moved;
+  private final Counter rebuilt;
+  private final Counter fetched;
+  private final Counter corrupt;
+  private final Timer caughtUp;
+  private final FaultCounters notCaughtUp;
+
+  RestartMetrics(MeterRegistry registry) {
+    restored = Timer.builder("scr_restart").description("bringing a checkpoint to the nodes of all ranks")
+        .register(registry);
+    kept = ranks(registry, "kept");
+    moved = ranks(registry, "moved");
+    rebuilt = ranks(registry, "rebuilt");
+    fetched = ranks(registry, "fetched");
+    corrupt = Counter.builder("scr_restart_corrupt_ranks")
+        .description("ranks whose files in a cache differed from their checksums").register(registry);
+    caughtUp = Timer.builder("scr_restart_protection").description("protecting what a restart has brought")
+        .register(registry);
+    notCaughtUp = new FaultCounters(
+        registry, "scr_restart_protection_failures", "restored datasets that are left without redundancy");
+  }
+
+  private static Counter ranks(MeterRegistry registry, String way) {
+    return Counter.builder("scr_restart_ranks").description("ranks that were restored, by the way of their files")
+        .tag("way", way).register(registry);
+  }
+
+  @Override
+  public void notice(Event event) {
+    switch (event) {
+      case Event.Restored(_, Event.Ways ranks, long restoreUs) -> {
+        restored.record(restoreUs, TimeUnit.MICROSECONDS);
+        kept.increment(ranks.kept());
+        moved.increment(ranks.moved());
+        rebuilt.increment(ranks.rebuilt());
+        fetched.increment(ranks.fetched());
+      }
+      case Event.CorruptFound _ -> corrupt.increment();
+      case Event.ProtectionCaughtUp(_, long protectionUs) -> caughtUp.record(protectionUs, TimeUnit.MICROSECONDS);
+      case Event.ProtectionNotCaughtUp not -> notCaughtUp.count(not.fault());
+      default -> {
+        // Others count that.
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.vertxscr.service;
+
+import io.vertxscr.model.Fault;
+import java.util.Optional;
+
+/**
+ * Something that has happened on a node or in the cluster. What concerns all is told by the leader alone, once; what a
+ * node does with its own cache is told by that node. Listed for readers outside in docs/messages.md. Any thread.
+ */
+public sealed interface Event {
+  /** The run it belongs to, 0 for none. */
+  default long run() {
+    return 0;
+  }
+
+  /** The dataset it belongs to, 0 for none. */
+  default int dataset() {
+    return 0;
+  }
+
+  /** Why, in a sentence; empty where nothing went wrong. */
+  default String cause() {
+    return "";
+  }
+
+  /** A node has come. */
+  record NodeJoined(String about) implements Event {}
+
+  /** A node has gone, cleanly or not. */
+  record NodeLeft(String about) implements Event {}
+
+  /** All ranks are here and whatever checkpoint there is can be read. */
+  record RunBegun(long run, String jobName, String prefix, int ranks, int nodes) implements Event {}
+
+  /**
+   * The run has ended.
+   *
+   * @param dataset the one that was being written, 0 for none: it is complete on every node or on none that counts
+   * @param fault empty where the application finalized
+   */
+  record RunOver(long run, int dataset, Optional<Fault> fault, String cause) implements Event {}
+
+  /** The application begins to write a dataset. */
+  record PhaseStarted(long run, int dataset, String name, boolean checkpoint, boolean output) implements Event {}
+
+  /**
+   * What a phase was about.
+   *
+   * @param phaseUs from start to the end
+   * @param protectionUs the part of it after every rank had called its files complete
+   */
+  record Extent(long files, long bytes, long phaseUs, long protectionUs) {}
+
+  /** Every node has said that its part is protected, durably. */
+  record DatasetComplete(long run, int dataset, Extent extent) implements Event {}
+
+  /** The dataset is deleted on every node; the run goes on with the one before. */
+  record DatasetDiscarded(long run, int dataset, Fault fault, String cause, Extent extent) implements Event {}
+
+  /** Ranks by the way in which their files came to their nodes. */
+  record Ways(int kept, int moved, int rebuilt, int fetched) {}
+
+  /** A checkpoint can be read on the node of every rank. */
+  record Restored(int dataset, Ways ranks, long restoreUs) implements Event {}
+
+  /** The restored dataset has all the redundancy that it should have. */
+  record ProtectionCaughtUp(int dataset, long protectionUs) implements Event {}
+
+  /** The restored dataset lacks redundancy, and nobody is at work on it. */
+  record ProtectionNotCaughtUp(int dataset, Fault fault, String cause) implements Event {}
+
+  /** The dataset is in the prefix directory, whole and durable. */
+  record FlushDone(int dataset, int attempt, long bytes, long flushUs) implements Event {}
+
+  /** One attempt has failed; it may be tried again. */
+  record FlushFailed(int dataset, int attempt, Fault fault, String cause) implements Event {}
+
+  /** Not tried again by this leader; the cached copy stays. */
+  record FlushGivenUp(int dataset, int attempt, Fault fault, String cause, long flushUs) implements Event {}
+
+  /** This node holds the dataset no more. */
+  record Evicted(int dataset) implements Event {}
+
+  /** The files of a rank differ from their checksums, and count as lost. */
+  record CorruptFound(int dataset, String about, int rank) implements Event {}
+
+  /** A rank's call was answered with a fault. */
+  record CallFailed(String verb, Fault fault) implements Event {}
+}

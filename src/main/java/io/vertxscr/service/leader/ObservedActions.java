@@ -1,0 +1,126 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Observer;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * The leader's actions, with the life of runs and datasets told to an observer. A leader that took over in the middle
+ * of a phase knows its files and times only from there on. On the node's loop.
+ */
+public final class ObservedActions implements LeaderActions {
+  private final LeaderActions actions;
+  private final Observer observer;
+  private final LongSupplier nanoClock;
+  private Writing writing = Writing.NOTHING;
+
+  /** The dataset that is being written, id 0 for none; times by the nano clock. */
+  private record Writing(int id, Totals totals, long startedNs, long completedNs) {
+    static final Writing NOTHING = new Writing(0, Totals.NONE, 0, 0);
+  }
+
+  /**
+   * Observes.
+   *
+   * @param nanoClock counts nanoseconds from anywhere, as {@link System#nanoTime}
+   */
+  public ObservedActions(LeaderActions actions, Observer observer, LongSupplier nanoClock) {
+    this.actions = actions;
+    this.observer = observer;
+    this.nanoClock = nanoClock;
+  }
+
+  @Override
+  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
+    return actions.restore(prefix, jobName, map, excluded);
+  }
+
+  @Override
+  public void begun(RunInfo info) {
+    observer.notice(new Event.RunBegun(
+        info.run(), info.jobName(), info.prefix(), info.map().size(), info.map().byNode().size()));
+    actions.begun(info);
+  }
+
+  @Override
+  public Future<JsonObject> decide(ActiveRun run, Step step, List<From<JsonObject>> parts) {
+    long number = run.info().run();
+    if (step == Step.COMPLETE_OUTPUT || step == Step.PROTECTED) {
+      met(parts.getFirst().part().getInteger("datasetId"));
+    }
+    return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts))
+        .onComplete((result, failure) -> decided(number, step, result, failure));
+  }
+
+  /** A dataset that was begun under another leader. */
+  private void met(int datasetId) {
+    if (writing.id() != datasetId) {
+      writing = new Writing(datasetId, Totals.NONE, nanoClock.getAsLong(), nanoClock.getAsLong());
+    }
+  }
+
+  private void decided(long run, Step step, JsonObject result, Throwable failure) {
+    long now = nanoClock.getAsLong();
+    if (failure != null) {
+      if (step == Step.COMPLETE_OUTPUT || step == Step.PROTECTED) {
+        observer.notice(new Event.DatasetDiscarded(
+            run, writing.id(), Fault.of(failure), String.valueOf(failure.getMessage()), extent(now)));
+        writing = Writing.NOTHING;
+      }
+      return;
+    }
+    switch (step) {
+      case START_OUTPUT -> started(run, Wire.read(result, DatasetDescriptor.class), now);
+      case COMPLETE_OUTPUT ->
+          writing = new Writing(writing.id(), Wire.read(result, Totals.class), writing.startedNs(), now);
+      case PROTECTED -> {
+        observer.notice(new Event.DatasetComplete(run, writing.id(), extent(now)));
+        writing = Writing.NOTHING;
+      }
+      case FINALIZE -> over(run, Optional.empty(), "");
+      case FLUSHED, HAVE_RESTART, START_RESTART, COMPLETE_RESTART -> {
+        // Those who do the work tell of it.
+      }
+    }
+  }
+
+  private void started(long run, DatasetDescriptor dataset, long now) {
+    writing = new Writing(dataset.id(), Totals.NONE, now, now);
+    observer.notice(new Event.PhaseStarted(run, dataset.id(), dataset.name(),
+        dataset.flags().checkpoint(), dataset.flags().output()));
+  }
+
+  private Event.Extent extent(long now) {
+    return new Event.Extent(writing.totals().files(), writing.totals().bytes(),
+        (now - writing.startedNs()) / 1000, (now - writing.completedNs()) / 1000);
+  }
+
+  @Override
+  public void over(long run, ScrException cause) {
+    over(run, Optional.of(cause.fault()), cause.getMessage());
+    actions.over(run, cause);
+  }
+
+  private void over(long run, Optional<Fault> fault, String cause) {
+    observer.notice(new Event.RunOver(run, writing.id(), fault, cause));
+    writing = Writing.NOTHING;
+  }
+
+  @Override
+  public void resume() {
+    actions.resume();
+  }
+}

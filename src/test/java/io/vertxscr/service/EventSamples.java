@@ -1,0 +1,30 @@
+package io.vertxscr.service;
+
+import io.vertxscr.model.Fault;
+import java.util.List;
+import java.util.Optional;
+
+/** One event of each kind. */
+public final class EventSamples {
+  /** Two of the run's end, because a good one counts elsewhere than a bad one. */
+  public static final List<Event> ALL = List.of(
+      new Event.NodeJoined("n2"),
+      new Event.NodeLeft("n2"),
+      new Event.RunBegun(7, "heat", "/p", 8, 4),
+      new Event.RunOver(7, 0, Optional.empty(), ""),
+      new Event.RunOver(7, 3, Optional.of(Fault.NODE_LOST), "node n2 has left the cluster"),
+      new Event.PhaseStarted(7, 3, "step-3", true, false),
+      new Event.DatasetComplete(7, 3, new Event.Extent(16, 1_000_000, 5_000, 2_000)),
+      new Event.DatasetDiscarded(7, 3, Fault.NOT_VALID, "rank 4", new Event.Extent(16, 1_000_000, 5_000, 2_000)),
+      new Event.Restored(3, new Event.Ways(4, 1, 2, 1), 6_000),
+      new Event.ProtectionCaughtUp(3, 4_000),
+      new Event.ProtectionNotCaughtUp(3, Fault.NODE_LOST, "node n4"),
+      new Event.FlushDone(3, 2, 1_000_000, 9_000),
+      new Event.FlushFailed(3, 1, Fault.NO_SPACE, "/p is full"),
+      new Event.FlushGivenUp(3, 1, Fault.CORRUPT, "rank 4", 8_000),
+      new Event.Evicted(2),
+      new Event.CorruptFound(3, "n1", 5),
+      new Event.CallFailed("start-output", Fault.WRONG_STATE));
+
+  private EventSamples() {}
+}

@@ -1,0 +1,147 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
+import io.vertxscr.config.CacheSettings;
+import io.vertxscr.config.FlushSettings;
+import io.vertxscr.config.JobSettings;
+import io.vertxscr.config.ProtectionSettings;
+import io.vertxscr.config.Settings;
+import io.vertxscr.metrics.Metrics;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.node.EmbeddedCluster;
+import io.vertxscr.protocol.Addresses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: whoever listens to the bus can follow a run, and the meters say the same. Method: one of nearly everything. */
+class EventsTest {
+  private static final int FILES = 2;
+
+  @TempDir
+  Path directory;
+  private final Metrics metrics = new Metrics();
+  private final BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
+  private Vertx vertx;
+
+  @BeforeEach
+  void open() {
+    vertx = Vertx.vertx();
+    vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, message -> {
+      // Nodes delete behind everybody's back, in no order.
+      if (!"evicted".equals(message.body().getString("type"))) {
+        events.add(message.body());
+      }
+    });
+  }
+
+  @AfterEach
+  void close() {
+    vertx.close().await();
+    metrics.close();
+  }
+
+  /** Flushes while complete-output waits, so that the order is one. */
+  private Settings settings() {
+    return new Settings(new CacheSettings(directory.resolve("cntl"), directory.resolve("cache"), 2),
+        new ProtectionSettings(Scheme.XOR, 8), new FlushSettings(1, false),
+        new JobSettings("1", "test", "user", "cluster", Optional.empty()));
+  }
+
+  @Test
+  void aRunCanBeFollowedOnTheBusAndInTheMeters() throws Exception {
+    Path prefix = Files.createDirectories(directory.resolve("prefix"));
+    try (EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings(), true, metrics.observer())) {
+      List.of("n1", "n2", "n3").forEach(cluster::start);
+      EmbeddedRun.all(new EmbeddedRun(cluster, prefix, List.of("n1", "n2", "n3")).start(scr -> write(scr, prefix)));
+      assertThat(untilRunIsOver()).extracting(EventsTest::inShort).containsExactly(
+          "node-joined 0", "node-joined 0", "run-begun 0", "phase-started 1", "dataset-complete 1", "flush-done 1",
+          "phase-started 2", "dataset-discarded 2", "phase-started 3", "dataset-complete 3", "flush-done 3",
+          "run-over 0");
+
+      cluster.kill("n3");
+      cluster.start("n4");
+      EmbeddedRun.all(new EmbeddedRun(cluster, prefix, List.of("n1", "n2", "n4")).start(scr -> {
+        assertThat(RankProgram.restart(scr, FILES)).isEqualTo(3);
+        scr.finish();
+        return 0;
+      }));
+      List<JsonObject> second = untilRunIsOver();
+      // The application does not wait for the protection of what it read.
+      List<String> types = new ArrayList<>(second.stream().map(EventsTest::inShort).toList());
+      if (!types.remove("protection-caught-up 3")) {
+        assertThat(inShort(next())).isEqualTo("protection-caught-up 3");
+      }
+      assertThat(types).containsExactly("node-left 0", "node-joined 0", "restored 3", "run-begun 0", "run-over 0");
+      assertThat(second.get(2).getJsonObject("ranks")).isEqualTo(
+          new JsonObject().put("kept", 2).put("moved", 0).put("rebuilt", 1).put("fetched", 0));
+      meters(metrics.registry());
+    }
+  }
+
+  private static int write(Scr scr, Path prefix) throws IOException {
+    RankProgram.checkpoint(scr, prefix, 1, FILES);
+    Output bad = scr.startCheckpoint("step-2");
+    assertThatThrownBy(() -> bad.complete(scr.rank() != 1)).isInstanceOf(ScrException.class);
+    RankProgram.checkpoint(scr, prefix, 3, FILES);
+    scr.finish();
+    return 0;
+  }
+
+  private void meters(MeterRegistry registry) {
+    long bytes = 0;
+    for (int rank = 0; rank < 3; rank++) {
+      for (int file = 0; file < FILES; file++) {
+        bytes += RankProgram.bytes(rank, 1, file).length + RankProgram.bytes(rank, 3, file).length;
+      }
+    }
+    assertThat(registry.get("scr_run_begun").counter().count()).isEqualTo(2);
+    assertThat(registry.get("scr_run_finalized").counter().count()).isEqualTo(2);
+    assertThat(registry.get("scr_phase_started").counter().count()).isEqualTo(3);
+    assertThat(registry.get("scr_phase").tag("outcome", "complete").timer().count()).isEqualTo(2);
+    assertThat(registry.get("scr_phase_failures").tag("fault", "NOT_VALID").counter().count()).isEqualTo(1);
+    assertThat(registry.get("scr_call_failures").tag("fault", "NOT_VALID").counter().count()).isEqualTo(3);
+    assertThat(registry.get("scr_protection_bytes").counter().count()).isEqualTo(bytes);
+    assertThat(registry.get("scr_protection_files").counter().count()).isEqualTo(2 * 3 * FILES);
+    assertThat(registry.get("scr_flush_bytes").counter().count()).isEqualTo(bytes);
+    assertThat(registry.get("scr_restart_ranks").tag("way", "rebuilt").counter().count()).isEqualTo(1);
+    assertThat(registry.get("scr_restart_ranks").tag("way", "kept").counter().count()).isEqualTo(2);
+    assertThat(registry.get("scr_cluster_left_nodes").counter().count()).isEqualTo(1);
+  }
+
+  private static String inShort(JsonObject event) {
+    return event.getString("type") + " " + event.getInteger("dataset");
+  }
+
+  private List<JsonObject> untilRunIsOver() throws InterruptedException {
+    List<JsonObject> all = new ArrayList<>();
+    do {
+      all.add(next());
+    } while (!all.getLast().getString("type").equals("run-over"));
+    return all;
+  }
+
+  private JsonObject next() throws InterruptedException {
+    JsonObject event = events.poll(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+    assertThat(event).as("the next event").isNotNull();
+    return event;
+  }
+}
