@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
 public final class CacheKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(CacheKeeper.class);
 
+  private static final long TRASH_DELAY_MS = 100;
+
   private final Loop loop;
   private final DatasetStore store;
   private boolean emptying;
@@ -50,10 +52,14 @@ public final class CacheKeeper {
         .onFailure(e -> LOG.warn("dataset {} cannot be evicted: {}", datasetId, e.getMessage()));
   }
 
+  /** Soon, not at once: an application that waits for its next phase comes first. */
   private void emptyTrash() {
-    more = true;
-    if (!emptying) {
-      emptying = true;
+    if (emptying) {
+      more = true;
+      return;
+    }
+    emptying = true;
+    loop.after(TRASH_DELAY_MS, () -> {
       more = false;
       loop.blocking("empty the trash", () -> {
         store.emptyTrash();
@@ -67,6 +73,6 @@ public final class CacheKeeper {
           emptyTrash();
         }
       });
-    }
+    });
   }
 }
