@@ -9,6 +9,9 @@ import java.util.Optional;
 public final class Running {
   private Running() {}
 
+  /** A client of the event bus has ended; its ranks that have not finalized are lost. */
+  public record ClientClosed(String client) {}
+
   /** To the leader: all ranks that have arrived on this node so far. */
   public record Join(String node, String prefix, String jobName, int ranks, List<Integer> here) {}
 

@@ -6,11 +6,13 @@ import io.vertxscr.flow.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.InitReply;
 import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.ClientClosed;
 import io.vertxscr.protocol.node.Running.Join;
 import io.vertxscr.protocol.node.Running.Joined;
 import io.vertxscr.protocol.node.Running.Lost;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -225,9 +228,19 @@ public final class RunService implements Membership.Listener {
         live ? run.gathers() : 0, live ? run.lastGathered() : Optional.empty()));
   }
 
+  /** A client that is a member of the cluster says that it has ended. */
+  public Future<Ack> closed(ClientClosed closed) {
+    connectionClosed(closed.client());
+    return Future.succeededFuture(Ack.ACK);
+  }
+
   /** A connection of an application is gone: its ranks that have not finalized are lost. */
   public void connectionClosed(String client) {
-    List<Integer> gone = arriving.values().stream().filter(a -> a.client().equals(client))
+    lose(client::equals);
+  }
+
+  private void lose(Predicate<String> client) {
+    List<Integer> gone = arriving.values().stream().filter(a -> client.test(a.client()))
         .map(a -> a.request().rank()).toList();
     for (int rank : gone) {
       arriving.remove(rank).promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank + " is lost"));
@@ -235,7 +248,7 @@ public final class RunService implements Membership.Listener {
     }
     if (run != null && !run.isOver()) {
       for (LocalRun.RankSession session : run.sessions()) {
-        if (session.client().equals(client) && session.state().phase() != SessionState.Phase.ENDED) {
+        if (client.test(session.client()) && session.state().phase() != SessionState.Phase.ENDED) {
           tellLost(run.info().run(), session.rank());
           end(new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
               + " is lost: its connection ended without finalize"));
@@ -287,6 +300,6 @@ public final class RunService implements Membership.Listener {
 
   @Override
   public void applicationLeft(String id) {
-    loop.later(() -> connectionClosed("member:" + id));
+    loop.later(() -> lose(client -> Addresses.isClientOf(client, id)));
   }
 }
