@@ -11,11 +11,10 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
-import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Running.ClientClosed;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -83,7 +82,7 @@ public final class BusTransport implements Transport {
     pending.end(new ScrException(Fault.NODE_LOST,
         "the connection to node " + node + " was closed by this process"), false);
     if (closed.compareAndSet(false, true)) {
-      vertx.eventBus().send(NodeVerb.CLIENT_CLOSED.address(node), Wire.write(new ClientClosed(client)));
+      vertx.eventBus().send(Addresses.clientClosed(node), Wire.write(new ClientClosed(client)));
     }
     return Future.succeededFuture();
   }

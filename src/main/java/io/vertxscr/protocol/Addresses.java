@@ -44,6 +44,11 @@ public final class Addresses {
     return MEMBER + nodeId + "/" + number;
   }
 
+  /** Where a node hears that a client of the event bus has ended; not served over the application socket. */
+  public static String clientClosed(String node) {
+    return PREFIX + Names.node(node) + ".node.client-closed";
+  }
+
   /** Whether this client belongs to that cluster member. */
   public static boolean isClientOf(String client, String nodeId) {
     return client.startsWith(MEMBER + nodeId + "/");

@@ -2,12 +2,12 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.flow.Step;
 import io.vertxscr.protocol.CallRequest;
+import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.CompleteRequest;
 import io.vertxscr.protocol.EmptyRequest;
 import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Running.ClientClosed;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.CallService.Caller;
 
