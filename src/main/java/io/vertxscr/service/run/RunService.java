@@ -7,12 +7,12 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.InitReply;
 import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.ClientClosed;
 import io.vertxscr.protocol.node.Running.Join;
 import io.vertxscr.protocol.node.Running.Joined;
 import io.vertxscr.protocol.node.Running.Lost;
@@ -50,6 +50,10 @@ public final class RunService implements Membership.Listener {
   private final Epoch epoch;
   private final SortedMap<Integer, Arriving> arriving = new TreeMap<>();
   private final List<Consumer<ScrException>> endListeners = new ArrayList<>();
+  private Consumer<LocalRun> replaced = _ -> {};
+  private String leader = "";
+  /** The leader that knows of arriving ranks; empty if none does. */
+  private String collector = "";
   private boolean joining;
   private boolean stopping;
   private LocalRun run;
@@ -69,6 +73,11 @@ public final class RunService implements Membership.Listener {
   /** Calls the listener when a run ends before its time. */
   public void onOver(Consumer<ScrException> listener) {
     endListeners.add(listener);
+  }
+
+  /** Calls the listener with the last run when the next one begins. */
+  public void onReplaced(Consumer<LocalRun> listener) {
+    replaced = listener;
   }
 
   /** The run that is, or was last, on this node. */
@@ -159,6 +168,7 @@ public final class RunService implements Membership.Listener {
         failArriving(failure);
         return;
       }
+      collector = leader;
       for (Refusal refusal : joined.refusals()) {
         Arriving refused = arriving.remove(refusal.rank());
         if (refused != null) {
@@ -174,6 +184,7 @@ public final class RunService implements Membership.Listener {
   private void failArriving(Throwable cause) {
     List<Arriving> all = List.copyOf(arriving.values());
     arriving.clear();
+    collector = "";
     all.forEach(rank -> rank.promise().tryFail(cause));
   }
 
@@ -186,11 +197,16 @@ public final class RunService implements Membership.Listener {
     for (int rank : info.map().ranksOn(self())) {
       Arriving here = arriving.get(rank);
       if (here == null) {
-        throw new ScrException(Fault.UNKNOWN_RANK, "rank " + rank + " is no longer on node " + self());
+        throw new ScrException(Fault.RANK_LOST, "rank " + rank + " on node " + self()
+            + " is lost: its connection ended before the run began");
       }
       clients.put(rank, here.client());
     }
+    if (run != null) {
+      replaced.accept(run);
+    }
     run = new LocalRun(info, clients);
+    collector = "";
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), clients.keySet(), info.map().size(),
         info.prefix());
     clients.keySet().forEach(rank -> arriving.remove(rank).promise().tryComplete(reply(info)));
@@ -200,9 +216,10 @@ public final class RunService implements Membership.Listener {
   /** The leader says that the run is over for everybody. */
   public Future<Ack> over(Over over) {
     ScrException cause = new ScrException(Fault.of(over.fault()), over.message());
-    if (over.run() == 0) {
+    boolean beforeItBegan = over.run() == 0 || over.run() > (run == null ? 0 : run.info().run());
+    if (beforeItBegan) {
       failArriving(cause);
-    } else if (run != null && run.info().run() == over.run()) {
+    } else if (run.info().run() == over.run()) {
       end(cause);
     }
     return Future.succeededFuture(Ack.ACK);
@@ -220,12 +237,18 @@ public final class RunService implements Membership.Listener {
   public Future<State> takeover(Takeover takeover) {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
-    boolean live = run != null && !run.isOver() && !ended(run);
+    if (!collector.isEmpty() && !collector.equals(takeover.leader())) {
+      // It may have had ranks of its own, which nobody else knows of: nobody must wait for those.
+      failArriving(new ScrException(Fault.NODE_LOST, "node " + collector
+          + ", which was bringing the ranks of the run together, has left the cluster"));
+    }
     if (!arriving.isEmpty()) {
       joinSoon();
     }
-    return Future.succeededFuture(new State(epoch.value(), live ? Optional.of(run.info()) : Optional.empty(),
-        live ? run.gathers() : 0, live ? run.lastGathered() : Optional.empty()));
+    leader = takeover.leader();
+    return Future.succeededFuture(run == null || run.isOver()
+        ? new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false)
+        : new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(), ended(run)));
   }
 
   /** A client that is a member of the cluster says that it has ended. */
