@@ -72,6 +72,7 @@ public final class NodeServices {
         Step.COMPLETE_RESTART, restarts::complete,
         Step.FINALIZE, restarts::finish));
     runs.onOver(protection::over);
+    runs.onReplaced(phases::forget);
     flushCoordinator = new FlushCoordinator(loop, bus, ports.membership());
     PrefixFetcher fetcher = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
     LeaderWork work = new LeaderWork(new Restorer(bus, ports.membership(), fetcher), flushCoordinator, policy(settings),

@@ -4,6 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.DatasetStore;
 import java.util.List;
@@ -49,7 +51,14 @@ public final class CacheKeeper {
       store.evict(datasetId);
       return null;
     }).onSuccess(_ -> emptyTrash())
-        .onFailure(e -> LOG.warn("dataset {} cannot be evicted: {}", datasetId, e.getMessage()));
+        .onFailure(e -> warn("dataset " + datasetId + " cannot be evicted", e));
+  }
+
+  /** A node that stops leaves the rest to its next start; nothing is wrong with that. */
+  private static void warn(String what, Throwable failure) {
+    if (!(failure instanceof ScrException e && e.fault() == Fault.STOPPING)) {
+      LOG.warn("{}: {}", what, failure.getMessage());
+    }
   }
 
   /** Soon, not at once: an application that waits for its next phase comes first. */
@@ -66,10 +75,10 @@ public final class CacheKeeper {
         return null;
       }).onComplete((_, failure) -> {
         if (failure != null) {
-          LOG.warn("trash cannot be emptied: {}", failure.getMessage());
+          warn("trash cannot be emptied", failure);
         }
         emptying = false;
-        if (more) {
+        if (more && failure == null) {
           emptyTrash();
         }
       });

@@ -51,7 +51,7 @@ public final class ProtectionService {
   private final Map<RoundKey, Promise<List<PieceChecksum>>> rounds = new java.util.LinkedHashMap<>();
   private final Map<Which, DatasetRecord> prepared = new HashMap<>();
 
-  private record RoundKey(int datasetId, int round) {}
+  private record RoundKey(int datasetId, long round) {}
 
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
@@ -92,7 +92,8 @@ public final class ProtectionService {
       return Future.succeededFuture(Ack.ACK);             // done already, or this node has no ranks any more
     }
     return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
-      store.save(record);
+      // it may have been evicted meanwhile, and must not come back without its files
+      store.update(which.datasetId(), which.createdUs(), held -> held.with(record.ranks()));
       return Ack.ACK;
     });
   }
