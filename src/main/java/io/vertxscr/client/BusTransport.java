@@ -11,9 +11,13 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -22,13 +26,21 @@ import java.util.function.Consumer;
  * <p>A call has no timeout of its own, because the node owns all waits and always answers. Therefore, while calls wait,
  * the node is asked every {@value #WATCH_MS} ms whether it is there: the event bus does not fail requests whose
  * receiver died. Silence alone is no proof (the node may be stopped for a while); that nobody listens is.
+ *
+ * <p>Each transport is a connection of its own to the node, which hears of its end: from {@link #close}, or because the
+ * member has left the cluster.
  */
 public final class BusTransport implements Transport {
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
   private static final long WATCH_MS = 500;
 
+  /** Tells the transports of a process apart. */
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
   private final Vertx vertx;
   private final String node;
+  private final String client;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final DeliveryOptions delivery;
   private final DeliveryOptions watchDelivery;
   private final PendingCalls pending = new PendingCalls();
@@ -42,8 +54,8 @@ public final class BusTransport implements Transport {
     this.vertx = vertx;
     this.node = Names.node(node);
     ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
-    String member = "member:" + (cluster == null ? "local" : cluster.getNodeId());
-    this.delivery = new DeliveryOptions().setSendTimeout(FOREVER_MS).addHeader(Addresses.CLIENT_HEADER, member);
+    this.client = Addresses.memberClient(cluster == null ? "local" : cluster.getNodeId(), NUMBERS.incrementAndGet());
+    this.delivery = new DeliveryOptions().setSendTimeout(FOREVER_MS).addHeader(Addresses.CLIENT_HEADER, client);
     this.watchDelivery = new DeliveryOptions(delivery).setSendTimeout(WATCH_MS);
     this.watch = vertx.setPeriodic(WATCH_MS, _ -> watch());
   }
@@ -69,6 +81,9 @@ public final class BusTransport implements Transport {
     vertx.cancelTimer(watch);
     pending.end(new ScrException(Fault.NODE_LOST,
         "the connection to node " + node + " was closed by this process"), false);
+    if (closed.compareAndSet(false, true)) {
+      vertx.eventBus().send(Addresses.clientClosed(node), Wire.write(new ClientClosed(client)));
+    }
     return Future.succeededFuture();
   }
 

@@ -2,12 +2,12 @@ package io.vertxscr.cluster;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
@@ -56,27 +56,31 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   /** One question, over all its attempts. */
-  private record Request(String node, NodeVerb verb, JsonObject body, boolean asLeader, Promise<JsonObject> promise) {}
+  private record Request(String node, NodeVerb verb, Buffer body, boolean asLeader, Promise<Buffer> promise) {}
 
   @Override
   public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, Wire.write(request), false).map(json -> Wire.read(json, answer));
+    return send(node, verb, text(request), false).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
   public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, Wire.write(request), true).map(json -> Wire.read(json, answer));
+    return send(node, verb, text(request), true).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
   public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-    JsonObject body = Wire.write(request);
-    Promise<JsonObject> promise = loop.promise();
+    Buffer body = text(request);
+    Promise<Buffer> promise = loop.promise();
     askLeader(verb, body, promise, 0);
-    return promise.future().map(json -> Wire.read(json, answer));
+    return promise.future().map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
-  private void askLeader(NodeVerb verb, JsonObject body, Promise<JsonObject> promise, int pauses) {
+  private static Buffer text(Object request) {
+    return Buffer.buffer(Wire.toBytes(request));
+  }
+
+  private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, int pauses) {
     send(membership.leader().name(), verb, body, false).onComplete((json, failure) -> {
       if (failure instanceof ScrException e && pauses < MOST_PAUSES && closed == null
           && (e.fault() == Fault.NOT_LEADER || e.fault() == Fault.NODE_LOST)) {
@@ -87,7 +91,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     });
   }
 
-  private Future<JsonObject> send(String node, NodeVerb verb, JsonObject body, boolean asLeader) {
+  private Future<Buffer> send(String node, NodeVerb verb, Buffer body, boolean asLeader) {
     Request request = new Request(node, verb, body, asLeader, loop.promise());
     if (closed != null) {
       return Future.failedFuture(closed);
@@ -109,14 +113,14 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     if (request.asLeader()) {
       options.addHeader(EPOCH, String.valueOf(epoch.value()));
     }
-    eventBus.<JsonObject>request(request.verb().address(request.node()), request.body(), options)
+    eventBus.<Buffer>request(request.verb().address(request.node()), request.body(), options)
         .onComplete((reply, failure) -> loop.call(() -> {
           answered(request, pauses, Optional.ofNullable(reply), failure);
           return Future.succeededFuture();
         }));
   }
 
-  private void answered(Request request, int pauses, Optional<Message<JsonObject>> reply, Throwable failure) {
+  private void answered(Request request, int pauses, Optional<Message<Buffer>> reply, Throwable failure) {
     if (reply.isPresent()) {
       request.promise().tryComplete(reply.get().body());
       return;

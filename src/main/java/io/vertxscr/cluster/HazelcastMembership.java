@@ -28,6 +28,8 @@ public final class HazelcastMembership implements Membership {
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  /** As the last event left it: asked for with every message. */
+  private volatile List<NodeInfo> nodes;
 
   /**
    * Watches the cluster that this instance has joined.
@@ -41,14 +43,17 @@ public final class HazelcastMembership implements Membership {
     hazelcast.getCluster().addMembershipListener(new MembershipListener() {
       @Override
       public void memberAdded(MembershipEvent event) {
+        nodes = list();
         info(event.getMember()).ifPresent(node -> listeners.forEach(listener -> listener.joined(node)));
       }
 
       @Override
       public void memberRemoved(MembershipEvent event) {
+        nodes = list();
         gone(event.getMember());
       }
     });
+    nodes = list();
   }
 
   /** Writes what a node tells of itself into the configuration of its member. */
@@ -98,6 +103,10 @@ public final class HazelcastMembership implements Membership {
 
   @Override
   public List<NodeInfo> nodes() {
+    return nodes;
+  }
+
+  private List<NodeInfo> list() {
     return hazelcast.getCluster().getMembers().stream().flatMap(member -> info(member).stream()).toList();
   }
 

@@ -67,7 +67,8 @@ public final class ClusteredNode implements AutoCloseable {
   private void join(Options options, Deployments deployments) {
     HazelcastClusterManager manager =
         new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info()));
-    VertxOptions vertxOptions = new VertxOptions().setEventLoopPoolSize(2)
+    // One loop: everything that it does is short, and a message that changes loops costs a change of threads.
+    VertxOptions vertxOptions = new VertxOptions().setEventLoopPoolSize(1)
         .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
     vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
     HazelcastMembership membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());

@@ -24,18 +24,34 @@ public final class Addresses {
   public static final String THIS_NODE = "_";
   /**
    * Message header that says which connection a call came through: {@code bridge:<n>}, set by the application bridge
-   * and unique on its node while the daemon lives, or {@code member:<id>}, set by applications that are cluster
-   * members.
+   * and unique on its node while the daemon lives, or {@code member:<id>/<n>}, set by applications that are cluster
+   * members: their node id, and a number for each client.
    */
   public static final String CLIENT_HEADER = "scr-client";
 
   private static final String PREFIX = "scr.";
+  private static final String MEMBER = "member:";
 
   private Addresses() {}
 
   /** Where this node answers the verb. */
   public static String of(String node, Verb verb) {
     return PREFIX + Names.node(node) + "." + verb.wireName();
+  }
+
+  /** What a client of a cluster member calls itself. */
+  public static String memberClient(String nodeId, long number) {
+    return MEMBER + nodeId + "/" + number;
+  }
+
+  /** Where a node hears that a client of the event bus has ended; not served over the application socket. */
+  public static String clientClosed(String node) {
+    return PREFIX + Names.node(node) + ".node.client-closed";
+  }
+
+  /** Whether this client belongs to that cluster member. */
+  public static boolean isClientOf(String client, String nodeId) {
+    return client.startsWith(MEMBER + nodeId + "/");
   }
 
   /** The address that means the owner of the application socket. */

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol;
 
 import io.vertx.core.Completable;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonObject;
@@ -25,7 +26,7 @@ public final class Replies {
   private Replies() {}
 
   /**
-   * Answers the message: with a record as its JSON, with JSON as it is, with an empty object for null; with the fault's
+   * Answers the message: with a record as its JSON, with JSON and buffers as they are, with an empty object for null; with the fault's
    * number and sentence for a {@link ScrException}; with {@link Fault#INTERNAL}, and the stack in the log, for all
    * else.
    */
@@ -35,9 +36,14 @@ public final class Replies {
         fail(message, failure);
         return;
       }
-      JsonObject body;
+      Object body;
       try {
-        body = result == null ? new JsonObject() : result instanceof JsonObject json ? json : Wire.write(result);
+        body = switch (result) {
+          case null -> new JsonObject();
+          case JsonObject json -> json;
+          case Buffer text -> text;
+          default -> Wire.write(result);
+        };
       } catch (RuntimeException e) {
         fail(message, e);
         return;

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,6 +101,17 @@ public final class DatasetStore {
       Set<String> kept = redundancyOf(record);
       bins.recycle(id, redundancyOf(before).stream().filter(name -> !kept.contains(name)).toList());
     }
+  }
+
+  /**
+   * Changes what the filemap of a dataset says, durably; does nothing if this node does not hold that very dataset any
+   * more. Changes by different threads are made one after the other.
+   *
+   * @param createdUs tells datasets of two histories apart
+   */
+  public synchronized void update(int datasetId, long createdUs, UnaryOperator<DatasetRecord> change) {
+    find(datasetId).filter(record -> record.descriptor().createdUs() == createdUs)
+        .ifPresent(record -> save(change.apply(record)));
   }
 
   /**

@@ -76,6 +76,7 @@ public final class NodeServices {
         Step.COMPLETE_RESTART, restarts::complete,
         Step.FINALIZE, restarts::finish));
     runs.onOver(protection::over);
+    runs.onReplaced(phases::forget);
     flushCoordinator = new FlushCoordinator(loop, bus, ports.membership(), ports.observer());
     PrefixFetcher fetcher = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
     Restorer restorer = new Restorer(bus, ports.membership(), fetcher, ports.observer());

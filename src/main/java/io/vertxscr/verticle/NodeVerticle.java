@@ -2,6 +2,7 @@ package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
@@ -29,7 +30,7 @@ import java.util.function.Function;
 public abstract class NodeVerticle extends VerticleBase {
   /** The node that this verticle serves. */
   protected final NodeContext node;
-  private final List<MessageConsumer<JsonObject>> consumers = new ArrayList<>();
+  private final List<MessageConsumer<?>> consumers = new ArrayList<>();
   private final Map<Object, Future<?>> underWay = new HashMap<>();
 
   /** Serves a node. */
@@ -55,7 +56,7 @@ public abstract class NodeVerticle extends VerticleBase {
   protected final <Q> void serve(Verb verb, Class<Q> type, BiFunction<Q, String, Future<?>> delegate) {
     Consumer<Throwable> failed =
         failure -> node.observer().notice(new Event.CallFailed(verb.wireName(), Fault.of(failure)));
-    consume(Addresses.of(node.name(), verb), failed, message -> {
+    this.<JsonObject>consume(Addresses.of(node.name(), verb), failed, message -> {
       String client = Optional.ofNullable(message.headers().get(Addresses.CLIENT_HEADER)).orElse("local");
       return delegate.apply(Wire.read(message.body(), type), client);
     });
@@ -63,29 +64,32 @@ public abstract class NodeVerticle extends VerticleBase {
 
   /** Answers other nodes. */
   protected final <Q> void serve(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate) {
-    consume(verb.address(node.name()), _ -> {}, message -> {
-      String epoch = message.headers().get(EventBusNodeBus.EPOCH);
-      if (epoch != null) {
-        node.epoch().admit(Long.parseLong(epoch));
-      }
-      Q request = Wire.read(message.body(), type);
-      Object key = List.of(verb, request);
-      Future<?> first = underWay.get(key);
-      if (first != null) {
-        return first;
-      }
-      Future<?> answer = delegate.apply(request);
-      if (!answer.isComplete()) {
-        underWay.put(key, answer);
-        answer.onComplete(_ -> underWay.remove(key));
-      }
-      return answer;
-    });
+    this.<Buffer>consume(verb.address(node.name()), _ -> {}, message -> joined(verb, type, delegate, message)
+        .map(answer -> Buffer.buffer(Wire.toBytes(answer))));
   }
 
-  private void consume(
-      String address, Consumer<Throwable> failed, Function<Message<JsonObject>, Future<?>> handler) {
-    consumers.add(vertx.eventBus().consumer(address, message ->
+  private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<Buffer> message) {
+    String epoch = message.headers().get(EventBusNodeBus.EPOCH);
+    if (epoch != null) {
+      node.epoch().admit(Long.parseLong(epoch));
+    }
+    Q request = Wire.fromBytes(message.body().getBytes(), type);
+    Object key = List.of(verb, request);
+    Future<?> first = underWay.get(key);
+    if (first != null) {
+      return first;
+    }
+    Future<?> answer = delegate.apply(request);
+    if (!answer.isComplete()) {
+      underWay.put(key, answer);
+      answer.onComplete(_ -> underWay.remove(key));
+    }
+    return answer;
+  }
+
+  private <B> void consume(
+      String address, Consumer<Throwable> failed, Function<Message<B>, Future<?>> handler) {
+    consumers.add(vertx.eventBus().<B>consumer(address, message ->
         node.loop().<Object>call(() -> handler.apply(message).map(answer -> (Object) answer))
             .onFailure(failed::accept)
             .onComplete(Replies.to(message))));

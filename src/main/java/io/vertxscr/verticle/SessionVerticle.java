@@ -2,10 +2,12 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.flow.Step;
 import io.vertxscr.protocol.CallRequest;
+import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.CompleteRequest;
 import io.vertxscr.protocol.EmptyRequest;
 import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.CallService.Caller;
 
@@ -21,6 +23,7 @@ public final class SessionVerticle extends NodeVerticle {
     CallService calls = node.services().calls();
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, EmptyRequest.class, (_, _) -> node.services().status().status());
+    serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
     simple(Verb.HAVE_RESTART, Step.HAVE_RESTART, calls);
     simple(Verb.START_RESTART, Step.START_RESTART, calls);
     simple(Verb.FINALIZE, Step.FINALIZE, calls);

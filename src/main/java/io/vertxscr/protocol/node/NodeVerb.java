@@ -12,6 +12,8 @@ public enum NodeVerb {
   GATHER,
   /** To the leader: who waits for whom. */
   WAITS,
+  /** From an application that is a member of the cluster: this client of mine has ended. */
+  CLIENT_CLOSED,
   /** From a new leader: what do you know of the run? */
   TAKEOVER,
   /** From the leader: the run has begun. */

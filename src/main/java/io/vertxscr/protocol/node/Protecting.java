@@ -8,7 +8,7 @@ public final class Protecting {
   private Protecting() {}
 
   /** Asks for the checksums of these ranks' files, as far as the asked node read them in this round. */
-  public record ChecksumsOf(int datasetId, int round, List<Integer> owners) {}
+  public record ChecksumsOf(int datasetId, long round, List<Integer> owners) {}
 
   /** The pieces, in no particular order. */
   public record Checksums(List<PieceChecksum> pieces) {}

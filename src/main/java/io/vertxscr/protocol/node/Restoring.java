@@ -38,7 +38,7 @@ public final class Restoring {
    * @param round tells attempts apart; 0 is the phase that wrote the dataset
    * @param setSize fewest members of a set, where there are so many ranks
    */
-  public record Protect(int datasetId, int round, RankMap map, int setSize) {}
+  public record Protect(int datasetId, long round, RankMap map, int setSize) {}
 
   /** The files of these ranks. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}

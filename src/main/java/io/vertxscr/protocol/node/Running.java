@@ -43,12 +43,20 @@ public final class Running {
   public record Takeover(String leader, long epoch) {}
 
   /**
-   * What a node knows of the run that is not over, where there is one.
+   * What a node knows of its last run, unless that ended before its time.
    *
    * @param number the last gather whose result it has, 0 for none
    * @param gathered that result
+   * @param ended whether all ranks of this node have finalized
    */
-  public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered) {}
+  public record State(
+      long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered, boolean ended) {
+
+    /** Whether this node takes, or took, part in that run. */
+    public boolean isIn(long number) {
+      return run.isPresent() && run.get().run() == number;
+    }
+  }
 
   /** From the leader: the run is over for everybody. The number is 0 if it was still forming. */
   public record Over(long run, int fault, String message) {}

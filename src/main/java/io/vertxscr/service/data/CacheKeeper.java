@@ -4,6 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
@@ -18,6 +20,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class CacheKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(CacheKeeper.class);
+
+  private static final long TRASH_DELAY_MS = 100;
 
   private final Loop loop;
   private final DatasetStore store;
@@ -52,26 +56,37 @@ public final class CacheKeeper {
       return null;
     }).onSuccess(_ -> observer.notice(new Event.Evicted(datasetId)))
         .onSuccess(_ -> emptyTrash())
-        .onFailure(e -> LOG.warn("dataset {} cannot be evicted: {}", datasetId, e.getMessage()));
+        .onFailure(e -> warn("dataset " + datasetId + " cannot be evicted", e));
   }
 
+  /** A node that stops leaves the rest to its next start; nothing is wrong with that. */
+  private static void warn(String what, Throwable failure) {
+    if (!(failure instanceof ScrException e && e.fault() == Fault.STOPPING)) {
+      LOG.warn("{}: {}", what, failure.getMessage());
+    }
+  }
+
+  /** Soon, not at once: an application that waits for its next phase comes first. */
   private void emptyTrash() {
-    more = true;
-    if (!emptying) {
-      emptying = true;
+    if (emptying) {
+      more = true;
+      return;
+    }
+    emptying = true;
+    loop.after(TRASH_DELAY_MS, () -> {
       more = false;
       loop.blocking("empty the trash", () -> {
         store.emptyTrash();
         return null;
       }).onComplete((_, failure) -> {
         if (failure != null) {
-          LOG.warn("trash cannot be emptied: {}", failure.getMessage());
+          warn("trash cannot be emptied", failure);
         }
         emptying = false;
-        if (more) {
+        if (more && failure == null) {
           emptyTrash();
         }
       });
-    }
+    });
   }
 }

@@ -55,6 +55,10 @@ public final class FetchService {
                 new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
         return Ack.ACK;
       }));
-    });
+    }).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
+        : loop.<Ack>blocking("discard what was fetched of dataset " + id, () -> {
+          store.evict(id);
+          return null;
+        }).transform((_, _) -> Future.failedFuture(failure)));
   }
 }

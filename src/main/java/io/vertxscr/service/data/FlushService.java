@@ -118,8 +118,8 @@ public final class FlushService {
   /** Notes durably that the dataset need not be kept for the flush any more. */
   public Future<Ack> flushed(Flushed flushed) {
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
-      store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE)
-          .ifPresent(record -> store.save(record.with(FlushState.DONE)));
+      store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record ->
+          store.update(flushed.datasetId(), record.descriptor().createdUs(), held -> held.with(FlushState.DONE)));
       return Ack.ACK;
     });
   }

@@ -43,10 +43,13 @@ public final class HoldingService {
   private final DatasetStore store;
   private final CacheKeeper keeper;
   private final RankRestorer restorer;
-  private final Set<BadPart> bad = new HashSet<>();
 
-  /** Something that has failed its check: a rank's files, or the redundancy file that it wrote. */
-  private record BadPart(Which dataset, int rank, boolean redundancy) {}
+  /**
+   * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
+   *
+   * @param forGood whether it can never be used again
+   */
+  private record BadPart(Which dataset, int rank, boolean redundancy, boolean forGood) {}
 
   /** Tells and changes what a node holds. */
   public HoldingService(Loop loop, String self, DatasetStore store, CacheKeeper keeper, RankRestorer restorer) {
@@ -57,16 +60,20 @@ public final class HoldingService {
     this.restorer = restorer;
   }
 
-  /** All that is here. */
+  /** All that is here, by the filemaps. */
   public Future<Inventory> inventory() {
-    return Future.succeededFuture(new Inventory(self, store.list().stream().map(this::summary).toList()));
+    return Future.succeededFuture(inventory(Set.of()));
   }
 
-  private Inventory.Dataset summary(DatasetRecord record) {
+  private Inventory inventory(Set<BadPart> bad) {
+    return new Inventory(self, store.list().stream().map(record -> summary(record, bad)).toList());
+  }
+
+  private static Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
     Which which = which(record);
     List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
-        !bad.contains(new BadPart(which, rank.files().rank(), false)),
-        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true)))).toList();
+        !bad.contains(new BadPart(which, rank.files().rank(), false, false)),
+        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false)))).toList();
     return new Inventory.Dataset(record.descriptor(), record.origin(), record.scheme(), record.flush(), held);
   }
 
@@ -78,7 +85,10 @@ public final class HoldingService {
     return store.find(which.datasetId()).filter(record -> which(record).equals(which));
   }
 
-  /** Reads all files of a dataset against their checksums, and all redundancy headers; what is bad counts as lost. */
+  /**
+   * Reads all files of a dataset against their checksums, and all redundancy headers; what is bad counts as lost in the
+   * answer. A corrupt redundancy file is given up durably, so that it is seen to be missing until there is another.
+   */
   public Future<Inventory> verify(Which which) {
     Optional<DatasetRecord> record = find(which);
     if (record.isEmpty()) {
@@ -87,9 +97,21 @@ public final class HoldingService {
     List<Future<List<BadPart>>> checks = record.get().ranks().stream().map(rank -> loop.blocking(
         "verify dataset " + which.datasetId() + " rank " + rank.files().rank(), () -> check(which, rank))).toList();
     return Future.all(checks).compose(_ -> {
-      bad.removeIf(part -> part.dataset().equals(which));
+      Set<BadPart> bad = new HashSet<>();
       checks.forEach(check -> bad.addAll(check.result()));
-      return inventory();
+      return giveUp(which, bad).map(_ -> inventory(bad));
+    });
+  }
+
+  private Future<Void> giveUp(Which which, Set<BadPart> bad) {
+    if (bad.stream().noneMatch(BadPart::forGood)) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("give up redundancy of dataset " + which.datasetId(), () -> {
+      store.update(which.datasetId(), which.createdUs(), held -> held.with(held.ranks().stream()
+          .map(rank -> bad.contains(new BadPart(which, rank.files().rank(), true, true))
+              ? new RankRecord(rank.files(), rank.set(), Optional.empty()) : rank).toList()));
+      return null;
     });
   }
 
@@ -101,7 +123,7 @@ public final class HoldingService {
       Optional<String> problem = FileChecks.problem(directory, file);
       if (problem.isPresent()) {
         LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.datasetId(), number, problem.get());
-        found.add(new BadPart(which, number, false));
+        found.add(new BadPart(which, number, false, false));
         break;
       }
     }
@@ -110,7 +132,7 @@ public final class HoldingService {
         RedundancyFiles.readHeader(directory.resolve(name));
       } catch (ScrException e) {
         LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.datasetId(), number, e.getMessage());
-        found.add(new BadPart(which, number, true));
+        found.add(new BadPart(which, number, true, e.fault() == Fault.CORRUPT));
       }
     });
     return found;
@@ -163,10 +185,10 @@ public final class HoldingService {
       ranks.put(rank.files().rank(), new RankRecord(rank.files(), rank.set(), redundancy));
     }
     DatasetRecord after = before.with(List.copyOf(ranks.values()));
-    return loop.<Void>blocking("write filemap of dataset " + which.datasetId(), () -> {
+    return loop.blocking("write filemap of dataset " + which.datasetId(), () -> {
       store.save(after);
       return null;
-    }).onSuccess(_ -> brought.forEach(rank -> bad.remove(new BadPart(which, rank.files().rank(), false))));
+    });
   }
 
   /** The header of a redundancy file that is here. */

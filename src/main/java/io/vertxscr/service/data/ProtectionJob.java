@@ -25,7 +25,7 @@ import java.util.TreeSet;
  * @param round tells attempts apart
  * @param mine the files of this node's ranks, ascending by rank
  */
-public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, int round, List<RankFiles> mine) {
+public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long round, List<RankFiles> mine) {
 
   /** The sets of a rank map, found by rank; computed once for a run. */
   public static final class Sets {

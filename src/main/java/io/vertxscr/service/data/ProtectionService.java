@@ -51,7 +51,7 @@ public final class ProtectionService {
   private final Map<RoundKey, Promise<List<PieceChecksum>>> rounds = new java.util.LinkedHashMap<>();
   private final Map<Which, DatasetRecord> prepared = new HashMap<>();
 
-  private record RoundKey(int datasetId, int round) {}
+  private record RoundKey(int datasetId, long round) {}
 
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
@@ -92,34 +92,48 @@ public final class ProtectionService {
       return Future.succeededFuture(Ack.ACK);             // done already, or this node has no ranks any more
     }
     return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
-      store.save(record);
+      // it may have been evicted meanwhile, and must not come back without its files
+      store.update(which.datasetId(), which.createdUs(), held -> held.with(record.ranks()));
       return Ack.ACK;
     });
   }
 
   private Future<DatasetRecord> prepare(ProtectionJob job, boolean save) {
-    Promise<List<PieceChecksum>> round = round(new RoundKey(job.id(), job.round()));
     Map<Integer, RankFiles> layouts = new ConcurrentHashMap<>();
     job.mine().forEach(files -> layouts.put(files.rank(), files));
+    if (job.isEmpty()) {
+      return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts, save));
+    }
+    Promise<List<PieceChecksum>> round = round(new RoundKey(job.id(), job.round()));
     return layouts(job, layouts)
         .compose(_ -> encode(job, layouts))
         .onFailure(round::tryFail)
         .compose(encodings -> {
           round.tryComplete(encodings.stream().flatMap(e -> e.pieces().stream()).toList());
           return checksums(job)
-              .compose(pieces -> loop.blocking("seal dataset " + job.id(), () -> seal(job, layouts, encodings, pieces)))
+              .compose(pieces -> loop.blocking("seal dataset " + job.id(),
+                  () -> seal(job, layouts, encodings, pieces, save)))
               .onFailure(_ -> encodings.forEach(e -> e.job().close()));
-        })
-        .compose(record -> save ? loop.blocking("write filemap of dataset " + job.id(), () -> {
-          store.save(record);
-          return record;
-        }) : Future.succeededFuture(record));
+        });
+  }
+
+  /** A dataset without files needs no bytes of anybody: headers and filemap in one go. */
+  private DatasetRecord empty(ProtectionJob job, Map<Integer, RankFiles> layouts, boolean save) {
+    RangeSource none = request -> {
+      throw new ScrException(Fault.INTERNAL, "an empty dataset has no range " + request);
+    };
+    store.createDirectory(job.id());
+    int generation = store.createGeneration(job.id());
+    List<Encoding> encodings = new ArrayList<>();
+    try {
+      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), layouts), none, generation)));
+      return seal(job, layouts, encodings, List.of(), save);
+    } finally {
+      encodings.forEach(encoding -> encoding.job().close());
+    }
   }
 
   private Future<Void> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
-    if (job.isEmpty()) {
-      return Future.succeededFuture();
-    }
     List<Future<Layout>> asked = new ArrayList<>();
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
@@ -164,9 +178,6 @@ public final class ProtectionService {
   }
 
   private Future<List<PieceChecksum>> checksums(ProtectionJob job) {
-    if (job.isEmpty()) {
-      return Future.succeededFuture(List.of());
-    }
     List<Future<Checksums>> asked = new ArrayList<>();
     job.checksumsNeeded().forEach((node, owners) -> {
       ChecksumsOf request = new ChecksumsOf(job.id(), job.round(), owners);
@@ -176,7 +187,7 @@ public final class ProtectionService {
   }
 
   private DatasetRecord seal(ProtectionJob job, Map<Integer, RankFiles> layouts, List<Encoding> encodings,
-      List<PieceChecksum> pieces) {
+      List<PieceChecksum> pieces, boolean save) {
     Map<Integer, RankFiles> checked = new HashMap<>();
     for (int owner : job.ownersNeeded()) {
       RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
@@ -189,7 +200,11 @@ public final class ProtectionService {
       encoding.job().close();
       ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name()));
     }
-    return job.dataset().with(ranks);
+    DatasetRecord record = job.dataset().with(ranks);
+    if (save) {
+      store.save(record);
+    }
+    return record;
   }
 
   /** The checksums that this node computed of other ranks' files; completes when its reading is done. */

@@ -12,13 +12,13 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.Running.State;
 import io.vertxscr.protocol.node.Running.Waits;
 import io.vertxscr.service.Loop;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** The leader's side of a run that has begun: its open gather, and the nodes that wait for its result. */
@@ -29,10 +29,28 @@ public final class ActiveRun {
   private RunInfo info;
   private boolean finalized;
 
-  ActiveRun(Loop loop, RunInfo info, long doneNumber, Optional<Gathered> doneResult) {
+  /** A run that begins now. */
+  ActiveRun(Loop loop, RunInfo info) {
+    this(loop, info, new GatherBook<>(info.map().byNode().keySet(), 0, null), false);
+  }
+
+  private ActiveRun(Loop loop, RunInfo info, GatherBook<Gather, Gathered> book, boolean finalized) {
     this.loop = loop;
     this.info = info;
-    this.book = new GatherBook<>(info.map().byNode().keySet(), doneNumber, doneResult.orElse(null));
+    this.book = book;
+    this.finalized = finalized;
+  }
+
+  /**
+   * A run that an earlier leader has led.
+   *
+   * @param newest what the node knows that has the newest result
+   * @param finalized whether some node has heard that the run has finalized
+   */
+  static ActiveRun adopted(Loop loop, State newest, boolean finalized) {
+    RunInfo info = newest.run().orElseThrow();
+    return new ActiveRun(loop, info, new GatherBook<>(
+        info.map().byNode().keySet(), newest.number(), newest.gathered().orElse(null)), finalized);
   }
 
   RunInfo info() {

@@ -28,7 +28,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -54,6 +56,7 @@ public final class LeaderService implements Membership.Listener {
   private Forming forming;
   private boolean restoring;
   private ActiveRun active;
+  private ActiveRun finished;
   private ScrException lastOver;
 
   /** Leads whenever its node is the oldest. */
@@ -81,26 +84,50 @@ public final class LeaderService implements Membership.Listener {
 
   private Future<Void> takeOver() {
     Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1);
+    Map<String, State> states = new TreeMap<>();
     List<Future<State>> asked = membership.nodes().stream()
         .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, State.class)
             .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
-                : Future.succeededFuture(new State(0, Optional.empty(), 0, Optional.empty()))))
+                : Future.succeededFuture(new State(0, Optional.empty(), 0, Optional.empty(), false)))
+            .onSuccess(state -> states.put(node.name(), state)))
         .toList();
     return Future.all(asked).map(_ -> {
-      List<State> states = asked.stream().map(Future::result).toList();
-      epoch.raise(1 + states.stream().mapToLong(State::epoch).max().orElse(0));
-      states.stream().filter(s -> s.run().isPresent())
-          .max(Comparator.comparingLong((State s) -> s.run().get().run()).thenComparingLong(State::number))
-          .ifPresent(newest -> active = new ActiveRun(loop, newest.run().get(), newest.number(), newest.gathered()));
-      checkNodes();
+      epoch.raise(1 + states.values().stream().mapToLong(State::epoch).max().orElse(0));
+      adopt(states);
       actions.resume();
       return null;
     });
   }
 
+  /**
+   * Goes on with the run of an earlier leader. If that one was lost while it told of the begin or the end of the run,
+   * some node does not take part in it: nobody must wait for that node.
+   */
+  private void adopt(Map<String, State> states) {
+    Optional<State> newest = states.values().stream().filter(state -> state.run().isPresent())
+        .max(Comparator.comparingLong((State state) -> state.run().get().run()).thenComparingLong(State::number));
+    if (newest.isEmpty()) {
+      return;
+    }
+    long run = newest.get().run().get().run();
+    List<State> sameRun = states.values().stream().filter(state -> state.isIn(run)).toList();
+    if (sameRun.stream().allMatch(State::ended)) {
+      return;
+    }
+    active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(State::ended));
+    checkNodes();
+    for (Map.Entry<String, State> state : states.entrySet()) {
+      if (active != null && active.nodes().contains(state.getKey()) && !state.getValue().isIn(run)) {
+        over(new ScrException(Fault.NODE_LOST, "the leader of run " + run + " was lost while it began or ended the run:"
+            + " node " + state.getKey() + " does not take part in it"));
+      }
+    }
+  }
+
   /** Notes the ranks that have arrived on a node. */
   public Future<Joined> join(Join join) {
     return lead().map(_ -> {
+      checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseSecondRun(join);
       if (forming == null) {
         forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
@@ -141,12 +168,18 @@ public final class LeaderService implements Membership.Listener {
   }
 
   private Future<Void> announce(RunInfo info) {
-    active = new ActiveRun(loop, info, 0, Optional.empty());
+    ActiveRun begun = new ActiveRun(loop, info);
+    active = begun;
     forming = null;
     restoring = false;
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
-    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info));
+    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info)).recover(failure -> {
+      if (active == begun) {                              // a rank has gone meanwhile: nobody must wait for it
+        over(asScr(failure));
+      }
+      return Future.succeededFuture();
+    });
   }
 
   /** Notes that a rank's process is gone: its run is over for all. */
@@ -165,15 +198,17 @@ public final class LeaderService implements Membership.Listener {
   /** A node's part of a gather; completes when all parts are here and the result is known. */
   public Future<Gathered> gather(Gather part) {
     return lead().compose(_ -> {
-      if (active == null || active.info().run() != part.run()) {
+      ActiveRun run = active != null ? active : finished;
+      if (run == null || run.info().run() != part.run()) {
         throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
       }
-      return active.arrive(part, (step, parts) -> actions.decide(active, step, parts)).onSuccess(_ -> endIfFinalized());
+      return run.arrive(part, (step, parts) -> actions.decide(run, step, parts)).onSuccess(_ -> endIfFinalized());
     });
   }
 
   private void endIfFinalized() {
     if (active != null && active.finalized()) {
+      finished = active;                                  // a node that has not heard so may ask again
       active = null;
       lastOver = new ScrException(Fault.WRONG_STATE, "the run is over: it has finalized");
     }

@@ -34,6 +34,7 @@ public final class LeaderWork implements LeaderActions {
   private final List<Integer> unreadable = new ArrayList<>();
   private DatasetDescriptor writing;
   private long lastRun;
+  private Future<RunInfo> restoring = Future.succeededFuture();
 
   /** Works for the leader of a node. */
   public LeaderWork(Restorer restorer, FlushCoordinator flushes, RunInfo.Policy policy, Job job, LongSupplier clockUs) {
@@ -48,14 +49,19 @@ public final class LeaderWork implements LeaderActions {
   public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
     lastRun = Math.max(lastRun + 1, clockUs.getAsLong());
     long run = lastRun;
-    return restorer.restore(new Restorer.Wanted(prefix, map, policy, excluded)).map(found ->
-        new RunInfo(run, prefix, jobName, map, found.restart(), found.last(), policy));
+    // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
+    Future<RunInfo> mine = restoring
+        .transform((_, _) -> restorer.restore(new Restorer.Wanted(prefix, map, policy, excluded)))
+        .map(found -> new RunInfo(run, prefix, jobName, map, found.restart(), found.last(), policy));
+    restoring = mine;
+    return mine;
   }
 
   @Override
   public void begun(RunInfo info) {
     unreadable.clear();
-    restorer.protectBehind(info.map(), policy.setSize());
+    restorer.protectBehind(info);
+    flushes.resume();                                     // what waited for files that are restored now
   }
 
   @Override
@@ -65,7 +71,8 @@ public final class LeaderWork implements LeaderActions {
       case COMPLETE_OUTPUT -> Future.succeededFuture(complete(read(parts, Part.Complete.class)));
       case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
       case FLUSHED -> flushed(read(parts, Part.Done.class));
-      case HAVE_RESTART, START_RESTART -> Future.succeededFuture(Wire.write(new Offer(run.info().restart())));
+      case HAVE_RESTART -> Future.succeededFuture(Wire.write(new Offer(run.info().restart())));
+      case START_RESTART -> startRestart(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
       case FINALIZE -> flushes.finish(run.info().prefix(), policy.flushEvery() > 0)
           .map(_ -> Wire.write(new Offer(Optional.empty())));
@@ -111,6 +118,14 @@ public final class LeaderWork implements LeaderActions {
     return flushes.flushNow(id).map(new JsonObject());
   }
 
+  /** Some node may have lost what it had when the run began: then nobody starts. */
+  private Future<JsonObject> startRestart(ActiveRun run, List<From<Part.Restart>> parts) {
+    var unread = Combining.unread(parts);
+    return unread.isEmpty() || run.info().restart().isEmpty()
+        ? Future.succeededFuture(Wire.write(new Offer(run.info().restart())))
+        : offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
+  }
+
   private Future<JsonObject> completeRestart(ActiveRun run, List<From<Part.Restart>> parts) {
     var unread = Combining.unread(parts);
     RunInfo info = run.info();
@@ -121,11 +136,18 @@ public final class LeaderWork implements LeaderActions {
     LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
     unreadable.add(bad.datasetId());
     return restorer.markFailed(info.prefix(), bad.datasetId())
-        .compose(_ -> restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), policy, List.copyOf(unreadable))))
+        .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
+  }
+
+  private Future<JsonObject> offerAnother(ActiveRun run, Fault fault, String why) {
+    RunInfo info = run.info();
+    RunInfo.Restartable bad = info.restart().orElseThrow();
+    return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), policy, List.copyOf(unreadable)))
         .compose(found -> {
           run.info(info.with(found.restart()));
-          return Future.failedFuture(new ScrException(Fault.NOT_VALID, "restart from dataset " + bad.datasetId() + " \""
-              + bad.name() + "\" failed: " + unread.get() + "; " + found.restart()
+          restorer.protectBehind(info);
+          return Future.failedFuture(new ScrException(fault, "restart from dataset " + bad.datasetId() + " \""
+              + bad.name() + "\" failed: " + why + "; " + found.restart()
               .map(next -> "have-restart now offers dataset " + next.datasetId() + " \"" + next.name() + "\"")
               .orElse("there is no older one")));
         });

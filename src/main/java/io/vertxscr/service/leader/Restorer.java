@@ -28,9 +28,11 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -51,7 +53,7 @@ public final class Restorer {
   private final Observer observer;
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
-  private int rounds;
+  private long round;
 
   /** Restores for the leader of a node. */
   public Restorer(NodeBus bus, Membership membership, PrefixFetcher prefix, Observer observer) {
@@ -73,6 +75,7 @@ public final class Restorer {
   /** Restores the newest that can be had; without any, completes with none. */
   Future<Found> restore(Wanted wanted) {
     long startNs = System.nanoTime();
+    Set<Which> hopeless = new HashSet<>();
     return inventories().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed -> {
       List<DatasetDescriptor> cached =
           RestorePlanner.candidates(inventories, wanted.prefix(), wanted.map().size());
@@ -83,7 +86,7 @@ public final class Restorer {
               .thenComparing(c -> !c.cached()))
           .toList();
       Last last = last(inventories, flushed.all());
-      return first(candidates, 0, wanted).onSuccess(found -> dropNewer(wanted, inventories, found))
+      return first(candidates, hopeless, wanted).onSuccess(found -> drop(wanted, inventories, hopeless, found))
           .onSuccess(found -> found.ifPresent(d -> observer.notice(new Event.Restored(d.id(), ways, sinceUs(startNs)))))
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.name())), last));
     }));
@@ -115,12 +118,13 @@ public final class Restorer {
     return Future.failedFuture(failure);
   }
 
-  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, int index, Wanted wanted) {
-    if (index == candidates.size()) {
+  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
+    if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
-    DatasetDescriptor dataset = candidates.get(index).descriptor();
-    Future<Void> attempt = candidates.get(index).cached()
+    DatasetDescriptor dataset = candidates.getFirst().descriptor();
+    boolean cached = candidates.getFirst().cached();
+    Future<Void> attempt = cached
         ? fromCaches(dataset, wanted, 1)
         : prefix.fetch(dataset, wanted).onSuccess(_ -> {
           unprotected = Optional.of(dataset);
@@ -129,14 +133,17 @@ public final class Restorer {
     return attempt.map(Optional.of(dataset)).recover(failure -> {
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         LOG.warn("dataset {} \"{}\" is passed over: {}", dataset.id(), dataset.name(), e.getMessage());
-        return first(candidates, index + 1, wanted);
+        if (cached && (e.fault() == Fault.TOO_MANY_LOST || e.fault() == Fault.CORRUPT)) {
+          hopeless.add(which(dataset));
+        }
+        return first(candidates.subList(1, candidates.size()), hopeless, wanted);
       }
       return Future.failedFuture(failure);
     });
   }
 
   private Future<Void> fromCaches(DatasetDescriptor dataset, Wanted wanted, int attempt) {
-    Which which = new Which(dataset.id(), dataset.createdUs());
+    Which which = which(dataset);
     return inventories().compose(inventories -> {
       // before anything is read: is there a way at all?
       RestorePlanner.plan(dataset, inventories, wanted.map());
@@ -209,30 +216,38 @@ public final class Restorer {
         .map(Inventory.Dataset::flush).max(Comparator.naturalOrder()).orElse(FlushState.NOT_WANTED);
   }
 
-  /** What is newer than the restored one could not be restored, and would only be in the way of the next restart. */
-  private void dropNewer(Wanted wanted, List<Inventory> inventories, Optional<DatasetDescriptor> restored) {
-    if (restored.isEmpty()) {
-      return;
-    }
+  private static Which which(DatasetDescriptor dataset) {
+    return new Which(dataset.id(), dataset.createdUs());
+  }
+
+  /**
+   * Drops what would only be in the way of the next restart: what the application could not read, and, once another one
+   * is restored, what can never be. A dataset that failed for a passing reason (no room, a slow disk) stays.
+   */
+  private void drop(Wanted wanted, List<Inventory> inventories, Set<Which> hopeless,
+      Optional<DatasetDescriptor> restored) {
     for (Inventory inventory : inventories) {
-      List<Which> newer = inventory.datasets().stream()
-          .filter(d -> d.origin().prefix().equals(wanted.prefix()) && d.descriptor().flags().checkpoint()
-              && d.descriptor().id() > restored.get().id())
-          .map(d -> new Which(d.descriptor().id(), d.descriptor().createdUs())).toList();
-      if (!newer.isEmpty()) {
-        bus.command(inventory.node(), NodeVerb.DROP, new Drop(newer), Ack.class)
+      List<Which> useless = inventory.datasets().stream()
+          .filter(d -> d.origin().prefix().equals(wanted.prefix()) && d.descriptor().flags().checkpoint())
+          .map(Inventory.Dataset::descriptor)
+          .filter(d -> wanted.excluded().contains(d.id())
+              || restored.isPresent() && restored.get().id() != d.id() && hopeless.contains(which(d)))
+          .map(Restorer::which).toList();
+      if (!useless.isEmpty()) {
+        bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class)
             .onFailure(e -> LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage()));
       }
     }
   }
 
   /** Computes the redundancy that the restored dataset lacks, while the application reads it. */
-  void protectBehind(RankMap map, int setSize) {
+  void protectBehind(RunInfo run) {
+    RankMap map = run.map();
     unprotected.ifPresent(dataset -> {
       unprotected = Optional.empty();
-      rounds++;
-      Protect protect = new Protect(dataset.id(), rounds, map, setSize);
-      Which which = new Which(dataset.id(), dataset.createdUs());
+      round = Math.max(round + 1, run.run());             // no other leader has ever used it
+      Protect protect = new Protect(dataset.id(), round, map, run.policy().setSize());
+      Which which = which(dataset);
       long startNs = System.nanoTime();
       onAll(map, NodeVerb.PROTECT, protect).compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, which))
           .onSuccess(_ -> LOG.info("dataset {} is protected again", dataset.id()))

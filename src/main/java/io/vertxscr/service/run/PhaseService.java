@@ -42,6 +42,8 @@ public final class PhaseService {
   private final ProtectionService protection;
   private final DatasetStore store;
   private final CacheKeeper keeper;
+  /** The dataset that is being completed, 0 for none. */
+  private int completing;
   private int lastDatasetId;
   private int lastCheckpointId;
 
@@ -85,9 +87,11 @@ public final class PhaseService {
   public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
+    completing = id;
     return measure(open, ranks)
         .compose(measured -> protect(run, open.descriptor(), measured))
-        .recover(failure -> discard(id, failure))
+        .onComplete((_, _) -> completing = completing == id ? 0 : completing)
+        .recover(failure -> discard(run, id, failure))
         .map(record -> {
           keeper.keep(run.info().policy().cachedDatasets());
           return CallService.Answers.same(new CompleteReply(id, record.descriptor().name()));
@@ -153,8 +157,14 @@ public final class PhaseService {
     }
     return calls.gather(run, Step.PROTECTED, done(id, failure)).compose(_ -> {
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flushInBackground();
-      return wait ? calls.gather(run, Step.FLUSHED, done(id, null)).map(record) : Future.succeededFuture(record);
+      return wait ? flushed(run, record) : Future.succeededFuture(record);
     });
+  }
+
+  /** The dataset is complete already: what goes wrong with the waiting for its flush does not make it less so. */
+  private Future<DatasetRecord> flushed(LocalRun run, DatasetRecord record) {
+    return calls.gather(run, Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
+        .recover(failure -> run.isOver() ? Future.failedFuture(failure) : Future.succeededFuture(record));
   }
 
   private static Part.Done done(int id, Throwable failure) {
@@ -165,12 +175,22 @@ public final class PhaseService {
     };
   }
 
-  private Future<DatasetRecord> discard(int id, Throwable failure) {
-    boolean undecided = failure instanceof ScrException e
-        && (e.fault() == Fault.RANKS_DISAGREE || e.fault() == Fault.NODE_LOST || e.fault() == Fault.RANK_LOST);
-    if (!undecided) {
+  /** A dataset without a filemap is garbage; one with a filemap stays if nobody knows how the others have decided. */
+  private Future<DatasetRecord> discard(LocalRun run, int id, Throwable failure) {
+    Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+    boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
+    boolean goesOn = fault == Fault.RANKS_DISAGREE && !run.isOver();
+    if (!goesOn && (!undecided || store.find(id).isEmpty())) {
       keeper.drop(id);
     }
     return Future.failedFuture(failure);
+  }
+
+  /** Throws away what the last run was writing when it ended; its processes are gone now. */
+  public void forget(LocalRun last) {
+    OpenDataset open = last.open();
+    if (open != null && open.descriptor().id() != completing && store.find(open.descriptor().id()).isEmpty()) {
+      keeper.drop(open.descriptor().id());
+    }
   }
 }

@@ -42,7 +42,9 @@ public final class RestartService {
   }
 
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
-    return offer(run, Step.START_RESTART, List.of()).map(offer -> {
+    List<Integer> lacking = run.info().restart().map(offered -> ranks.stream().map(RankCall::rank).filter(rank ->
+        store.find(offered.datasetId()).flatMap(record -> record.rank(rank)).isEmpty()).toList()).orElse(List.of());
+    return offer(run, Step.START_RESTART, lacking).map(offer -> {
       Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
       DatasetRecord record = store.find(restart.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
           "dataset " + restart.datasetId() + " is not on this node any more"));

@@ -34,6 +34,10 @@ public final class RouteService {
     LocalRun run = runs.run().orElseThrow(() ->
         new ScrException(Fault.WRONG_STATE, "no run has begun on this node: call init first"));
     LocalRun.RankSession session = run.session(request.run(), request.rank(), client);
+    if (run.waiting().containsKey(request.rank())) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " called route for '" + request.name()
+          + "' while its last call is not answered yet");
+    }
     OpenDataset open = run.open();
     return switch (session.state().phase()) {
       case OUTPUT -> output(open, request);

@@ -6,6 +6,8 @@ import io.vertxscr.flow.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.InitReply;
 import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.node.Ack;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +50,10 @@ public final class RunService implements Membership.Listener {
   private final Epoch epoch;
   private final SortedMap<Integer, Arriving> arriving = new TreeMap<>();
   private final List<Consumer<ScrException>> endListeners = new ArrayList<>();
+  private Consumer<LocalRun> replaced = _ -> {};
+  private String leader = "";
+  /** The leader that knows of arriving ranks; empty if none does. */
+  private String collector = "";
   private boolean joining;
   private boolean stopping;
   private LocalRun run;
@@ -66,6 +73,11 @@ public final class RunService implements Membership.Listener {
   /** Calls the listener when a run ends before its time. */
   public void onOver(Consumer<ScrException> listener) {
     endListeners.add(listener);
+  }
+
+  /** Calls the listener with the last run when the next one begins. */
+  public void onReplaced(Consumer<LocalRun> listener) {
+    replaced = listener;
   }
 
   /** The run that is, or was last, on this node. */
@@ -156,6 +168,7 @@ public final class RunService implements Membership.Listener {
         failArriving(failure);
         return;
       }
+      collector = leader;
       for (Refusal refusal : joined.refusals()) {
         Arriving refused = arriving.remove(refusal.rank());
         if (refused != null) {
@@ -171,6 +184,7 @@ public final class RunService implements Membership.Listener {
   private void failArriving(Throwable cause) {
     List<Arriving> all = List.copyOf(arriving.values());
     arriving.clear();
+    collector = "";
     all.forEach(rank -> rank.promise().tryFail(cause));
   }
 
@@ -183,11 +197,16 @@ public final class RunService implements Membership.Listener {
     for (int rank : info.map().ranksOn(self())) {
       Arriving here = arriving.get(rank);
       if (here == null) {
-        throw new ScrException(Fault.UNKNOWN_RANK, "rank " + rank + " is no longer on node " + self());
+        throw new ScrException(Fault.RANK_LOST, "rank " + rank + " on node " + self()
+            + " is lost: its connection ended before the run began");
       }
       clients.put(rank, here.client());
     }
+    if (run != null) {
+      replaced.accept(run);
+    }
     run = new LocalRun(info, clients);
+    collector = "";
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), clients.keySet(), info.map().size(),
         info.prefix());
     clients.keySet().forEach(rank -> arriving.remove(rank).promise().tryComplete(reply(info)));
@@ -197,9 +216,10 @@ public final class RunService implements Membership.Listener {
   /** The leader says that the run is over for everybody. */
   public Future<Ack> over(Over over) {
     ScrException cause = new ScrException(Fault.of(over.fault()), over.message());
-    if (over.run() == 0) {
+    boolean beforeItBegan = over.run() == 0 || over.run() > (run == null ? 0 : run.info().run());
+    if (beforeItBegan) {
       failArriving(cause);
-    } else if (run != null && run.info().run() == over.run()) {
+    } else if (run.info().run() == over.run()) {
       end(cause);
     }
     return Future.succeededFuture(Ack.ACK);
@@ -217,17 +237,33 @@ public final class RunService implements Membership.Listener {
   public Future<State> takeover(Takeover takeover) {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
-    boolean live = run != null && !run.isOver() && !ended(run);
+    if (!collector.isEmpty() && !collector.equals(takeover.leader())) {
+      // It may have had ranks of its own, which nobody else knows of: nobody must wait for those.
+      failArriving(new ScrException(Fault.NODE_LOST, "node " + collector
+          + ", which was bringing the ranks of the run together, has left the cluster"));
+    }
     if (!arriving.isEmpty()) {
       joinSoon();
     }
-    return Future.succeededFuture(new State(epoch.value(), live ? Optional.of(run.info()) : Optional.empty(),
-        live ? run.gathers() : 0, live ? run.lastGathered() : Optional.empty()));
+    leader = takeover.leader();
+    return Future.succeededFuture(run == null || run.isOver()
+        ? new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false)
+        : new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(), ended(run)));
+  }
+
+  /** A client that is a member of the cluster says that it has ended. */
+  public Future<Ack> closed(ClientClosed closed) {
+    connectionClosed(closed.client());
+    return Future.succeededFuture(Ack.ACK);
   }
 
   /** A connection of an application is gone: its ranks that have not finalized are lost. */
   public void connectionClosed(String client) {
-    List<Integer> gone = arriving.values().stream().filter(a -> a.client().equals(client))
+    lose(client::equals);
+  }
+
+  private void lose(Predicate<String> client) {
+    List<Integer> gone = arriving.values().stream().filter(a -> client.test(a.client()))
         .map(a -> a.request().rank()).toList();
     for (int rank : gone) {
       arriving.remove(rank).promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank + " is lost"));
@@ -235,7 +271,7 @@ public final class RunService implements Membership.Listener {
     }
     if (run != null && !run.isOver()) {
       for (LocalRun.RankSession session : run.sessions()) {
-        if (session.client().equals(client) && session.state().phase() != SessionState.Phase.ENDED) {
+        if (client.test(session.client()) && session.state().phase() != SessionState.Phase.ENDED) {
           tellLost(run.info().run(), session.rank());
           end(new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
               + " is lost: its connection ended without finalize"));
@@ -287,6 +323,6 @@ public final class RunService implements Membership.Listener {
 
   @Override
   public void applicationLeft(String id) {
-    loop.later(() -> connectionClosed("member:" + id));
+    loop.later(() -> lose(client -> Addresses.isClientOf(client, id)));
   }
 }

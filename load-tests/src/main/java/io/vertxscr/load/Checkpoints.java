@@ -1,0 +1,80 @@
+package io.vertxscr.load;
+
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.Map;
+
+/** Checkpoints of one file for each rank. Starting and writing stand outside of what is measured. */
+final class Checkpoints {
+  private static final int PIECE_BYTES = 1 << 20;
+
+  private final Ranks ranks;
+  private final Path prefix;
+  private final long bytes;
+  private final Map<Integer, Output> open = new ConcurrentHashMap<>();
+  private int step;
+  private volatile int dataset;
+
+  Checkpoints(Ranks ranks, Path prefix, long bytes, int lastStep) {
+    this.ranks = ranks;
+    this.prefix = prefix;
+    this.bytes = bytes;
+    this.step = lastStep;
+  }
+
+  int step() {
+    return step;
+  }
+
+  /** Id of the newest. */
+  int dataset() {
+    return dataset;
+  }
+
+  /** Begins one; returns how long that took. */
+  double start() throws Exception {
+    step++;
+    double seconds = ranks.all(scr -> open.put(scr.rank(), scr.startCheckpoint("step-" + step)));
+    dataset = open.get(0).dataset();
+    return seconds;
+  }
+
+  /** Writes every rank's file. */
+  void write() throws Exception {
+    ranks.all(scr -> fill(open.get(scr.rank()).route(file(scr).toString()), scr.rank() * 1000L + step));
+  }
+
+  /** Completes it; returns how long that took. */
+  double complete() throws Exception {
+    return ranks.all(scr -> open.remove(scr.rank()).complete(true));
+  }
+
+  private Path file(Scr scr) {
+    return prefix.resolve("ckpt." + step).resolve(Daemons.file(scr.rank()));
+  }
+
+  /** Writes a file of bytes that follow from the seed. */
+  private void fill(Path path, long seed) throws IOException {
+    byte[] bytesOfPiece = new byte[(int) Math.min(PIECE_BYTES, bytes)];
+    new Random(seed).nextBytes(bytesOfPiece);
+    ByteBuffer piece = ByteBuffer.allocateDirect(bytesOfPiece.length).put(bytesOfPiece);
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      for (long done = 0; done < bytes; done += piece.capacity()) {
+        piece.clear().limit((int) Math.min(piece.capacity(), bytes - done));
+        if (piece.limit() > Long.BYTES) {
+          piece.putLong(0, done ^ seed);               // no two pieces are equal
+        }
+        while (piece.hasRemaining()) {
+          channel.write(piece);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package io.vertxscr.load;
+
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** The daemons of one case, with their storage in a directory of the RAM disk that is deleted with them. */
+final class Daemons implements AutoCloseable {
+  private static final int SPARE_PORTS = 16;
+  private static final Path RAM_DISK = Path.of("/dev/shm");
+  private static final String USER = "u";
+  private static final String JOB = "1";
+
+  private final Setup setup;
+  private final Path directory;
+  private final List<Integer> ports;
+  private final List<String> members;
+  private final List<Daemon> daemons = new ArrayList<>();
+  private int started;
+
+  Daemons(Setup setup) throws IOException {
+    this.setup = setup;
+    this.directory = Files.createTempDirectory(RAM_DISK, "scr");
+    this.ports = freePorts(setup.nodes() + SPARE_PORTS);
+    this.members = ports.stream().map(port -> "127.0.0.1:" + port).toList();
+  }
+
+  /** Starts as many as have ranks, at once. */
+  Daemons startAll() throws Exception {
+    List<Integer> numbers = Stream.iterate(started, n -> n + 1).limit(setup.nodes()).toList();
+    started += setup.nodes();
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<Daemon>> starting = numbers.stream().map(n -> threads.submit(() -> start(n))).toList();
+      for (Future<Daemon> daemon : starting) {
+        daemons.add(daemon.get());
+      }
+    } catch (ExecutionException e) {
+      close();
+      throw e;
+    }
+    return this;
+  }
+
+  /** Kills a daemon, destroys its storage, and starts a spare in its place. */
+  void replace(int node) throws Exception {
+    Daemon lost = daemons.get(node);
+    lost.kill();
+    delete(directories(lost).cache());
+    delete(directories(lost).control());
+    daemons.set(node, start(started++));
+  }
+
+  /**
+   * Deletes all datasets in the caches.
+   *
+   * @param restart whether the daemons are stopped before, and started again; else they find out by themselves
+   */
+  void emptyCaches(boolean restart) throws Exception {
+    if (!restart) {
+      for (Daemon daemon : daemons) {
+        try (Stream<Path> entries = Files.list(directories(daemon).cache())) {
+          for (Path entry : entries.filter(e -> e.getFileName().toString().startsWith("scr.dataset.")).toList()) {
+            delete(entry);
+          }
+        }
+      }
+      return;
+    }
+    daemons.parallelStream().forEach(Daemon::close);
+    daemons.clear();
+    delete(directory.resolve("c"));
+    delete(directory.resolve("d"));
+    started = 0;
+    startAll();
+  }
+
+  private Daemon start(int number) throws IOException {
+    Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE",
+        directory + "/d", "SCR_JOB_ID", JOB, "SCR_USER_NAME", USER, "SCR_COPY_TYPE", setup.scheme(), "SCR_FLUSH", "0"));
+    environment.putAll(setup.settings());
+    return Daemon.start("n" + number, ports.get(number % ports.size()), members, setup.direct(), environment,
+        directory.resolve("log"));
+  }
+
+  NodeDirectories directories(Daemon daemon) {
+    Path below = Path.of(USER, "scr." + JOB, daemon.name());
+    return new NodeDirectories(directory.resolve("d").resolve(below), directory.resolve("c").resolve(below));
+  }
+
+  /** The base name of a rank's file. */
+  static String file(int rank) {
+    return "rank-" + rank + ".dat";
+  }
+
+  /** Where the caches have the ranks' files of a dataset, by rank. */
+  List<Path> cachedFiles(int dataset) {
+    return IntStream.range(0, setup.ranks())
+        .mapToObj(rank -> directories(daemons.get(rank % setup.nodes())).rank(dataset, rank).resolve(file(rank))).toList();
+  }
+
+  /** A directory on the RAM disk beside the daemons' storage, made if it is not there. */
+  Path beside(String name) throws IOException {
+    return Files.createDirectories(directory.resolve(name));
+  }
+
+  List<Daemon> all() {
+    return daemons;
+  }
+
+  Setup setup() {
+    return setup;
+  }
+
+  Path socketOf(int rank) {
+    return daemons.get(rank % setup.nodes()).socket();
+  }
+
+  /** CPU time of all together. */
+  double cpuSeconds() throws IOException {
+    double sum = 0;
+    for (Daemon daemon : daemons) {
+      sum += daemon.cpuSeconds();
+    }
+    return sum;
+  }
+
+  /** The largest of all. */
+  long peakRssBytes() throws IOException {
+    long most = 0;
+    for (Daemon daemon : daemons) {
+      most = Math.max(most, daemon.peakRssBytes());
+    }
+    return most;
+  }
+
+  double readySeconds() {
+    return daemons.stream().mapToDouble(Daemon::readySeconds).max().orElse(0);
+  }
+
+  String log() throws IOException {
+    return Files.readString(directory.resolve("log"));
+  }
+
+  @Override
+  public void close() throws IOException {
+    daemons.parallelStream().forEach(Daemon::close);
+    delete(directory);
+  }
+
+  /** Deletes a tree; nothing happens if it is not there. */
+  static void delete(Path tree) throws IOException {
+    if (!Files.exists(tree)) {
+      return;
+    }
+    try (Stream<Path> paths = Files.walk(tree)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+
+  private static List<Integer> freePorts(int count) throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      return held.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+    }
+  }
+}

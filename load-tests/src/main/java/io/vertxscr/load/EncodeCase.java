@@ -1,0 +1,61 @@
+package io.vertxscr.load;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** How long complete-output takes that protects files which the ranks have written before. */
+final class EncodeCase {
+  private static final int WARM_UP = 4;
+
+  private final Options options;
+
+  EncodeCase(Options options) {
+    this.options = options;
+  }
+
+  void run() throws Exception {
+    for (String scheme : List.of("XOR", "PARTNER")) {
+      for (boolean direct : List.of(true, false)) {
+        Setup setup = new Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
+        if (options.wants(setup.label())) {
+          measure(setup);
+        }
+      }
+    }
+  }
+
+  private void measure(Setup setup) throws Exception {
+    double[] seconds = new double[options.runs()];
+    double[] cpu = new double[options.runs()];
+    Reference reference = new Reference();
+    try (Daemons daemons = new Daemons(setup).startAll()) {
+      Path prefix = daemons.beside("prefix");
+      double wholePhases = 0;
+      try (Ranks ranks = Ranks.open(daemons, prefix)) {
+        Checkpoints checkpoints = new Checkpoints(ranks, prefix, options.bytes(), 0);
+        for (int run = -WARM_UP; run < options.runs(); run++) {
+          double beforePhase = daemons.cpuSeconds();
+          checkpoints.start();
+          checkpoints.write();
+          double before = daemons.cpuSeconds();
+          double took = checkpoints.complete();
+          if (run >= 0) {
+            seconds[run] = took;
+            cpu[run] = daemons.cpuSeconds() - before;
+            wholePhases += daemons.cpuSeconds() - beforePhase;
+            reference.sample(daemons.cachedFiles(checkpoints.dataset()), daemons.beside("copies"));
+          }
+        }
+        ranks.all(scr -> scr.finish());
+      }
+      long bytes = options.bytes() * setup.ranks();
+      new Result("encode", setup, bytes).seconds(new Samples(seconds)).cost(new Samples(cpu), daemons.peakRssBytes())
+          .with("phaseCpuSecondsPerGB", wholePhases / options.runs() / (bytes / 1e9))
+          .with("reference", reference.json())
+          .with("timesCp", bytes / new Samples(seconds).median() / reference.cpBytesPerSecond())
+          .with("timesTcp", bytes / new Samples(seconds).median() / reference.tcpBytesPerSecond())
+          .print();
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.vertxscr.load;
+
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What to measure.
+ *
+ * @param kind encode, rebuild, flush, fetch or phase
+ * @param filter found in the labels of the cases to run; a label looks like {@code XOR-direct}
+ * @param bytes of each rank's file
+ * @param runs measured, after the warm-up
+ * @param nodes with ranks
+ * @param disk directory on a disk
+ */
+record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Path disk) {
+  static final List<String> KINDS = List.of("encode", "rebuild", "flush", "fetch", "phase");
+  static final String USAGE = "load-tests/run " + String.join("|", KINDS)
+      + " [--case REGEX] [--bytes N[KMG]] [--runs N] [--nodes N] [--disk DIRECTORY]";
+  private static final int FEWEST_RUNS = 5;
+
+  static Options parse(String... arguments) {
+    Deque<String> words = new ArrayDeque<>(List.of(arguments));
+    String kind = words.isEmpty() ? "" : words.removeFirst();
+    if (!KINDS.contains(kind)) {
+      throw new LoadException(USAGE);
+    }
+    Options options = new Options(kind, Pattern.compile(""), 256L << 20, FEWEST_RUNS, 4, Path.of("/var/tmp"));
+    while (!words.isEmpty()) {
+      String name = words.removeFirst();
+      if (words.isEmpty()) {
+        throw new LoadException(name + " needs a value; " + USAGE);
+      }
+      options = options.with(name, words.removeFirst());
+    }
+    return options;
+  }
+
+  private Options with(String name, String value) {
+    return switch (name) {
+      case "--case" -> new Options(kind, Pattern.compile(value), bytes, runs, nodes, disk);
+      case "--bytes" -> new Options(kind, filter, bytes(value), runs, nodes, disk);
+      case "--runs" -> new Options(kind, filter, bytes, Integer.parseInt(value), nodes, disk);
+      case "--nodes" -> new Options(kind, filter, bytes, runs, Integer.parseInt(value), disk);
+      case "--disk" -> new Options(kind, filter, bytes, runs, nodes, Path.of(value));
+      default -> throw new LoadException("there is no option " + name + "; " + USAGE);
+    };
+  }
+
+  private static long bytes(String text) {
+    int unit = "KMG".indexOf(text.charAt(text.length() - 1));
+    return unit < 0 ? Long.parseLong(text)
+        : Long.parseLong(text.substring(0, text.length() - 1)) << (10 * (unit + 1));
+  }
+
+  boolean wants(String label) {
+    return filter.matcher(label).find();
+  }
+}

@@ -1,0 +1,89 @@
+package io.vertxscr.load;
+
+import io.vertxscr.client.Output;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** Start and complete of a checkpoint without files, one after the other; and start when caches are full. */
+final class PhaseCase {
+  private static final int WARM_UP = 1500;
+  private static final int PHASES = 500;
+
+  private final Options options;
+
+  PhaseCase(Options options) {
+    this.options = options;
+  }
+
+  void run() throws Exception {
+    for (int ranksOfNode : List.of(1, 2)) {
+      Setup setup = new Setup("XOR", true, options.nodes(), options.nodes() * ranksOfNode, Map.of());
+      if (options.wants("empty-" + setup.ranks())) {
+        empty(setup);
+      }
+    }
+    Setup setup = new Setup("XOR", true, options.nodes(), options.nodes(), Map.of());
+    if (options.wants("full")) {
+      full(setup);
+    }
+  }
+
+  private void empty(Setup setup) throws Exception {
+    try (Daemons daemons = new Daemons(setup).startAll()) {
+      Path prefix = daemons.beside("prefix");
+      try (Ranks ranks = Ranks.open(daemons, prefix)) {
+        phases(ranks, WARM_UP);
+        double before = daemons.cpuSeconds();
+        double[][] times = phases(ranks, PHASES);
+        double used = daemons.cpuSeconds() - before;
+        ranks.all(scr -> scr.finish());
+        new Result("phase", setup, 0).seconds(new Samples(times[0]))
+            .with("startSeconds", new Samples(times[1]).json())
+            .with("cpuMillisecondsPerPhase", 1000 * used / PHASES)
+            .with("peakRssBytes", daemons.peakRssBytes())
+            .with("readySeconds", daemons.readySeconds()).print();
+      }
+    }
+  }
+
+  /** Durations as rank 0 sees them: of whole phases, and of their starts. */
+  private static double[][] phases(Ranks ranks, int count) throws Exception {
+    double[][] times = new double[2][count];
+    ranks.all(scr -> {
+      for (int i = 0; i < count; i++) {
+        long begin = System.nanoTime();
+        Output output = scr.startCheckpoint("phase");
+        long started = System.nanoTime();
+        output.complete(true);
+        if (scr.rank() == 0) {
+          times[0][i] = (System.nanoTime() - begin) / 1e9;
+          times[1][i] = (started - begin) / 1e9;
+        }
+      }
+    });
+    return times;
+  }
+
+  private void full(Setup setup) throws Exception {
+    try (Daemons daemons = new Daemons(setup).startAll()) {
+      Path prefix = daemons.beside("prefix");
+      try (Ranks ranks = Ranks.open(daemons, prefix)) {
+        phases(ranks, WARM_UP);
+        Checkpoints checkpoints = new Checkpoints(ranks, prefix, options.bytes(), 0);
+        double[] seconds = new double[2 * options.runs() + 1];
+        for (int run = 0; run < seconds.length; run++) {
+          seconds[run] = checkpoints.start();
+          checkpoints.write();
+          checkpoints.complete();
+        }
+        ranks.all(scr -> scr.finish());
+        // The first one found the caches empty.
+        new Result("start-with-full-cache", setup, 0)
+            .seconds(new Samples(Arrays.copyOfRange(seconds, 1, seconds.length)))
+            .with("bytesInCache", options.bytes() * setup.ranks()).print();
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.vertxscr.load;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the machine does without us, measured between our runs: each figure is the median of all its samples. */
+final class Reference {
+  private static final int SOCKET_BYTES = 512 * 1024;
+  private static final long TCP_BYTES = 1L << 30;
+  private static final long MEMORY_BYTES = 64L << 20;
+
+  private final List<Double> cp = new ArrayList<>();
+  private final List<Double> tcp = new ArrayList<>();
+  private final List<Double> memory = new ArrayList<>();
+
+  /** Takes one sample of each: cp of these files to a directory that is deleted again, loopback TCP, memory copy. */
+  void sample(List<Path> files, Path target) throws Exception {
+    cp.add(copied(files, target, false));
+    tcp.add(tcp());
+    memory.add(memcpy());
+  }
+
+  /** The rate of {@code cp}, where asked for with {@code sync} of the copies, in bytes a second. */
+  static double copied(List<Path> files, Path target, boolean sync) throws Exception {
+    long bytes = 0;
+    for (Path file : files) {
+      bytes += Files.size(file);
+    }
+    Files.createDirectories(target);
+    try {
+      List<String> command = new ArrayList<>(List.of("sh", "-c", sync
+          ? "t=$1; shift; cp -- \"$@\" \"$t\" && sync -- \"$t\"/* && sync -- \"$t\""
+          : "t=$1; shift; cp -- \"$@\" \"$t\"", "sh", target.toString()));
+      files.forEach(file -> command.add(file.toString()));
+      long begin = System.nanoTime();
+      int code = new ProcessBuilder(command).inheritIO().start().waitFor();
+      double seconds = (System.nanoTime() - begin) / 1e9;
+      if (code != 0) {
+        throw new LoadException("cp to " + target + " ended with " + code);
+      }
+      return bytes / seconds;
+    } finally {
+      Daemons.delete(target);
+    }
+  }
+
+  /** One blocking connection over loopback, from memory to nowhere. */
+  private static double tcp() throws IOException, InterruptedException {
+    try (ServerSocketChannel server = ServerSocketChannel.open()) {
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      Thread sender = Thread.ofPlatform().daemon().name("reference-sender").start(() -> send(server));
+      try (SocketChannel receiver = SocketChannel.open(server.getLocalAddress())) {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(SOCKET_BYTES);
+        long begin = System.nanoTime();
+        long got = 0;
+        for (int n = 0; n >= 0; n = receiver.read(buffer.clear())) {
+          got += n;
+        }
+        sender.join();
+        return got / ((System.nanoTime() - begin) / 1e9);
+      }
+    }
+  }
+
+  private static void send(ServerSocketChannel server) {
+    try (SocketChannel sender = server.accept()) {
+      ByteBuffer buffer = ByteBuffer.allocateDirect(SOCKET_BYTES);
+      for (long sent = 0; sent < TCP_BYTES; sent += SOCKET_BYTES) {
+        buffer.clear();
+        while (buffer.hasRemaining()) {
+          sender.write(buffer);
+        }
+      }
+    } catch (IOException e) {
+      throw new LoadException("the TCP reference failed", e);
+    }
+  }
+
+  private static double memcpy() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment from = arena.allocate(MEMORY_BYTES).fill((byte) 1);
+      MemorySegment to = arena.allocate(MEMORY_BYTES).fill((byte) 2);
+      long begin = System.nanoTime();
+      int times = 8;
+      for (int i = 0; i < times; i++) {
+        MemorySegment.copy(from, 0, to, 0, MEMORY_BYTES);
+      }
+      return times * MEMORY_BYTES / ((System.nanoTime() - begin) / 1e9);
+    }
+  }
+
+  Map<String, Object> json() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("cpBytesPerSecond", Math.round(median(cp)));
+    json.put("tcpBytesPerSecond", Math.round(median(tcp)));
+    json.put("memcpyBytesPerSecond", Math.round(median(memory)));
+    return json;
+  }
+
+  double cpBytesPerSecond() {
+    return median(cp);
+  }
+
+  double tcpBytesPerSecond() {
+    return median(tcp);
+  }
+
+  private static double median(List<Double> values) {
+    return new Samples(values.stream().mapToDouble(d -> d).toArray()).median();
+  }
+}
