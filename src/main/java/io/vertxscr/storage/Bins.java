@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
 import java.util.Collection;
-import java.util.List;
+import java.util.Deque;
+import java.util.Optional;
 
 /**
  * The two bins of a cache directory: {@code .trash}, to be deleted, and {@code .recycled}, redundancy files to be
@@ -20,10 +22,19 @@ import java.util.List;
  */
 final class Bins {
   private final NodeDirectories directories;
+  /** What is in {@code .recycled}: nobody else writes there, so it is listed once. */
+  private final Deque<Path> recycled = new ArrayDeque<>();
+  /** Makes names in the bins unique, also among those that an earlier life of the node has left. */
+  private final String life = Long.toString(System.currentTimeMillis(), 36);
   private long counter;
 
   Bins(NodeDirectories directories) {
     this.directories = directories;
+    try {
+      recycled.addAll(Trees.list(directories.recycled()));
+    } catch (IOException e) {
+      throw Faults.io(directories.recycled(), e);
+    }
   }
 
   /** Renames a file or directory into the trash, if it is there. */
@@ -36,18 +47,19 @@ final class Bins {
     if (names.isEmpty()) {
       return;
     }
-    list().forEach(this::trash);
+    recycled.forEach(this::trash);
+    recycled.clear();
     for (String name : names) {
-      move(NodeDirectories.resolve(directories.dataset(datasetId), name), directories.recycled());
+      move(NodeDirectories.resolve(directories.dataset(datasetId), name), directories.recycled())
+          .ifPresent(recycled::add);
     }
   }
 
   boolean take(Path target) {
-    List<Path> files = list();
-    if (files.isEmpty()) {
+    Path file = recycled.poll();
+    if (file == null) {
       return false;
     }
-    Path file = files.getFirst();
     try {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         AtomicFile.writeFully(channel, ByteBuffer.allocate(HashFile.HEADER_BYTES));   // no header, no redundancy file
@@ -55,6 +67,8 @@ final class Bins {
       Files.createDirectories(target.getParent());
       Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
       return true;
+    } catch (NoSuchFileException _) {
+      return false;                                       // somebody tidied up; a new file does as well
     } catch (IOException e) {
       throw Faults.io(target, e);
     }
@@ -80,24 +94,14 @@ final class Bins {
     }
   }
 
-  private List<Path> list() {
+  /** Where it is now; empty if it was not there. */
+  private Optional<Path> move(Path path, Path bin) {
+    Path target = bin.resolve(path.getFileName() + "." + life + "." + counter++);
     try {
-      return Trees.list(directories.recycled());
-    } catch (IOException e) {
-      throw Faults.io(directories.recycled(), e);
-    }
-  }
-
-  private void move(Path path, Path bin) {
-    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    try {
-      Path target;
-      do {
-        target = bin.resolve(path.getFileName() + "." + counter++);
-      } while (Files.exists(target, LinkOption.NOFOLLOW_LINKS));
       Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
+      return Optional.of(target);
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
     } catch (IOException e) {
       throw Faults.io(path, e);
     }

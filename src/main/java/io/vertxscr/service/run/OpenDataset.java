@@ -18,37 +18,41 @@ import java.util.OptionalInt;
 /** The dataset of the phase that is open on a node: which files its ranks have, and where. On the node's loop. */
 final class OpenDataset {
   private final DatasetDescriptor descriptor;
-  private final PathRules rules;
+  private final Path prefix;
   private final Map<Integer, Routes> written = new HashMap<>();
   private final Map<Integer, RankFiles> readable;
+  private PathRules rules;
 
   /** Files that a rank has routed, by path relative to the prefix. */
   private record Routes(CacheNames names, Map<String, String> nameOfPath) {}
 
-  private OpenDataset(DatasetDescriptor descriptor, PathRules rules, Map<Integer, RankFiles> readable) {
+  private OpenDataset(DatasetDescriptor descriptor, Path prefix, Map<Integer, RankFiles> readable) {
     this.descriptor = descriptor;
-    this.rules = rules;
+    this.prefix = prefix;
     this.readable = readable;
   }
 
   /** A dataset that is being written. */
   static OpenDataset output(DatasetDescriptor descriptor, Path prefix) {
-    return new OpenDataset(descriptor, new PathRules(prefix), Map.of());
+    return new OpenDataset(descriptor, prefix, Map.of());
   }
 
   /** A dataset that is being read: these are its ranks' files on this node. */
   static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, List<RankFiles> ranks) {
     Map<Integer, RankFiles> readable = new HashMap<>();
     ranks.forEach(files -> readable.put(files.rank(), files));
-    return new OpenDataset(descriptor, new PathRules(prefix), readable);
+    return new OpenDataset(descriptor, prefix, readable);
   }
 
   DatasetDescriptor descriptor() {
     return descriptor;
   }
 
-  /** Blocking questions to the file system; any thread. */
-  PathRules rules() {
+  /** Blocking questions to the file system: transfer threads only. */
+  synchronized PathRules rules() {
+    if (rules == null) {
+      rules = new PathRules(prefix);                      // asks the parallel file system, which may be slow
+    }
     return rules;
   }
 
