@@ -2,6 +2,7 @@ package io.vertxscr.client;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.internal.VertxInternal;
@@ -82,7 +83,8 @@ public final class BusTransport implements Transport {
     pending.end(new ScrException(Fault.NODE_LOST,
         "the connection to node " + node + " was closed by this process"), false);
     if (closed.compareAndSet(false, true)) {
-      vertx.eventBus().send(Addresses.clientClosed(node), Wire.write(new ClientClosed(client)));
+      Buffer text = Buffer.buffer(Wire.toBytes(new ClientClosed(client)));   // as nodes speak to each other
+      vertx.eventBus().send(Addresses.clientClosed(node), text);
     }
     return Future.succeededFuture();
   }

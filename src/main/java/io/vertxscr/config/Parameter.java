@@ -10,7 +10,7 @@ import java.util.Optional;
  * not listed here is refused: no setting is accepted and then without effect.
  */
 public enum Parameter {
-  SCR_PREFIX(new Kind.Directory(), "", "directory on the parallel file system; the application's working directory"),
+  SCR_PREFIX(new Kind.Directory(), "", "directory on the parallel file system; for the processes of ranks"),
   SCR_CNTL_BASE(new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
   SCR_CACHE_BASE(new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(new Kind.Int(1, 1024), "1", "datasets kept in the cache"),

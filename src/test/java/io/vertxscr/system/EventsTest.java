@@ -97,6 +97,27 @@ class EventsTest {
     }
   }
 
+  @Test
+  void theEndOfARunSaysWhoWasLostAndWhatWasBeingWritten() throws Exception {
+    Path prefix = Files.createDirectories(directory.resolve("prefix"));
+    try (EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings(), true, metrics.observer())) {
+      List.of("n1", "n2").forEach(cluster::start);
+      var ranks = new EmbeddedRun(cluster, prefix, List.of("n1", "n2")).start(scr -> {
+        Output output = scr.startCheckpoint("step-1");
+        if (scr.rank() == 0) {
+          output.complete(true);                          // waits for the other, who goes
+        }
+        return 0;
+      });
+      assertThat(EmbeddedRun.failure(ranks.getFirst())).hasMessageContaining("rank 1");
+      JsonObject over = untilRunIsOver().getLast();
+      assertThat(over.getString("fault")).isEqualTo("RANK_LOST");
+      assertThat(over.getString("cause")).contains("rank 1 on node n2");
+      assertThat(over.getInteger("dataset")).isEqualTo(1);
+      assertThat(metrics.registry().get("scr_run_lost").tag("fault", "RANK_LOST").counter().count()).isEqualTo(1);
+    }
+  }
+
   private static int write(Scr scr, Path prefix) throws IOException {
     RankProgram.checkpoint(scr, prefix, 1, FILES);
     Output bad = scr.startCheckpoint("step-2");
