@@ -89,7 +89,6 @@ public record Deployments(List<Deployment> list) {
     return vertx.deployVerticle(() -> factory.apply(next.verticle()), next.options())
         .recover(cause -> Future.failedFuture(cause instanceof ScrException
             ? cause
-            : new ScrException(Fault.INTERNAL, "verticle of " + next.file() + " does not start: " + cause, cause)))
-        .mapEmpty();
+            : new ScrException(Fault.INTERNAL, "verticle of " + next.file() + " does not start: " + cause, cause)));
   }
 }

@@ -12,8 +12,12 @@ public final class Running {
   /** To the leader: all ranks that have arrived on this node so far. */
   public record Join(String node, String prefix, String jobName, int ranks, List<Integer> here) {}
 
-  /** Ranks that may not join, and why; the others have joined. */
-  public record Joined(List<Refusal> refusals) {}
+  /**
+   * Ranks that may not join, and why; the others have joined.
+   *
+   * @param forming number of the run that they have joined while it forms; ascending, unlike any other's
+   */
+  public record Joined(long forming, List<Refusal> refusals) {}
 
   /** Why one rank may not join. */
   public record Refusal(int rank, int fault, String message) {}
@@ -22,8 +26,9 @@ public final class Running {
    * To the leader: a rank's process ended without finalize.
    *
    * @param run the run, 0 if it was still forming
+   * @param forming the number that it had while it formed, 0 if its node does not know it yet
    */
-  public record Lost(long run, String node, int rank, String cause) {}
+  public record Lost(long run, long forming, String node, int rank, String cause) {}
 
   /**
    * To the leader: a node's part. Repeating it is harmless: a gather that is over answers with its result.
@@ -58,8 +63,13 @@ public final class Running {
     }
   }
 
-  /** From the leader: the run is over for everybody. The number is 0 if it was still forming. */
-  public record Over(long run, int fault, String message) {}
+  /**
+   * From the leader: the run is over for everybody.
+   *
+   * @param run the run, 0 if it was still forming
+   * @param forming the number that it had while it formed: ranks that have arrived since are not meant
+   */
+  public record Over(long run, long forming, int fault, String message) {}
 
   /** Result of the restart calls: what can be read, where there is something. */
   public record Offer(Optional<RunInfo.Restartable> restart) {}

@@ -46,6 +46,8 @@ import java.util.TreeMap;
  */
 public final class LeaderService implements Membership.Listener {
   private static final int MISSING_SHOWN = 8;
+  /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
+  private static final int EPOCH_SHIFT = 24;
 
   private final Loop loop;
   private final NodeBus bus;
@@ -54,6 +56,7 @@ public final class LeaderService implements Membership.Listener {
   private final LeaderActions actions;
   private Future<Void> tookOver;
   private Forming forming;
+  private long formingNumber;
   private boolean restoring;
   private ActiveRun active;
   private ActiveRun finished;
@@ -131,6 +134,7 @@ public final class LeaderService implements Membership.Listener {
       refuseSecondRun(join);
       if (forming == null) {
         forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
+        formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
       }
       List<Refusal> refusals = new ArrayList<>();
       for (int rank : join.here()) {
@@ -140,10 +144,11 @@ public final class LeaderService implements Membership.Listener {
           refusals.add(new Refusal(rank, e.fault().number(), e.getMessage()));
         }
       }
+      long number = formingNumber;
       if (!restoring) {
         forming.complete().ifPresent(this::begin);
       }
-      return new Joined(refusals);
+      return new Joined(number, refusals);
     });
   }
 
@@ -185,7 +190,7 @@ public final class LeaderService implements Membership.Listener {
   /** Notes that a rank's process is gone: its run is over for all. */
   public Future<Ack> lost(Lost lost) {
     return lead().map(_ -> {
-      boolean concerns = active == null ? forming != null && lost.run() == 0
+      boolean concerns = active == null ? isForming(lost)
           : active.info().run() == lost.run();
       if (concerns) {
         over(new ScrException(Fault.RANK_LOST, "rank " + lost.rank() + " on node " + lost.node() + " is lost: "
@@ -193,6 +198,10 @@ public final class LeaderService implements Membership.Listener {
       }
       return Ack.ACK;
     });
+  }
+
+  private boolean isForming(Lost lost) {
+    return forming != null && lost.run() == 0 && (lost.forming() == 0 || lost.forming() == formingNumber);
   }
 
   /** A node's part of a gather; completes when all parts are here and the result is known. */
@@ -236,7 +245,7 @@ public final class LeaderService implements Membership.Listener {
     active = null;
     forming = null;
     restoring = false;
-    Over over = new Over(run, cause.fault().number(), cause.getMessage());
+    Over over = new Over(run, run == 0 ? formingNumber : 0, cause.fault().number(), cause.getMessage());
     for (String node : nodes) {
       // A node that is gone needs not be told; all others are asked until they have answered.
       bus.command(node, NodeVerb.RUN_OVER, over, Ack.class).recover(_ -> Future.succeededFuture(Ack.ACK));

@@ -51,6 +51,7 @@ public final class RunService implements Membership.Listener {
   private final SortedMap<Integer, Arriving> arriving = new TreeMap<>();
   private final List<Consumer<ScrException>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
+  private Over lastOver = new Over(0, 0, 0, "");
   private String leader = "";
   /** The leader that knows of arriving ranks; empty if none does. */
   private String collector = "";
@@ -58,8 +59,12 @@ public final class RunService implements Membership.Listener {
   private boolean stopping;
   private LocalRun run;
 
-  /** A rank that waits for its run to begin. */
-  private record Arriving(InitRequest request, String client, Promise<InitReply> promise) {}
+  /** A rank that waits for its run to begin; the number of the forming run is 0 until the leader knows of the rank. */
+  private record Arriving(InitRequest request, String client, Promise<InitReply> promise, long forming) {
+    Arriving in(long number) {
+      return new Arriving(request, client, promise, number);
+    }
+  }
 
   /** Serves a node. */
   public RunService(Loop loop, NodeBus bus, Membership membership, Epoch epoch) {
@@ -101,7 +106,7 @@ public final class RunService implements Membership.Listener {
       throw new ScrException(Fault.DUPLICATE_RANK, "rank " + request.rank() + " has arrived on node " + self()
           + " already, over another connection");
     }
-    Arriving rank = new Arriving(request, client, loop.promise());
+    Arriving rank = new Arriving(request, client, loop.promise(), 0);
     checkAgainstOthers(request);
     arriving.put(request.rank(), rank);
     joinSoon();
@@ -162,6 +167,7 @@ public final class RunService implements Membership.Listener {
     }
     InitRequest first = arriving.firstEntry().getValue().request();
     Join join = new Join(self(), first.prefix(), first.jobName(), first.ranks(), List.copyOf(arriving.keySet()));
+    Map<Integer, Arriving> sent = Map.copyOf(arriving);
     bus.askLeader(NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
       joining = false;
       if (failure != null) {
@@ -175,16 +181,24 @@ public final class RunService implements Membership.Listener {
           refused.promise().tryFail(new ScrException(Fault.of(refusal.fault()), refusal.message()));
         }
       }
-      if (!join.here().containsAll(arriving.keySet())) {
+      sent.forEach((rank, arrived) -> arriving.replace(rank, arrived, arrived.in(joined.forming())));
+      if (joined.forming() <= lastOver.forming()) {       // overtaken by the news that it is over
+        over(lastOver);
+      }
+      if (arriving.values().stream().anyMatch(rank -> rank.forming() == 0)) {
         joinSoon();
       }
     });
   }
 
   private void failArriving(Throwable cause) {
-    List<Arriving> all = List.copyOf(arriving.values());
-    arriving.clear();
-    collector = "";
+    failArriving(_ -> true, cause);
+  }
+
+  private void failArriving(Predicate<Arriving> which, Throwable cause) {
+    List<Arriving> all = arriving.values().stream().filter(which).toList();
+    arriving.values().removeIf(which);
+    collector = arriving.isEmpty() ? "" : collector;
     all.forEach(rank -> rank.promise().tryFail(cause));
   }
 
@@ -216,9 +230,11 @@ public final class RunService implements Membership.Listener {
   /** The leader says that the run is over for everybody. */
   public Future<Ack> over(Over over) {
     ScrException cause = new ScrException(Fault.of(over.fault()), over.message());
-    boolean beforeItBegan = over.run() == 0 || over.run() > (run == null ? 0 : run.info().run());
-    if (beforeItBegan) {
-      failArriving(cause);
+    if (over.run() == 0) {
+      lastOver = over;
+      failArriving(rank -> rank.forming() != 0 && rank.forming() <= over.forming(), cause);
+    } else if (over.run() > (run == null ? 0 : run.info().run())) {
+      failArriving(cause);                                // it never began here
     } else if (run.info().run() == over.run()) {
       end(cause);
     }
@@ -263,16 +279,16 @@ public final class RunService implements Membership.Listener {
   }
 
   private void lose(Predicate<String> client) {
-    List<Integer> gone = arriving.values().stream().filter(a -> client.test(a.client()))
-        .map(a -> a.request().rank()).toList();
-    for (int rank : gone) {
-      arriving.remove(rank).promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank + " is lost"));
-      tellLost(0, rank);
+    for (Arriving gone : arriving.values().stream().filter(a -> client.test(a.client())).toList()) {
+      int rank = gone.request().rank();
+      arriving.remove(rank);
+      gone.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank + " is lost"));
+      tellLost(0, gone.forming(), rank);
     }
     if (run != null && !run.isOver()) {
       for (LocalRun.RankSession session : run.sessions()) {
         if (client.test(session.client()) && session.state().phase() != SessionState.Phase.ENDED) {
-          tellLost(run.info().run(), session.rank());
+          tellLost(run.info().run(), 0, session.rank());
           end(new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
               + " is lost: its connection ended without finalize"));
         }
@@ -280,8 +296,8 @@ public final class RunService implements Membership.Listener {
     }
   }
 
-  private void tellLost(long runNumber, int rank) {
-    Lost lost = new Lost(runNumber, self(), rank, "its connection ended without finalize");
+  private void tellLost(long runNumber, long forming, int rank) {
+    Lost lost = new Lost(runNumber, forming, self(), rank, "its connection ended without finalize");
     bus.askLeader(NodeVerb.LOST, lost, Ack.class)
         .onFailure(e -> LOG.warn("cannot tell the leader that rank {} is lost: {}", rank, e.getMessage()));
   }

@@ -1,0 +1,323 @@
+package io.vertxscr.system;
+
+import static io.vertxscr.system.RawRank.initBody;
+import static io.vertxscr.system.RawRank.ok;
+import static io.vertxscr.system.RawRank.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.protocol.Verb;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: whatever a program does wrong is refused by name and changes nothing: right calls go on afterwards. */
+class ApiMisuseTest {
+  private static final Set<Verb> COLLECTIVE = EnumSet.of(Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.HAVE_RESTART,
+      Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.FINALIZE);
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+  private TestCluster cluster;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n1", "n2");
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  private RawRank rank(int rank, String node) {
+    return new RawRank(vertx, node, rank);
+  }
+
+  /** A run of one rank on each node. */
+  private List<RawRank> pair() throws Exception {
+    RawRank first = rank(0, "n1");
+    RawRank second = rank(1, "n2");
+    Future<JsonObject> waiting = first.init(2, cluster.prefix());
+    ok(second.init(2, cluster.prefix()));
+    ok(waiting);
+    return List.of(first, second);
+  }
+
+  private static JsonObject both(List<RawRank> ranks, Verb verb, JsonObject fields) throws Exception {
+    Future<JsonObject> first = ranks.get(0).call(verb, fields);
+    ok(ranks.get(1).call(verb, fields));
+    return ok(first);
+  }
+
+  private static void bothRefused(List<RawRank> ranks, Verb verb, Fault fault, String... named) throws Exception {
+    Future<JsonObject> first = ranks.get(0).call(verb);
+    refused(ranks.get(1).call(verb), fault, named);
+    refused(first, fault, named);
+  }
+
+  private void write(RawRank rank, String name) throws Exception {
+    Files.writeString(Path.of(ok(rank.route(name, cluster.prefix())).getString("file")), name);
+  }
+
+  private static JsonObject name(String name) {
+    return new JsonObject().put("name", name);
+  }
+
+  private static JsonObject none() {
+    return new JsonObject();
+  }
+
+  private void refusesAllBut(RawRank rank, Set<Verb> legal) throws Exception {
+    for (Verb verb : COLLECTIVE) {
+      if (!legal.contains(verb)) {
+        refused(rank.call(verb), Fault.WRONG_STATE, verb.wireName());
+      }
+    }
+  }
+
+  @Test
+  void everyCallInEveryStateWhereItIsNotLegalIsRefusedAndTheRunGoesOn() throws Exception {
+    RawRank rank = rank(0, "n1");
+    for (Verb verb : COLLECTIVE) {
+      refused(rank.numbered(verb, 1, none()), Fault.WRONG_STATE, "init");
+    }
+    refused(rank.route("f", cluster.prefix()), Fault.WRONG_STATE, "init");
+    ok(rank.init(1, cluster.prefix()));
+    Set<Verb> idle = EnumSet.of(Verb.HAVE_RESTART, Verb.START_OUTPUT, Verb.FINALIZE);
+    refusesAllBut(rank, idle);
+    ok(rank.call(Verb.START_OUTPUT, name("step-1")));
+    refusesAllBut(rank, EnumSet.of(Verb.COMPLETE_OUTPUT));
+    write(rank, "a/file");
+    ok(rank.call(Verb.COMPLETE_OUTPUT));
+    refusesAllBut(rank, idle);
+    assertThat(ok(rank.call(Verb.HAVE_RESTART)).getBoolean("available")).isFalse();
+    ok(rank.call(Verb.FINALIZE));
+    refusesAllBut(rank, EnumSet.noneOf(Verb.class));
+    assertThat(cluster.record("n1", 1).descriptor().totals().files()).isEqualTo(1);
+
+    RawRank next = rank(0, "n1");
+    ok(next.init(1, cluster.prefix()));
+    assertThat(ok(next.call(Verb.HAVE_RESTART)).getString("name")).isEqualTo("step-1");
+    ok(next.call(Verb.START_RESTART));
+    refusesAllBut(next, EnumSet.of(Verb.COMPLETE_RESTART));
+    ok(next.call(Verb.COMPLETE_RESTART));
+    ok(next.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void aRankThatIsNotInTheRunAndARankOfAnotherConnectionAreRefused() throws Exception {
+    List<RawRank> ranks = pair();
+    RawRank stranger = rank(7, "n1");
+    refused(stranger.numbered(Verb.HAVE_RESTART, 1, none()), Fault.WRONG_STATE, "run 1 is over");
+    long run = ok(ranks.getFirst().init(2, cluster.prefix())).getLong("run");
+    JsonObject inThisRun = none().put("run", run);
+    refused(stranger.numbered(Verb.HAVE_RESTART, 1, inThisRun), Fault.UNKNOWN_RANK, "rank 7");
+    refused(rank(0, "n1").numbered(Verb.HAVE_RESTART, 1, inThisRun), Fault.DUPLICATE_RANK, "rank 0");
+    refused(rank(0, "n2").numbered(Verb.HAVE_RESTART, 1, inThisRun), Fault.UNKNOWN_RANK, "rank 0", "[1]");
+    both(ranks, Verb.FINALIZE, none());
+  }
+
+  @Test
+  void twoRanksWithTheSameNumberAreRefusedOnTheSameNodeAndOnAnother() throws Exception {
+    RawRank first = rank(0, "n1");
+    Future<JsonObject> waiting = first.init(2, cluster.prefix());
+    try (RawRank sameNode = rank(0, "n1"); RawRank otherNode = rank(0, "n2")) {
+      refused(sameNode.init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1");
+      refused(otherNode.init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1", "n2");
+    }
+    RawRank second = rank(1, "n2");
+    ok(second.init(2, cluster.prefix()));
+    ok(waiting);
+    both(List.of(first, second), Verb.FINALIZE, none());
+  }
+
+  @Test
+  void ranksThatDisagreeOnSizePrefixOrJobNameAreRefusedAndTheOthersGoOnWaiting() throws Exception {
+    RawRank first = rank(0, "n1");
+    Future<JsonObject> waiting = first.init(2, cluster.prefix());
+    String prefix = cluster.prefix().toString();
+    for (String node : List.of("n1", "n2")) {
+      refused(rank(1, node).init(initBody(1, 3, prefix, "test")), Fault.RANKS_DISAGREE, "rank 1", node, "3", "2");
+      refused(rank(1, node).init(initBody(1, 2, prefix + "2", "test")), Fault.RANKS_DISAGREE, "rank 1", prefix + "2");
+      refused(rank(1, node).init(initBody(1, 2, prefix, "other")), Fault.RANKS_DISAGREE, "rank 1", "'other'");
+    }
+    RawRank second = rank(1, "n2");
+    ok(second.init(2, cluster.prefix()));
+    ok(waiting);
+    both(List.of(first, second), Verb.FINALIZE, none());
+  }
+
+  @Test
+  void ranksThatDisagreeOnNameFlagsOrCallAllHearItAndNothingChanges() throws Exception {
+    List<RawRank> ranks = pair();
+    Future<JsonObject> first = ranks.get(0).call(Verb.START_OUTPUT, name("a"));
+    refused(ranks.get(1).call(Verb.START_OUTPUT, name("b")), Fault.RANKS_DISAGREE, "\"a\"", "\"b\"", "n1", "n2");
+    refused(first, Fault.RANKS_DISAGREE, "\"a\"", "\"b\"");
+    first = ranks.get(0).call(Verb.START_OUTPUT, name("a"));
+    refused(ranks.get(1).call(Verb.START_OUTPUT, name("a").put("flags", 3)), Fault.RANKS_DISAGREE, "flags 3");
+    refused(first, Fault.RANKS_DISAGREE, "flags 1");
+    first = ranks.get(0).call(Verb.START_OUTPUT, name("a"));
+    refused(ranks.get(1).call(Verb.FINALIZE), Fault.RANKS_DISAGREE, "start-output", "finalize");
+    refused(first, Fault.RANKS_DISAGREE, "start-output", "finalize");
+    assertThat(both(ranks, Verb.START_OUTPUT, name("a")).getInteger("dataset")).isEqualTo(1);
+    write(ranks.get(0), "f0");
+    both(ranks, Verb.COMPLETE_OUTPUT, none());
+    both(ranks, Verb.FINALIZE, none());
+  }
+
+  @Test
+  void ranksOfOneNodeThatDisagreeAllHearItToo() throws Exception {
+    RawRank a = rank(0, "n1");
+    RawRank b = rank(1, "n1");
+    Future<JsonObject> waiting = a.init(2, cluster.prefix());
+    ok(b.init(2, cluster.prefix()));
+    ok(waiting);
+    Future<JsonObject> first = a.call(Verb.START_OUTPUT, name("a"));
+    refused(b.call(Verb.HAVE_RESTART), Fault.RANKS_DISAGREE, "rank 0", "rank 1", "have-restart");
+    refused(first, Fault.RANKS_DISAGREE, "rank 0", "rank 1");
+    both(List.of(a, b), Verb.FINALIZE, none());
+  }
+
+  @Test
+  void aSecondRunWhileOneIsActiveIsRefusedByName() throws Exception {
+    cluster.nodes().start("n3");
+    List<RawRank> ranks = pair();
+    refused(rank(5, "n1").init(6, cluster.prefix()), Fault.RUN_IN_PROGRESS, "2 ranks", cluster.prefix().toString());
+    refused(rank(0, "n3").init(1, cluster.prefix()), Fault.RUN_IN_PROGRESS, "n3", "One run at a time");
+    refused(rank(0, "n1").init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0");
+    both(ranks, Verb.FINALIZE, none());
+    RawRank next = rank(0, "n3");
+    ok(next.init(1, cluster.prefix()));
+    ok(next.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void aPathOutsideThePrefixIsRefusedAlsoThroughDotsAndLinks() throws Exception {
+    Path outside = Files.createDirectories(directory.resolve("outside"));
+    Files.createSymbolicLink(cluster.prefix().resolve("link"), outside);
+    RawRank rank = rank(0, "n1");
+    ok(rank.init(1, cluster.prefix()));
+    ok(rank.call(Verb.START_OUTPUT, name("a")));
+    for (String path : List.of("../x", "a/../../x", "/etc/x", outside + "/x", "link/x", "link/../../x")) {
+      refused(rank.route(path, cluster.prefix()), Fault.OUTSIDE_PREFIX, path.replaceAll(".*/", ""));
+    }
+    refused(rank.route("x", outside), Fault.OUTSIDE_PREFIX, "x");
+    write(rank, "a/../inside");
+    ok(rank.call(Verb.COMPLETE_OUTPUT));
+    assertThat(cluster.record("n1", 1).ranks().getFirst().files().files()).singleElement()
+        .satisfies(file -> assertThat(file.path()).isEqualTo("inside"));
+    ok(rank.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void aDatasetThatOneRankCallsInvalidIsDiscardedForAllAndThePreviousStays() throws Exception {
+    List<RawRank> ranks = pair();
+    both(ranks, Verb.START_OUTPUT, name("good"));
+    write(ranks.get(0), "good/f");
+    both(ranks, Verb.COMPLETE_OUTPUT, none());
+    both(ranks, Verb.START_OUTPUT, name("bad"));
+    Future<JsonObject> first = ranks.get(0).call(Verb.COMPLETE_OUTPUT);
+    refused(ranks.get(1).call(Verb.COMPLETE_OUTPUT, none().put("valid", false)), Fault.NOT_VALID, "rank 1", "n2");
+    refused(first, Fault.NOT_VALID, "rank 1", "n2");
+    both(ranks, Verb.START_OUTPUT, name("unwritten"));
+    ok(ranks.get(1).route("deep/never", cluster.prefix()));
+    bothRefused(ranks, Verb.COMPLETE_OUTPUT, Fault.NOT_VALID, "rank 1", "n2", "deep/never");
+    both(ranks, Verb.FINALIZE, none());
+    assertThat(cluster.held("n1")).containsExactly(1);
+    cluster.await("garbage to go", () -> !Files.exists(cluster.datasetDirectory("n2", 3)));
+  }
+
+  @Test
+  void filesOfOneBaseNameStayApartAndAreFoundAgainByPathButNotByTheirBaseName() throws Exception {
+    RawRank rank = rank(0, "n1");
+    ok(rank.init(1, cluster.prefix()));
+    ok(rank.call(Verb.START_OUTPUT, name("a")));
+    for (String path : List.of("x/same", "y/same", "z/other")) {
+      write(rank, path);
+      write(rank, path);
+    }
+    ok(rank.call(Verb.COMPLETE_OUTPUT));
+    ok(rank.call(Verb.FINALIZE));
+    RawRank next = rank(0, "n1");
+    ok(next.init(1, cluster.prefix()));
+    ok(next.call(Verb.HAVE_RESTART));
+    ok(next.call(Verb.START_RESTART));
+    for (String path : List.of("x/same", "y/same", "z/other")) {
+      assertThat(Path.of(ok(next.route(path, cluster.prefix())).getString("file"))).hasContent(path);
+    }
+    assertThat(Path.of(ok(next.route("other", directory)).getString("file"))).hasContent("z/other");
+    refused(next.route("same", directory), Fault.NO_SUCH_FILE, "ambiguous", "x/same", "y/same");
+    refused(next.route("nowhere", cluster.prefix()), Fault.NO_SUCH_FILE, "rank 0", "'nowhere'", "x/same");
+    ok(next.call(Verb.COMPLETE_RESTART));
+    ok(next.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void aRepeatedCallHasTheSameAnswerAndDoesNothingTwice() throws Exception {
+    List<RawRank> ranks = pair();
+    JsonObject started = both(ranks, Verb.START_OUTPUT, name("a"));
+    assertThat(ok(ranks.get(0).again(Verb.START_OUTPUT, name("a")))).isEqualTo(started);
+    refused(ranks.get(0).numbered(Verb.COMPLETE_OUTPUT, 3, none()), Fault.BAD_REQUEST, "rank 0", "call 3", "call 1");
+    Future<JsonObject> waiting = ranks.get(0).call(Verb.COMPLETE_OUTPUT);
+    Future<JsonObject> asked = ranks.get(0).again(Verb.COMPLETE_OUTPUT, none());
+    refused(ranks.get(0).route("late", cluster.prefix()), Fault.WRONG_STATE, "rank 0", "not answered yet");
+    ok(ranks.get(1).call(Verb.COMPLETE_OUTPUT));
+    assertThat(ok(asked)).isEqualTo(ok(waiting));
+    assertThat(ok(ranks.get(0).again(Verb.COMPLETE_OUTPUT, none()))).isEqualTo(ok(waiting));
+    both(ranks, Verb.FINALIZE, none());
+    assertThat(cluster.held("n1")).containsExactly(1);
+  }
+
+  @Test
+  void aClientThatClosesWithoutFinalizeIsALostRankForAllWhoWait() throws Exception {
+    List<RawRank> ranks = pair();
+    Future<JsonObject> waiting = ranks.get(0).call(Verb.START_OUTPUT, name("a"));
+    ranks.get(1).close();
+    refused(waiting, Fault.RANK_LOST, "rank 1", "n2");
+    refused(ranks.get(0).call(Verb.HAVE_RESTART), Fault.RANK_LOST, "rank 1");
+    both(pair(), Verb.FINALIZE, none());
+  }
+
+  @Test
+  void aClientThatClosesWhileTheRunFormsIsALostRankForThoseWhoHaveArrived() throws Exception {
+    RawRank first = rank(0, "n1");
+    RawRank second = rank(1, "n2");
+    Future<JsonObject> waiting = first.init(3, cluster.prefix());
+    Future<JsonObject> gone = second.init(3, cluster.prefix());
+    cluster.await("both to arrive", () -> {
+      try {
+        return cluster.status("n1").getJsonObject("waits").getString("for").contains("2 of 3");
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    });
+    second.close();
+    refused(waiting, Fault.RANK_LOST, "rank 1", "n2");
+    assertThat(gone.failed()).isTrue();
+    both(pair(), Verb.FINALIZE, none());
+  }
+}

@@ -1,0 +1,176 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.config.CacheSettings;
+import io.vertxscr.config.FlushSettings;
+import io.vertxscr.config.JobSettings;
+import io.vertxscr.config.ProtectionSettings;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.node.EmbeddedCluster;
+import io.vertxscr.storage.DatasetStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/** An embedded cluster of a test, with its prefix directory and ways to lose and look at things. */
+final class TestCluster implements AutoCloseable {
+  private final Vertx vertx;
+  private final Path directory;
+  private final EmbeddedCluster cluster;
+  private final Path prefix;
+
+  /** How it is set up; the cache keeps that many checkpoints. */
+  record Setup(Scheme scheme, int cached, int flushEvery, boolean background) {
+    static Setup of(Scheme scheme) {
+      return new Setup(scheme, 1, 0, true);
+    }
+
+    Setup cached(int datasets) {
+      return new Setup(scheme, datasets, flushEvery, background);
+    }
+
+    Setup flushing(int every, boolean inBackground) {
+      return new Setup(scheme, cached, every, inBackground);
+    }
+  }
+
+  TestCluster(Vertx vertx, Path directory, Setup setup, String... nodes) throws IOException {
+    this.vertx = vertx;
+    this.directory = directory;
+    this.prefix = Files.createDirectories(directory.resolve("prefix"));
+    this.cluster = new EmbeddedCluster(vertx, new Settings(
+        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache"), setup.cached()),
+        new ProtectionSettings(setup.scheme(), 8), new FlushSettings(setup.flushEvery(), setup.background()),
+        new JobSettings("1", "test", "user", "cluster", Optional.empty())), true);
+    List.of(nodes).forEach(cluster::start);
+  }
+
+  Path prefix() {
+    return prefix;
+  }
+
+  EmbeddedCluster nodes() {
+    return cluster;
+  }
+
+  EmbeddedRun run(String... nodeOfRank) {
+    return new EmbeddedRun(cluster, prefix, List.of(nodeOfRank));
+  }
+
+  /** Runs from its begin to its end; what the ranks return. */
+  <T> List<T> all(EmbeddedRun.Program<T> program, String... nodeOfRank) throws Exception {
+    return EmbeddedRun.all(run(nodeOfRank).start(program));
+  }
+
+  /** A run that restarts where it can, writes these steps, and ends; the step of the restart. */
+  int steps(int first, int last, String... nodeOfRank) throws Exception {
+    List<Integer> from = all(scr -> {
+      int step = RankProgram.restart(scr, 3);
+      for (int next = first; next <= last; next++) {
+        RankProgram.checkpoint(scr, prefix, next, 3);
+      }
+      scr.finish();
+      return step;
+    }, nodeOfRank);
+    assertThat(from).containsOnly(from.getFirst());
+    return from.getFirst();
+  }
+
+  /** The step that a run on these nodes restarts from, every byte checked; 0 for none. */
+  int restart(String... nodeOfRank) throws Exception {
+    return steps(1, 0, nodeOfRank);
+  }
+
+  /** Kills a node; its storage is gone too. */
+  void lose(String node) throws IOException {
+    cluster.kill(node);
+    delete(directory.resolve("cntl"), node);
+    delete(directory.resolve("cache"), node);
+  }
+
+  /** The storage of nodes that do not run. */
+  void deleteAllStorage() throws IOException {
+    delete(directory, "cntl");
+    delete(directory, "cache");
+  }
+
+  private static void delete(Path root, String name) throws IOException {
+    try (Stream<Path> below = Files.walk(root)) {
+      Path own = below.filter(path -> path.getFileName().toString().equals(name)).findFirst().orElseThrow();
+      try (Stream<Path> paths = Files.walk(own)) {
+        for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+  }
+
+  DatasetStore store(String node) {
+    return cluster.node(node).ground().store();
+  }
+
+  Path datasetDirectory(String node, int datasetId) {
+    return store(node).directories().dataset(datasetId);
+  }
+
+  DatasetRecord record(String node, int datasetId) {
+    return store(node).find(datasetId).orElseThrow();
+  }
+
+  List<Integer> held(String node) {
+    return store(node).list().stream().map(record -> record.descriptor().id()).toList();
+  }
+
+  JsonObject status(String node) throws Exception {
+    ScrClient client = cluster.client(node);
+    try {
+      return client.status().await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+    } finally {
+      client.close();
+    }
+  }
+
+  /** What the node says of the protection of its newest dataset. */
+  String protection(String node) throws Exception {
+    var datasets = status(node).getJsonArray("datasets");
+    return datasets.isEmpty() ? "nothing" : datasets.getJsonObject(datasets.size() - 1).getString("protection");
+  }
+
+  void awaitProtected(String... names) throws Exception {
+    for (String node : names) {
+      await("protection of " + node, () -> {
+        try {
+          return protection(node).equals("protected");
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      });
+    }
+  }
+
+  /** Looks until it is so, for a bounded time; one turn of the event loops lies between two looks. */
+  void await(String what, BooleanSupplier condition) throws Exception {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(EmbeddedRun.PATIENCE_S);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("waiting for " + what).isLessThan(end);
+      vertx.timer(5, TimeUnit.MILLISECONDS).await();
+    }
+  }
+
+  @Override
+  public void close() {
+    cluster.close();
+  }
+}
