@@ -23,7 +23,7 @@ final class Daemon implements AutoCloseable {
   private final Path socket;
   private final double readySeconds;
 
-  private Daemon(String name, Process process, Path log) throws IOException {
+  private Daemon(String name, Process process, Path log) throws IOException, InterruptedException {
     this.name = name;
     this.process = process;
     this.log = log;
@@ -39,7 +39,7 @@ final class Daemon implements AutoCloseable {
    * @param log for its standard error
    */
   static Daemon start(String name, int port, List<String> members, boolean direct, Map<String, String> environment,
-      Path log) throws IOException {
+      Path log) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr", "node", "--name", name,
         "--port", "" + port, "--members", String.join(",", members)));
     if (!direct) {
@@ -51,7 +51,7 @@ final class Daemon implements AutoCloseable {
     return new Daemon(name, builder.start(), log);
   }
 
-  private Path awaitReady() throws IOException {
+  private Path awaitReady() throws IOException, InterruptedException {
     BufferedReader lines = process.inputReader();
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Matcher ready = READY.matcher(line);
@@ -59,7 +59,8 @@ final class Daemon implements AutoCloseable {
         return Path.of(ready.group(1));
       }
     }
-    throw new LoadException("daemon " + name + " ended before it was ready, " + process + ":\n" + Files.readString(log));
+    throw new LoadException("daemon " + name + " ended before it was ready, with code " + process.waitFor() + "\n"
+        + Files.readString(log));
   }
 
   String name() {

@@ -43,14 +43,19 @@ final class Daemons implements AutoCloseable {
   Daemons startAll() throws Exception {
     List<Integer> numbers = Stream.iterate(started, n -> n + 1).limit(setup.nodes()).toList();
     started += setup.nodes();
+    ExecutionException failed = null;
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
-      List<Future<Daemon>> starting = numbers.stream().map(n -> threads.submit(() -> start(n))).toList();
-      for (Future<Daemon> daemon : starting) {
-        daemons.add(daemon.get());
+      for (Future<Daemon> daemon : numbers.stream().map(n -> threads.submit(() -> start(n))).toList()) {
+        try {
+          daemons.add(daemon.get());
+        } catch (ExecutionException e) {
+          failed = e;                                          // the others must be ended, too
+        }
       }
-    } catch (ExecutionException e) {
+    }
+    if (failed != null) {
       close();
-      throw e;
+      throw failed;
     }
     return this;
   }
@@ -88,7 +93,7 @@ final class Daemons implements AutoCloseable {
     startAll();
   }
 
-  private Daemon start(int number) throws IOException {
+  private Daemon start(int number) throws IOException, InterruptedException {
     Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE",
         directory + "/d", "SCR_JOB_ID", JOB, "SCR_USER_NAME", USER, "SCR_COPY_TYPE", setup.scheme(), "SCR_FLUSH", "0"));
     environment.putAll(setup.settings());
