@@ -35,16 +35,14 @@ final class Daemon implements AutoCloseable {
   /**
    * Starts one and waits until it is ready.
    *
-   * @param members addresses of all daemons that there may be
+   * @param arguments of {@code bin/scr node}, but for the name
    * @param log for its standard error
    */
-  static Daemon start(String name, int port, List<String> members, boolean direct, Map<String, String> environment,
-      Path log) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr", "node", "--name", name,
-        "--port", "" + port, "--members", String.join(",", members)));
-    if (!direct) {
-      command.add("--no-direct-reads");
-    }
+  static Daemon start(String name, List<String> arguments, Map<String, String> environment, Path log)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr", "node", "--name", name));
+    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().keySet().removeIf(key -> key.startsWith("SCR_") && !key.equals("SCR_JAVA_OPTIONS"));
     builder.environment().putAll(environment);

@@ -99,6 +99,10 @@ public final class ProtectionService {
 
   private Future<DatasetRecord> prepare(ProtectionJob job, boolean save) {
     Promise<List<PieceChecksum>> round = round(new RoundKey(job.id(), job.round()));
+    if (job.isEmpty()) {
+      round.tryComplete(List.of());
+      return loop.blocking("protect empty dataset " + job.id(), () -> protectEmpty(job, save));
+    }
     Map<Integer, RankFiles> layouts = new ConcurrentHashMap<>();
     job.mine().forEach(files -> layouts.put(files.rank(), files));
     return layouts(job, layouts)
@@ -116,10 +120,25 @@ public final class ProtectionService {
         }) : Future.succeededFuture(record));
   }
 
-  private Future<Void> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
-    if (job.isEmpty()) {
-      return Future.succeededFuture();
+  /** All steps at once: no rank of the run has a file, so nobody waits for anybody. */
+  private DatasetRecord protectEmpty(ProtectionJob job, boolean save) {
+    RangeSource nothing = sources.of((_, _) -> Optional.empty(), Fault.FILE_CHANGED);
+    store.createDirectory(job.id());
+    int generation = store.createGeneration(job.id());
+    List<Encoding> encodings = new ArrayList<>();
+    try {
+      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), Map.of()), nothing, generation)));
+      DatasetRecord record = seal(job, Map.of(), encodings, List.of());
+      if (save) {
+        store.save(record);
+      }
+      return record;
+    } finally {
+      encodings.forEach(encoding -> encoding.job().close());
     }
+  }
+
+  private Future<Void> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
     List<Future<Layout>> asked = new ArrayList<>();
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
@@ -164,9 +183,6 @@ public final class ProtectionService {
   }
 
   private Future<List<PieceChecksum>> checksums(ProtectionJob job) {
-    if (job.isEmpty()) {
-      return Future.succeededFuture(List.of());
-    }
     List<Future<Checksums>> asked = new ArrayList<>();
     job.checksumsNeeded().forEach((node, owners) -> {
       ChecksumsOf request = new ChecksumsOf(job.id(), job.round(), owners);
