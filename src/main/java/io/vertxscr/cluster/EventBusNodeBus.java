@@ -18,7 +18,9 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -43,7 +45,8 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private final Loop loop;
   private final Membership membership;
   private final Epoch epoch;
-  private final Set<Request> open = new HashSet<>();
+  /** By identity: a record's hash would go through the whole body, for every message. */
+  private final Set<Request> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private ScrException closed;
 
   /** Makes the bus of a node; to be entered on its loop. */
@@ -156,7 +159,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void failAll(Predicate<Request> which, ScrException cause) {
-    Set.copyOf(open).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
+    List.copyOf(open).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
   }
 
   @Override

@@ -23,7 +23,7 @@ final class Daemon implements AutoCloseable {
   private final Path socket;
   private final double readySeconds;
 
-  private Daemon(String name, Process process, Path log) throws IOException {
+  private Daemon(String name, Process process, Path log) throws IOException, InterruptedException {
     this.name = name;
     this.process = process;
     this.log = log;
@@ -35,23 +35,21 @@ final class Daemon implements AutoCloseable {
   /**
    * Starts one and waits until it is ready.
    *
-   * @param members addresses of all daemons that there may be
+   * @param arguments of {@code bin/scr node}, but for the name
    * @param log for its standard error
    */
-  static Daemon start(String name, int port, List<String> members, boolean direct, Map<String, String> environment,
-      Path log) throws IOException {
-    List<String> command = new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr", "node", "--name", name,
-        "--port", "" + port, "--members", String.join(",", members)));
-    if (!direct) {
-      command.add("--no-direct-reads");
-    }
+  static Daemon start(String name, List<String> arguments, Map<String, String> environment, Path log)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr", "node", "--name", name));
+    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().keySet().removeIf(key -> key.startsWith("SCR_") && !key.equals("SCR_JAVA_OPTIONS"));
     builder.environment().putAll(environment);
     return new Daemon(name, builder.start(), log);
   }
 
-  private Path awaitReady() throws IOException {
+  private Path awaitReady() throws IOException, InterruptedException {
     BufferedReader lines = process.inputReader();
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Matcher ready = READY.matcher(line);
@@ -59,7 +57,8 @@ final class Daemon implements AutoCloseable {
         return Path.of(ready.group(1));
       }
     }
-    throw new LoadException("daemon " + name + " ended before it was ready, " + process + ":\n" + Files.readString(log));
+    throw new LoadException("daemon " + name + " ended before it was ready, with code " + process.waitFor() + "\n"
+        + Files.readString(log));
   }
 
   String name() {

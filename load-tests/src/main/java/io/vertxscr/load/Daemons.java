@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +22,8 @@ import java.util.stream.Stream;
 /** The daemons of one case, with their storage in a directory of the RAM disk that is deleted with them. */
 final class Daemons implements AutoCloseable {
   private static final int SPARE_PORTS = 16;
+  private static final long PATIENCE_NS = 60_000_000_000L;
+  private static final long POLL_MS = 5;
   private static final Path RAM_DISK = Path.of("/dev/shm");
   private static final String USER = "u";
   private static final String JOB = "1";
@@ -43,14 +46,19 @@ final class Daemons implements AutoCloseable {
   Daemons startAll() throws Exception {
     List<Integer> numbers = Stream.iterate(started, n -> n + 1).limit(setup.nodes()).toList();
     started += setup.nodes();
+    ExecutionException failed = null;
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
-      List<Future<Daemon>> starting = numbers.stream().map(n -> threads.submit(() -> start(n))).toList();
-      for (Future<Daemon> daemon : starting) {
-        daemons.add(daemon.get());
+      for (Future<Daemon> daemon : numbers.stream().map(n -> threads.submit(() -> start(n))).toList()) {
+        try {
+          daemons.add(daemon.get());
+        } catch (ExecutionException e) {
+          failed = e;                                          // the others must be ended, too
+        }
       }
-    } catch (ExecutionException e) {
+    }
+    if (failed != null) {
       close();
-      throw e;
+      throw failed;
     }
     return this;
   }
@@ -88,12 +96,16 @@ final class Daemons implements AutoCloseable {
     startAll();
   }
 
-  private Daemon start(int number) throws IOException {
+  private Daemon start(int number) throws IOException, InterruptedException {
     Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE",
         directory + "/d", "SCR_JOB_ID", JOB, "SCR_USER_NAME", USER, "SCR_COPY_TYPE", setup.scheme(), "SCR_FLUSH", "0"));
     environment.putAll(setup.settings());
-    return Daemon.start("n" + number, ports.get(number % ports.size()), members, setup.direct(), environment,
-        directory.resolve("log"));
+    List<String> arguments = new ArrayList<>(List.of(
+        "--port", "" + ports.get(number % ports.size()), "--members", String.join(",", members)));
+    if (!setup.direct()) {
+      arguments.add("--no-direct-reads");
+    }
+    return Daemon.start("n" + number, arguments, environment, directory.resolve("log"));
   }
 
   NodeDirectories directories(Daemon daemon) {
@@ -109,7 +121,8 @@ final class Daemons implements AutoCloseable {
   /** Where the caches have the ranks' files of a dataset, by rank. */
   List<Path> cachedFiles(int dataset) {
     return IntStream.range(0, setup.ranks())
-        .mapToObj(rank -> directories(daemons.get(rank % setup.nodes())).rank(dataset, rank).resolve(file(rank))).toList();
+        .mapToObj(rank -> directories(daemons.get(rank % setup.nodes())).rank(dataset, rank).resolve(file(rank)))
+        .toList();
   }
 
   /** A directory on the RAM disk beside the daemons' storage, made if it is not there. */
@@ -159,6 +172,17 @@ final class Daemons implements AutoCloseable {
   public void close() throws IOException {
     daemons.parallelStream().forEach(Daemon::close);
     delete(directory);
+  }
+
+  /** Waits for what another process does, which nobody tells us: asks every few milliseconds. */
+  static void await(Callable<Boolean> happened, String what) throws Exception {
+    long end = System.nanoTime() + PATIENCE_NS;
+    while (!happened.call()) {
+      if (System.nanoTime() > end) {
+        throw new LoadException("this did not happen: " + what);
+      }
+      Thread.sleep(POLL_MS);                                   // polls what a daemon, another process, writes
+    }
   }
 
   /** Deletes a tree; nothing happens if it is not there. */

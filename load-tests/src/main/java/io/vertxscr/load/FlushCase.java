@@ -12,7 +12,6 @@ import java.util.Map;
  */
 final class FlushCase {
   private static final int WARM_UP = 3;
-  private static final long PATIENCE_NS = 60_000_000_000L;
   private static final Map<String, String> SYNCHRONOUS = Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0");
   private static final Map<String, String> BACKGROUND = Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "1");
 
@@ -77,15 +76,9 @@ final class FlushCase {
   }
 
   /** The summary is written last but for the index. */
-  private static void awaitFlushed(Path prefix, int dataset) throws InterruptedException {
+  private static void awaitFlushed(Path prefix, int dataset) throws Exception {
     Path summary = prefix.resolve(".scr/scr.dataset." + dataset + "/summary.scr");
-    long end = System.nanoTime() + PATIENCE_NS;
-    while (!Files.exists(summary)) {
-      if (System.nanoTime() > end) {
-        throw new LoadException("no " + summary);
-      }
-      Thread.sleep(5);
-    }
+    Daemons.await(() -> Files.exists(summary), summary.toString());
   }
 
   /** Deletes a tree in the end. */

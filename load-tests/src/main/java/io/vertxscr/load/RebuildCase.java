@@ -13,13 +13,12 @@ import java.util.zip.CRC32;
 /**
  * A daemon is killed and its storage destroyed; then a spare is there and all ranks call init. The time goes from there
  * to the last answer. It includes that the ranks come together, that all that is left is read against its checksums,
- * the rebuild, the check of what was rebuilt and its sync; not the start of the spare, and not the new redundancy, which
+ * the rebuild, the check of what was rebuilt and its sync; not the start of the spare, and not the new redundancy, that
  * is made behind the answer. The spare's JVM is cold, as it always is.
  */
 final class RebuildCase {
   private static final int WARM_UP = 2;
   private static final String PROTECTED_AGAIN = "is protected again";
-  private static final long PATIENCE_NS = 60_000_000_000L;
 
   private final Options options;
 
@@ -110,12 +109,6 @@ final class RebuildCase {
   }
 
   private static void awaitProtection(Daemons daemons, int times) throws Exception {
-    long end = System.nanoTime() + PATIENCE_NS;
-    while (daemons.log().split(PROTECTED_AGAIN, -1).length - 1 < times) {
-      if (System.nanoTime() > end) {
-        throw new LoadException("the rebuilt dataset was not protected again:\n" + daemons.log());
-      }
-      Thread.sleep(20);
-    }
+    Daemons.await(() -> daemons.log().split(PROTECTED_AGAIN, -1).length > times, "the dataset " + PROTECTED_AGAIN);
   }
 }

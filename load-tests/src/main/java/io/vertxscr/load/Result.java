@@ -40,7 +40,7 @@ final class Result {
   /** What all daemons together used. */
   Result cost(Samples cpuSeconds, long peakRssBytes) {
     if (bytes > 0) {
-      with("cpuSecondsPerGB", cpuSeconds.median() / (bytes / 1e9));
+      with("cpuSecondsPerGB", cpuSeconds.mean() / (bytes / 1e9));
     }
     return with("cpuSeconds", cpuSeconds.json()).with("peakRssBytes", peakRssBytes);
   }

@@ -18,6 +18,10 @@ final class Samples {
     return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 
+  double mean() {
+    return Arrays.stream(sorted).average().orElseThrow();
+  }
+
   Map<String, Object> json() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("median", Result.rounded(median()));
