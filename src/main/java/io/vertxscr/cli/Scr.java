@@ -27,6 +27,7 @@ public final class Scr implements Runnable {
     debug = "1".equals(environment.get("SCR_DEBUG"));
     commands = new CommandLine(this)
         // Every command of the program is in this list; each is made here, with all it needs.
+        .addSubcommand(new DemoCommand(environment))
         .addSubcommand(new NodeCommand(environment))
         .addSubcommand(new ConfigCommand(environment))
         .addSubcommand(new VersionCommand())

@@ -4,26 +4,30 @@ import io.vertxscr.examples.heat.HeatProblem;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What happens in the demo.
  *
  * @param ranks spread evenly over the nodes, neighbours together
  * @param nodes those that run 1 begins with
- * @param spare takes the victim's place in run 2
- * @param victim dies in run 1
- * @param killAfter checkpoints of run 1 that are complete when it dies; the run goes on computing until then
+ * @param victims nodes that die in run 1, at once
+ * @param spares take the victims' places in run 2, in this order
+ * @param killAfter checkpoints of run 1 that are complete when they die; the run goes on computing until then
  * @param problem with checkpoints
  * @param directory for outputs, pictures and rendezvous; empty or absent at the start
  */
-public record DemoPlan(
-    int ranks, List<String> nodes, String spare, String victim, int killAfter, HeatProblem problem, Path directory) {
+public record DemoPlan(int ranks, List<String> nodes, List<String> victims, List<String> spares, int killAfter,
+    HeatProblem problem, Path directory) {
 
   public DemoPlan {
     nodes = List.copyOf(nodes);
-    if (!nodes.contains(victim) || nodes.contains(spare)) {
-      throw new IllegalArgumentException("the victim is one of the nodes " + nodes + ", the spare is not: "
-          + victim + ", " + spare);
+    victims = List.copyOf(victims);
+    spares = List.copyOf(spares);
+    if (victims.isEmpty() || victims.size() != spares.size() || victims.size() >= nodes.size()
+        || !nodes.containsAll(victims) || nodes.stream().anyMatch(spares::contains)) {
+      throw new IllegalArgumentException("the victims are some of the nodes " + nodes + ", the spares are as many"
+          + " others: " + victims + ", " + spares);
     }
     if (ranks < nodes.size() || killAfter < 1 || killStep(killAfter, problem) >= problem.steps()) {
       throw new IllegalArgumentException(ranks + " ranks on " + nodes.size() + " nodes, killed after checkpoint "
@@ -31,13 +35,25 @@ public record DemoPlan(
     }
   }
 
-  /** Eight ranks on four nodes and a spare; the third node dies after half of the run. */
-  public static DemoPlan standard(Path directory) {
-    List<String> nodes = List.of("node0", "node1", "node2", "node3");
-    return new DemoPlan(8, nodes, "node4", "node2", 5, new HeatProblem(2048, 400, 40), directory);
+  /** Nodes {@code node0} and so on; those from the middle on die after half of the checkpoints. */
+  public static DemoPlan of(int ranks, int nodes, int victims, HeatProblem problem, Path directory) {
+    List<String> names = names(0, nodes);
+    int first = Math.max(0, Math.min(nodes / 2, nodes - victims));
+    int checkpoints = problem.checkpointEvery() == 0 ? 0 : problem.steps() / problem.checkpointEvery();
+    return new DemoPlan(ranks, names, names(first, Math.min(victims, nodes)), names(nodes, victims),
+        Math.max(1, checkpoints / 2), problem, directory);
   }
 
-  /** The step of the last checkpoint that must be complete before the victim dies. */
+  private static List<String> names(int first, int count) {
+    return IntStream.range(first, first + count).mapToObj(i -> "node" + i).toList();
+  }
+
+  /** All nodes, spares included. */
+  public List<String> allNodes() {
+    return Stream.concat(nodes.stream(), spares.stream()).toList();
+  }
+
+  /** The step of the last checkpoint that must be complete before the victims die. */
   int killStep() {
     return killStep(killAfter, problem);
   }
@@ -51,8 +67,19 @@ public record DemoPlan(
     return IntStream.range(0, ranks).mapToObj(rank -> nodes.get(rank * nodes.size() / ranks)).toList();
   }
 
-  /** Node of each rank in run 2: the same, but for the victim's ranks. */
+  /** Node of each rank in run 2: the same, but for the victims' ranks. */
   List<String> secondPlaces() {
-    return firstPlaces().stream().map(node -> node.equals(victim) ? spare : node).toList();
+    return firstPlaces().stream()
+        .map(node -> victims.contains(node) ? spares.get(victims.indexOf(node)) : node).toList();
+  }
+
+  /** Ranks that die with the victims. */
+  List<Integer> victimRanks() {
+    return IntStream.range(0, ranks).filter(rank -> victims.contains(firstPlaces().get(rank))).boxed().toList();
+  }
+
+  /** Whether the caches that are left must suffice: every scheme of the demo makes good the loss of one node. */
+  boolean restartsFromNewest() {
+    return victims.size() == 1;
   }
 }

@@ -29,6 +29,8 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
   private final List<Finished> finished = new ArrayList<>();
   private final List<End> ends = new ArrayList<>();
   private final List<Running> running = new ArrayList<>();
+  private long finishedNanos;
+  private long endedNanos;
 
   DemoRun(int ranks, DemoProgress progress) {
     this.ranks = ranks;
@@ -57,6 +59,7 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
 
   private synchronized void end(End end) {
     ends.add(end);
+    endedNanos = System.nanoTime();
     notifyAll();
   }
 
@@ -78,7 +81,10 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
               all.step(), all.bytes() / 1e6, all.seconds() * 1e3));
         }
       }
-      case Finished f -> finished.add(f);
+      case Finished f -> {
+        finished.add(f);
+        finishedNanos = System.nanoTime();
+      }
     }
     notifyAll();
   }
@@ -138,6 +144,11 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
   /** Seconds that the slowest rank spent in computing and exchanging halos. */
   synchronized double computeSeconds() {
     return finished.stream().mapToLong(Finished::nanos).max().orElse(0) / 1e9;
+  }
+
+  /** Seconds from the last rank's result to the last rank's end: in them the ranks leave the run. */
+  synchronized double finalizeSeconds() {
+    return finished.isEmpty() ? 0 : (endedNanos - finishedNanos) / 1e9;
   }
 
   private static Together together(List<Checkpointed> told) {

@@ -6,14 +6,19 @@ import io.vertxscr.examples.heat.FieldImage;
 import io.vertxscr.examples.heat.FinalField;
 import io.vertxscr.examples.heat.HeatOptions;
 import io.vertxscr.examples.heat.HeatProblem;
+import io.vertxscr.format.Index;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * The demo from its first step to its verdict:
@@ -26,7 +31,7 @@ import java.util.stream.IntStream;
  * Every wait is bounded. Nothing of a run is left running when it ends, well or not.
  */
 public final class DemoScenario {
-  private static final long RUN_TIMEOUT_MS = 60_000;
+  private static final long RUN_TIMEOUT_MS = 180_000;
   private static final int IMAGE_PIXELS = 1024;
 
   private final DemoCluster cluster;
@@ -77,7 +82,7 @@ public final class DemoScenario {
   }
 
   private void startNodes() {
-    progress.phase("starting nodes " + String.join(" ", plan.nodes()));
+    progress.phase("starting " + names(plan.nodes()));
     long start = System.nanoTime();
     cluster.startNodes(plan.nodes());
     table.add("start of " + plan.nodes().size() + " nodes", 0, secondsSince(start));
@@ -90,9 +95,10 @@ public final class DemoScenario {
       launch(run, plan.problem(), "run1", plan.firstPlaces().stream().map(Optional::of).toList());
       run.awaitCheckpoint(plan.killStep(), RUN_TIMEOUT_MS);
       long start = System.nanoTime();
-      progress.alarm("killing " + plan.victim() + " with its storage and its ranks " + ranksOn(plan.victim()));
-      cluster.killNode(plan.victim());
-      ranksOn(plan.victim()).forEach(run::kill);
+      progress.alarm("killing " + names(plan.victims()) + " with all that is stored there, and ranks "
+          + plan.victimRanks());
+      plan.victims().forEach(cluster::killNode);
+      plan.victimRanks().forEach(run::kill);
       List<End> ends = run.awaitEnds(RUN_TIMEOUT_MS);
       double toldSeconds = secondsSince(start);
       checkAllFailed(ends);
@@ -106,18 +112,21 @@ public final class DemoScenario {
   private void checkAllFailed(List<End> ends) throws DemoException {
     List<Integer> unharmed = ends.stream().filter(end -> end.failure().isEmpty()).map(End::rank).sorted().toList();
     if (!unharmed.isEmpty()) {
-      throw new DemoException("ranks " + unharmed + " finished although " + plan.victim() + " was killed");
+      throw new DemoException("ranks " + unharmed + " finished although " + names(plan.victims()) + " died");
     }
-    // The victim's own ranks have no last words of interest.
-    ends.stream().filter(end -> !ranksOn(plan.victim()).contains(end.rank())).sorted(Comparator.comparing(End::rank))
-        .forEach(end -> progress.line("told: " + end.failure().orElseThrow()));
+    // The victims' own ranks have no last words of interest.
+    SortedMap<String, List<Integer>> told = ends.stream().filter(end -> !plan.victimRanks().contains(end.rank()))
+        .sorted(Comparator.comparing(End::rank)).collect(Collectors.groupingBy(
+            end -> end.failure().orElseThrow(), TreeMap::new, Collectors.mapping(End::rank, Collectors.toList())));
+    told.forEach((words, ranks) -> progress.line("told ranks " + ranks + ": " + words));
   }
 
   private FinalField secondRun(Together newest) throws DemoException, IOException {
-    progress.phase("run 2: spare " + plan.spare() + " in the place of " + plan.victim());
+    progress.phase("run 2: " + names(plan.spares()) + " in the place of " + names(plan.victims())
+        + ", with ranks " + plan.victimRanks());
     long start = System.nanoTime();
-    cluster.startNodes(List.of(plan.spare()));
-    table.add("start of the spare", 0, secondsSince(start));
+    cluster.startNodes(plan.spares());
+    table.add("start of " + names(plan.spares()), 0, secondsSince(start));
     start = System.nanoTime();
     try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
       launch(run, plan.problem(), "disturbed", plan.secondPlaces().stream().map(Optional::of).toList());
@@ -129,12 +138,17 @@ public final class DemoScenario {
 
   private void addSecondRun(DemoRun run, Together newest, double seconds) throws DemoException {
     Together restart = run.start();
-    if (restart.step() < newest.step()) {
+    if (restart.step() == 0) {
+      throw new DemoException("no checkpoint could be restored, in no cache and not from the prefix directory: "
+          + names(plan.victims()) + " held more than their redundancy set can do without");
+    }
+    if (plan.restartsFromNewest() && restart.step() < newest.step()) {
       throw new DemoException("restarted at step " + restart.step() + ", although the checkpoint of step "
           + newest.step() + " was complete");
     }
     table.add("restart: rebuild, verify, read", newest.bytes(), restart.seconds());
     addCheckpoints("run 2", run.complete());
+    table.add("finalize, newest checkpoint flushed", newest.bytes(), run.finalizeSeconds());
     table.add("run 2, whole", 0, seconds);
     table.add("  computing", 0, run.computeSeconds());
   }
@@ -145,12 +159,18 @@ public final class DemoScenario {
     progress.line("final field sha256 " + field.digest());
     progress.block(System.lineSeparator() + table.text() + System.lineSeparator());
     progress.line("picture of the final field: " + image);
-    progress.line("prefix directory: " + cluster.prefix());
+    progress.line("prefix directory: " + cluster.prefix() + " (" + flushed() + ")");
     if (verdict.identical()) {
       progress.good(verdict.text());
     } else {
       progress.alarm(verdict.text());
     }
+  }
+
+  private String flushed() {
+    List<String> names = new PrefixIndex(new PrefixPaths(cluster.prefix()), "demo", Duration.ZERO).read().index()
+        .entries().stream().filter(Index.Entry::complete).map(Index.Entry::name).toList();
+    return names.isEmpty() ? "nothing was flushed" : "flushed: " + String.join(" ", names);
   }
 
   private void launch(DemoRun run, HeatProblem problem, String name, List<Optional<String>> places) {
@@ -178,8 +198,8 @@ public final class DemoScenario {
     table.add(run + ": " + complete.size() + " checkpoints, protected", bytes, seconds);
   }
 
-  private List<Integer> ranksOn(String node) {
-    return IntStream.range(0, plan.ranks()).filter(rank -> plan.firstPlaces().get(rank).equals(node)).boxed().toList();
+  private static String names(List<String> nodes) {
+    return String.join(" ", nodes);
   }
 
   private static double secondsSince(long startNanos) {

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** Directories as a whole. */
-final class Trees {
+public final class Trees {
   private Trees() {}
 
   /** Deletes a file or a directory with all that is in it, if it is there. Links are deleted, not followed. */
-  static void delete(Path root) throws IOException {
+  public static void delete(Path root) throws IOException {
     if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }

@@ -66,19 +66,40 @@ class DemoPiecesTest {
     assertThat(plan.firstPlaces()).containsExactly("a", "a", "b", "b", "c", "c", "d", "d");
     assertThat(plan.secondPlaces()).containsExactly("a", "a", "b", "b", "e", "e", "d", "d");
     assertThat(plan(6, "a", 2).firstPlaces()).containsExactly("a", "a", "b", "c", "c", "d");
-    assertThat(DemoPlan.standard(directory).killStep()).isEqualTo(200);
+    assertThat(plan(8, List.of("d", "a"), List.of("e", "f"), 2))
+        .satisfies(two -> assertThat(two.secondPlaces()).containsExactly("f", "f", "b", "b", "c", "c", "e", "e"))
+        .satisfies(two -> assertThat(two.victimRanks()).containsExactly(0, 1, 6, 7));
+  }
+
+  @Test
+  void thoseInTheMiddleDieInTheMiddle() {
+    DemoPlan plan = DemoPlan.of(8, 4, 1, new HeatProblem(2048, 400, 40), directory);
+    assertThat(plan.killStep()).isEqualTo(200);
+    assertThat(plan.victims()).containsExactly("node2");
+    assertThat(plan.allNodes()).containsExactly("node0", "node1", "node2", "node3", "node4");
+    assertThat(DemoPlan.of(8, 4, 3, new HeatProblem(2048, 400, 40), directory).victims())
+        .containsExactly("node1", "node2", "node3");
+    assertThatThrownBy(() -> DemoPlan.of(8, 4, 4, new HeatProblem(2048, 400, 40), directory))
+        .hasMessageContaining("victims");
   }
 
   @Test
   void aPlanThatCannotHappenIsRefused() {
-    assertThatThrownBy(() -> plan(8, "e", 2)).hasMessageContaining("victim");
+    assertThatThrownBy(() -> plan(8, "e", 2)).hasMessageContaining("victims");
+    assertThatThrownBy(() -> plan(8, List.of("a"), List.of("b"), 2)).hasMessageContaining("victims");
+    assertThatThrownBy(() -> plan(8, List.of("a", "b"), List.of("e"), 2)).hasMessageContaining("victims");
+    assertThatThrownBy(() -> plan(8, List.of(), List.of(), 2)).hasMessageContaining("victims");
     assertThatThrownBy(() -> plan(3, "a", 2)).hasMessageContaining("every node needs a rank");
     assertThatThrownBy(() -> plan(8, "a", 0)).hasMessageContaining("middle of the run");
     assertThatThrownBy(() -> plan(8, "a", 4)).hasMessageContaining("middle of the run");
   }
 
   private DemoPlan plan(int ranks, String victim, int killAfter) {
-    return new DemoPlan(ranks, NODES, "e", victim, killAfter, new HeatProblem(16, 40, 10), directory);
+    return plan(ranks, List.of(victim), List.of("e"), killAfter);
+  }
+
+  private DemoPlan plan(int ranks, List<String> victims, List<String> spares, int killAfter) {
+    return new DemoPlan(ranks, NODES, victims, spares, killAfter, new HeatProblem(16, 40, 10), directory);
   }
 
   private static String printed(boolean colour) {

@@ -1,6 +1,7 @@
 package io.vertxscr.examples.heat;
 
 import io.vertxscr.client.Scr;
+import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -26,9 +27,14 @@ public final class ScrCheckpointing implements Checkpointing {
 
   /** Connects to the node and waits until all ranks of the run have done so. */
   public static Checkpointing open(HeatOptions options, Path socket, Path prefix) {
-    Path absolute = prefix.toAbsolutePath().normalize();
-    ScrOptions scrOptions = new ScrOptions(socket, options.rank(), options.ranks(), absolute, JOB);
-    return new ScrCheckpointing(Scr.open(scrOptions), absolute);
+    ScrOptions scrOptions = new ScrOptions(socket, options.rank(), options.ranks(), prefix, JOB);
+    return new ScrCheckpointing(Scr.open(scrOptions), scrOptions.prefix());
+  }
+
+  /** The same through a client that is connected already, of a node in this process. */
+  public static Checkpointing open(HeatOptions options, ScrClient client, Path prefix) {
+    ScrOptions scrOptions = new ScrOptions(Path.of("unused"), options.rank(), options.ranks(), prefix, JOB);
+    return new ScrCheckpointing(Scr.open(client, scrOptions), scrOptions.prefix());
   }
 
   @Override
