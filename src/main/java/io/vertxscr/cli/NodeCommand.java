@@ -81,15 +81,16 @@ final class NodeCommand implements Callable<Integer> {
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
         new HazelcastConfig.Network(cluster, host, port, members), host, httpPort, Optional.ofNullable(verticles)));
-    CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();
-      ended.countDown();
+      LOG.info("node {} has stopped", nodeName);
+      // Without this the exit code would be that of a process which the signal has killed.
+      Runtime.getRuntime().halt(0);
     }, "scr-stop"));
     spec.commandLine().getOut().println("node " + nodeName + " is ready: cluster " + host + ":" + port + ", peers "
         + host + ":" + node.peerPort() + ", http " + host + ":" + node.httpPort() + ", socket " + node.socket());
-    ended.await();
+    new CountDownLatch(1).await();                        // until a signal ends the process
     return 0;
   }
 
