@@ -68,6 +68,9 @@ final class NodeCommand implements Callable<Integer> {
   @Option(names = "--no-direct-reads", description = "Read files of nodes on this host over connections, too.")
   private boolean noDirectReads;
 
+  @Option(names = "--rehearse", hidden = true, description = "Serve one empty checkpoint of its own, and end.")
+  private boolean rehearse;
+
   NodeCommand(Map<String, String> environment) {
     this.environment = environment;
   }
@@ -90,6 +93,10 @@ final class NodeCommand implements Callable<Integer> {
     }, "scr-stop"));
     spec.commandLine().getOut().println("node " + nodeName + " is ready: cluster " + host + ":" + port + ", peers "
         + host + ":" + node.peerPort() + ", http " + host + ":" + node.httpPort() + ", socket " + node.socket());
+    if (rehearse) {
+      Rehearsal.run(node.socket(), node.socket().resolveSibling("prefix"));
+      return 0;
+    }
     new CountDownLatch(1).await();                        // until a signal ends the process
     return 0;
   }

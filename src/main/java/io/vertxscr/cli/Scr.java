@@ -28,6 +28,7 @@ public final class Scr implements Runnable {
     commands = new CommandLine(this)
         // Every command of the program is in this list; each is made here, with all it needs.
         .addSubcommand(new NodeCommand(environment))
+        .addSubcommand(new StatusCommand(environment))
         .addSubcommand(new ConfigCommand(environment))
         .addSubcommand(new VersionCommand())
         .addSubcommand(new HelpCommand())

@@ -17,6 +17,9 @@ import java.util.regex.Pattern;
 final class DaemonProcess {
   private static final Pattern READY = Pattern.compile(".* is ready: .* http ([^,]+), socket (.+)");
 
+  /** Several JVMs may start at once, on a machine that does other things too. */
+  private static final int START_S = 180;
+
   private final String name;
   private final int port;
   private final Process process;
@@ -59,7 +62,7 @@ final class DaemonProcess {
 
   private Matcher ready() throws Exception {
     Matcher[] found = new Matcher[1];
-    Eventually.holds("daemon " + name + " is ready", () -> {
+    Eventually.holds("daemon " + name + " is ready", START_S, () -> {
       if (!process.isAlive()) {
         throw new AssertionError("daemon " + name + " ended with " + process.exitValue() + ": " + output());
       }

@@ -10,10 +10,14 @@ final class Eventually {
   private Eventually() {}
 
   static void holds(String what, Callable<Boolean> condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(EmbeddedRun.PATIENCE_S);
+    holds(what, EmbeddedRun.PATIENCE_S, condition);
+  }
+
+  static void holds(String what, int patienceS, Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(patienceS);
     while (!condition.call()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("not within " + EmbeddedRun.PATIENCE_S + " s: " + what);
+        throw new AssertionError("not within " + patienceS + " s: " + what);
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MS);
     }

@@ -73,7 +73,9 @@ class RestartOfDaemonsIT {
 
   @Test
   void aFlushThatCouldNotBeDoneIsDoneAfterTheNextStartWithoutAnyApplication() throws Exception {
-    Path inTheWay = Files.createFile(prefix.resolve("step-2"));    // a file where a directory must be
+    Path inTheWay = prefix.resolve(".scr/scr.dataset.2");          // a file where a directory must be
+    Files.createDirectories(inTheWay.getParent());
+    Files.createFile(inTheWay);
     assertThat(EmbeddedRun.all(run().start(scr -> {
       int step = twoCheckpoints(scr);
       scr.finish();
@@ -126,7 +128,8 @@ class RestartOfDaemonsIT {
   @Test
   void aMistakeInTheConfigurationOrOnTheCommandLineIsASentenceAndExitCode2() throws Exception {
     Path file = Files.writeString(cluster.directory().resolve("typo.conf"), "SCR_FLSH=3\n");
-    DaemonProcess configured = cluster.startOutsider("x", cluster.directory(), Map.of("SCR_CONF_FILE", file.toString()));
+    DaemonProcess configured =
+        cluster.startOutsider("x", cluster.directory(), Map.of("SCR_CONF_FILE", file.toString()));
     assertThat(configured.awaitExit()).isEqualTo(2);
     assertThat(configured.output()).isEqualTo(
         "scr: " + file + " line 1: unknown parameter SCR_FLSH; did you mean SCR_FLUSH?\n");

@@ -43,12 +43,20 @@ public final class Running {
   public record Takeover(String leader, long epoch) {}
 
   /**
-   * What a node knows of the run that is not over, where there is one.
+   * What a node knows of the newest run, where there was one.
    *
    * @param number the last gather whose result it has, 0 for none
    * @param gathered that result
+   * @param finalized whether that was the last gather of the run
+   * @param over why the run ended before its time, where the node has heard so
    */
-  public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered) {}
+  public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered, boolean finalized,
+      Optional<Over> over) {
+    /** Of a node that was in no run. */
+    public static State none(long epoch) {
+      return new State(epoch, Optional.empty(), 0, Optional.empty(), false, Optional.empty());
+    }
+  }
 
   /** From the leader: the run is over for everybody. The number is 0 if it was still forming. */
   public record Over(long run, int fault, String message) {}

@@ -47,6 +47,11 @@ public final class ActiveRun {
     return info.map().byNode().keySet();
   }
 
+  /** Whether nobody has the result of any gather yet. */
+  boolean isBeginning() {
+    return book.doneNumber() == 0;
+  }
+
   boolean finalized() {
     return finalized;
   }

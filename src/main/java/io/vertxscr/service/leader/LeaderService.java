@@ -54,6 +54,7 @@ public final class LeaderService implements Membership.Listener {
   private Forming forming;
   private boolean restoring;
   private ActiveRun active;
+  private ActiveRun finalized;
   private ScrException lastOver;
 
   /** Leads whenever its node is the oldest. */
@@ -84,23 +85,44 @@ public final class LeaderService implements Membership.Listener {
     List<Future<State>> asked = membership.nodes().stream()
         .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, State.class)
             .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
-                : Future.succeededFuture(new State(0, Optional.empty(), 0, Optional.empty()))))
+                : Future.succeededFuture(State.none(0))))
         .toList();
     return Future.all(asked).map(_ -> {
       List<State> states = asked.stream().map(Future::result).toList();
       epoch.raise(1 + states.stream().mapToLong(State::epoch).max().orElse(0));
       states.stream().filter(s -> s.run().isPresent())
           .max(Comparator.comparingLong((State s) -> s.run().get().run()).thenComparingLong(State::number))
-          .ifPresent(newest -> active = new ActiveRun(loop, newest.run().get(), newest.number(), newest.gathered()));
+          .ifPresent(newest -> goOn(newest, states));
       checkNodes();
       actions.resume();
       return null;
     });
   }
 
+  /** Takes over the newest run that any node knows of; what some nodes have heard of its end, all will hear. */
+  private void goOn(State newest, List<State> states) {
+    RunInfo info = newest.run().orElseThrow();
+    ActiveRun run = new ActiveRun(loop, info, newest.number(), newest.gathered());
+    if (newest.finalized()) {
+      finalized = run;
+      return;
+    }
+    active = run;
+    Optional<Over> ended = states.stream().flatMap(s -> s.over().stream()).filter(o -> o.run() == info.run())
+        .findFirst();
+    if (ended.isPresent()) {
+      over(new ScrException(Fault.of(ended.get().fault()), ended.get().message()));
+    } else if (newest.number() == 0) {
+      tellBegin(run);                                     // nobody is past the beginning; some may not have begun
+    }
+  }
+
   /** Notes the ranks that have arrived on a node. */
   public Future<Joined> join(Join join) {
     return lead().map(_ -> {
+      if (active != null && active.isBeginning() && active.info().map().ranksOn(join.node()).containsAll(join.here())) {
+        return new Joined(List.of());                     // the news that the run has begun is on its way to them
+      }
       refuseSecondRun(join);
       if (forming == null) {
         forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
@@ -144,9 +166,17 @@ public final class LeaderService implements Membership.Listener {
     active = new ActiveRun(loop, info, 0, Optional.empty());
     forming = null;
     restoring = false;
-    List<Future<Ack>> told = active.nodes().stream()
-        .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
-    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info));
+    return tellBegin(active).onSuccess(_ -> actions.begun(info));
+  }
+
+  private Future<Void> tellBegin(ActiveRun run) {
+    List<Future<Ack>> told = run.nodes().stream()
+        .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, run.info(), Ack.class)).toList();
+    return Future.all(told).<Void>mapEmpty().onFailure(failure -> {
+      if (run == active) {                                // a rank or node was lost at this moment
+        over(asScr(failure));
+      }
+    });
   }
 
   /** Notes that a rank's process is gone: its run is over for all. */
@@ -165,6 +195,10 @@ public final class LeaderService implements Membership.Listener {
   /** A node's part of a gather; completes when all parts are here and the result is known. */
   public Future<Gathered> gather(Gather part) {
     return lead().compose(_ -> {
+      if (finalized != null && finalized.info().run() == part.run()) {
+        return finalized.arrive(part, (step, _) -> Future.failedFuture(
+            new ScrException(Fault.WRONG_STATE, "run " + part.run() + " has finalized; no " + step.title() + " now")));
+      }
       if (active == null || active.info().run() != part.run()) {
         throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
       }
@@ -174,8 +208,8 @@ public final class LeaderService implements Membership.Listener {
 
   private void endIfFinalized() {
     if (active != null && active.finalized()) {
+      finalized = active;                                 // who has not heard the result may ask again
       active = null;
-      lastOver = new ScrException(Fault.WRONG_STATE, "the run is over: it has finalized");
     }
   }
 

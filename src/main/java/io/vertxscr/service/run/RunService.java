@@ -217,12 +217,17 @@ public final class RunService implements Membership.Listener {
   public Future<State> takeover(Takeover takeover) {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
-    boolean live = run != null && !run.isOver() && !ended(run);
     if (!arriving.isEmpty()) {
       joinSoon();
     }
-    return Future.succeededFuture(new State(epoch.value(), live ? Optional.of(run.info()) : Optional.empty(),
-        live ? run.gathers() : 0, live ? run.lastGathered() : Optional.empty()));
+    if (run == null) {
+      return Future.succeededFuture(State.none(epoch.value()));
+    }
+    // Also of a run that has ended here: other nodes may not have heard of it, and the last leader cannot tell them.
+    Optional<Over> over = run.over().map(cause ->
+        new Over(run.info().run(), cause.fault().number(), cause.getMessage()));
+    return Future.succeededFuture(new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(),
+        ended(run), over));
   }
 
   /** A connection of an application is gone: its ranks that have not finalized are lost. */
