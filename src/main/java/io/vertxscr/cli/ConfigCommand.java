@@ -41,7 +41,7 @@ final class ConfigCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.println("configuration file: " + source.map(Path::toString).orElse("none"));
     out.println();
-    table(rows(effective)).forEach(out::println);
+    TextTable.lines(rows(effective)).forEach(out::println);
     effective.ignored().forEach(name -> spec.commandLine().getErr().println("scr: " + name));
     return 0;
   }
@@ -59,23 +59,5 @@ final class ConfigCommand implements Callable<Integer> {
       rows.add(row);
     }
     return rows;
-  }
-
-  /** Every column as wide as its widest cell, two spaces between them. */
-  private static List<String> table(List<List<String>> rows) {
-    int columns = rows.getFirst().size();
-    int[] widths = new int[columns];
-    for (List<String> row : rows) {
-      for (int c = 0; c < columns; c++) {
-        widths[c] = Math.max(widths[c], row.get(c).length());
-      }
-    }
-    return rows.stream().map(row -> {
-      var line = new StringBuilder();
-      for (int c = 0; c < columns; c++) {
-        line.append(row.get(c)).repeat(' ', widths[c] - row.get(c).length() + 2);
-      }
-      return line.toString().stripTrailing();
-    }).toList();
   }
 }

@@ -68,6 +68,9 @@ final class NodeCommand implements Callable<Integer> {
   @Option(names = "--no-direct-reads", description = "Read files of nodes on this host over connections, too.")
   private boolean noDirectReads;
 
+  @Option(names = "--rehearse", hidden = true, description = "Serve one empty checkpoint of its own, and end.")
+  private boolean rehearse;
+
   NodeCommand(Map<String, String> environment) {
     this.environment = environment;
   }
@@ -81,15 +84,20 @@ final class NodeCommand implements Callable<Integer> {
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
         new HazelcastConfig.Network(cluster, host, port, members), host, httpPort, Optional.ofNullable(verticles)));
-    CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();
-      ended.countDown();
+      LOG.info("node {} has stopped", nodeName);
+      // Without this the exit code would be that of a process which the signal has killed.
+      Runtime.getRuntime().halt(0);
     }, "scr-stop"));
     spec.commandLine().getOut().println("node " + nodeName + " is ready: cluster " + host + ":" + port + ", peers "
         + host + ":" + node.peerPort() + ", http " + host + ":" + node.httpPort() + ", socket " + node.socket());
-    ended.await();
+    if (rehearse) {
+      Rehearsal.run(node.socket(), node.socket().resolveSibling("prefix"));
+      return 0;
+    }
+    new CountDownLatch(1).await();                        // until a signal ends the process
     return 0;
   }
 

@@ -29,6 +29,7 @@ public final class Scr implements Runnable {
         // Every command of the program is in this list; each is made here, with all it needs.
         .addSubcommand(new DemoCommand(environment))
         .addSubcommand(new NodeCommand(environment))
+        .addSubcommand(new StatusCommand(environment))
         .addSubcommand(new ConfigCommand(environment))
         .addSubcommand(new VersionCommand())
         .addSubcommand(new HelpCommand())

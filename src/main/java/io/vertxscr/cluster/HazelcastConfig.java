@@ -2,7 +2,8 @@ package io.vertxscr.cluster;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
-import io.vertx.spi.cluster.hazelcast.ConfigUtil;
+import com.hazelcast.config.MapConfig;
+import com.hazelcast.config.MultiMapConfig;
 import io.vertxscr.model.NodeInfo;
 import java.util.List;
 
@@ -25,7 +26,8 @@ public final class HazelcastConfig {
 
   /** The configuration of a node's member. */
   public static Config of(Network network, NodeInfo node) {
-    Config config = ConfigUtil.loadConfig();
+    Config config = new Config();
+    vertxStructures(config);
     config.setClusterName(network.cluster());
     config.setProperty("hazelcast.logging.type", "slf4j")
         .setProperty("hazelcast.phone.home.enabled", "false")
@@ -45,5 +47,13 @@ public final class HazelcastConfig {
     join.getTcpIpConfig().setEnabled(true).setConnectionTimeoutSeconds(1).setMembers(network.members());
     HazelcastMembership.describe(config, node);
     return config;
+  }
+
+  /** As default-cluster.xml of vertx-hazelcast has them; reading that file costs an XML parser and a warning. */
+  private static void vertxStructures(Config config) {
+    config.addMultiMapConfig(new MultiMapConfig("__vertx.subs").setBackupCount(1)
+        .setValueCollectionType(MultiMapConfig.ValueCollectionType.SET));
+    config.addMapConfig(new MapConfig("__vertx.haInfo").setBackupCount(1));
+    config.addMapConfig(new MapConfig("__vertx.nodeInfo").setBackupCount(1));
   }
 }

@@ -24,9 +24,12 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
 public final class FlushService {
@@ -34,6 +37,7 @@ public final class FlushService {
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
+  private final Map<Integer, Future<?>> inTurn = new HashMap<>();
 
   /** Flushes for a node. */
   public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store) {
@@ -41,6 +45,17 @@ public final class FlushService {
     this.bus = bus;
     this.self = self;
     this.store = store;
+  }
+
+  /**
+   * One step after the other for each dataset: the copies of an attempt that was given up, or of an earlier leader, may
+   * still be under way and have the same drafts.
+   */
+  private <T> Future<T> inTurn(int datasetId, Supplier<Future<T>> step) {
+    Future<?> before = inTurn.getOrDefault(datasetId, Future.succeededFuture());
+    Future<T> mine = before.transform((_, _) -> step.get());
+    inTurn.put(datasetId, mine);
+    return mine.onComplete(_ -> inTurn.remove(datasetId, mine));
   }
 
   private DatasetRecord record(int datasetId) {
@@ -65,6 +80,10 @@ public final class FlushService {
 
   /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
   public Future<Worked> copy(Work work) {
+    return inTurn(work.datasetId(), () -> copyNow(work));
+  }
+
+  private Future<Worked> copyNow(Work work) {
     DatasetRecord record = record(work.datasetId());
     List<RankFiles> ranks = files(record, work.ranks());
     FlushCopy copier = copier(record);
@@ -89,6 +108,10 @@ public final class FlushService {
 
   /** Gives the drafts their names; the leader knows that all nodes have theirs. */
   public Future<Worked> publish(Work work) {
+    return inTurn(work.datasetId(), () -> publishNow(work));
+  }
+
+  private Future<Worked> publishNow(Work work) {
     DatasetRecord record = record(work.datasetId());
     List<FileMeta> all = files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     return loop.blocking("publish dataset " + work.datasetId(), () -> {

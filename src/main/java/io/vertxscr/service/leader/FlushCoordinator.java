@@ -38,6 +38,7 @@ public final class FlushCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(FlushCoordinator.class);
   /** For how many failed attempts an application waits before it goes on; the flush goes on without it. */
   private static final int ATTEMPTS_WAITED_FOR = 3;
+  private static final long RESUME_AGAIN_MS = 1000;
 
   private final Loop loop;
   private final NodeBus bus;
@@ -179,22 +180,28 @@ public final class FlushCoordinator {
     }
   }
 
+  /** What the caches hold. A node that has left holds nothing; one that is there and cannot tell fails it. */
   private Future<List<Inventory>> inventories() {
     List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
         bus.command(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
-            .otherwise(Optional.empty())).toList();
+            .recover(failure -> failure instanceof ScrException e && e.fault() == Fault.NODE_LOST
+                ? Future.succeededFuture(Optional.empty()) : Future.failedFuture(failure))).toList();
     return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
   }
 
   /** Goes on with every dataset that must reach the prefix directory and whose ranks' files are all in some cache. */
   void resume() {
-    if (!parked) {
-      inventories().onSuccess(all -> all.stream().flatMap(inventory -> inventory.datasets().stream())
-          .filter(dataset -> dataset.flush() == FlushState.WANTED)
-          .filter(dataset -> FlushSteps.holders(dataset, all).isPresent())
-          .map(dataset -> dataset.descriptor().id()).distinct()
-          .forEach(id -> flush(id).onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage()))));
+    if (!parked && membership.isLeader()) {
+      inventories().onSuccess(this::resume).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
     }
+  }
+
+  private void resume(List<Inventory> all) {
+    all.stream().flatMap(inventory -> inventory.datasets().stream())
+        .filter(dataset -> dataset.flush() == FlushState.WANTED)
+        .filter(dataset -> FlushSteps.holders(dataset, all).isPresent())
+        .map(dataset -> dataset.descriptor().id()).distinct()
+        .forEach(id -> flush(id).onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
   }
 
   /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */

@@ -1,0 +1,115 @@
+package io.vertxscr.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What {@code scr status} prints of the daemons' answers (docs/messages.md). */
+final class StatusPage {
+  private static final long KB = 1000;
+
+  private StatusPage() {}
+
+  /** Cluster, run and who waits, then a table of the datasets; answers that see other members stand apart. */
+  static List<String> lines(List<JsonObject> answers) {
+    Set<JsonArray> clusters = new LinkedHashSet<>();
+    answers.forEach(answer -> clusters.add(answer.getJsonArray("nodes")));
+    List<String> lines = new ArrayList<>();
+    for (JsonArray cluster : clusters) {
+      List<JsonObject> members = answers.stream().filter(a -> a.getJsonArray("nodes").equals(cluster)).toList();
+      if (!lines.isEmpty()) {
+        lines.add("");
+      }
+      lines.addAll(cluster(members));
+    }
+    return lines;
+  }
+
+  private static List<String> cluster(List<JsonObject> answers) {
+    JsonObject first = answers.getFirst();
+    List<String> lines = new ArrayList<>();
+    String leader = first.getString("leader");
+    lines.add("nodes  " + join(first.getJsonArray("nodes").stream()
+        .map(node -> node.equals(leader) ? node + " (leader)" : node).toList()));
+    Set<String> runs = new TreeSet<>();
+    answers.stream().filter(answer -> answer.containsKey("run")).forEach(answer -> {
+      JsonObject run = answer.getJsonObject("run");
+      runs.add("run    " + run.getLong("run") + ", " + run.getInteger("ranks") + " ranks, prefix "
+          + run.getString("prefix") + (run.containsKey("over") ? "; over: " + run.getString("over") : ""));
+    });
+    lines.addAll(runs);
+    JsonObject waits = first.getJsonObject("waits");
+    lines.add("state  " + waits.getString("for") + missing(waits.getJsonArray("missing")));
+    for (JsonObject answer : answers) {
+      JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());
+      if (!here.isEmpty()) {
+        lines.add("       on " + answer.getString("node") + " missing: ranks " + Ranges.of(here));
+      }
+    }
+    List<List<String>> rows = datasets(answers);
+    if (rows.size() > 1) {
+      lines.add("");
+      lines.addAll(TextTable.lines(rows));
+    } else {
+      lines.add("no datasets in the caches of " + join(answers.stream().map(a -> a.getString("node")).toList()));
+    }
+    return lines;
+  }
+
+  private static String missing(JsonArray missing) {
+    return missing.isEmpty() ? "" : "; missing: " + join(missing.getList());
+  }
+
+  private static List<List<String>> datasets(List<JsonObject> answers) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("dataset", "name", "node", "ranks", "size", "scheme", "protection", "flush"));
+    for (JsonObject answer : answers) {
+      for (Object each : answer.getJsonArray("datasets")) {
+        JsonObject dataset = (JsonObject) each;
+        rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"), answer.getString("node"),
+            Ranges.of(dataset.getJsonArray("ranksHere")), size(dataset.getLong("bytesHere")),
+            dataset.getString("scheme"), dataset.getString("protection"),
+            dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' ')));
+      }
+    }
+    return rows;
+  }
+
+  private static String size(long bytes) {
+    String[] units = {"B", "kB", "MB", "GB", "TB", "PB"};
+    int unit = 0;
+    double value = bytes;
+    while (value >= KB && unit < units.length - 1) {
+      value /= KB;
+      unit++;
+    }
+    return unit == 0 ? bytes + " B" : String.format(java.util.Locale.ROOT, "%.1f %s", value, units[unit]);
+  }
+
+  private static String join(List<?> words) {
+    return String.join(", ", words.stream().map(String::valueOf).toList());
+  }
+
+  /** Numbers in short: {@code 0-3, 7}. */
+  private static final class Ranges {
+    private Ranges() {}
+
+    static String of(JsonArray numbers) {
+      List<Integer> sorted = numbers.stream().map(n -> ((Number) n).intValue()).sorted().toList();
+      List<String> ranges = new ArrayList<>();
+      for (int i = 0; i < sorted.size();) {
+        int end = i;
+        while (end + 1 < sorted.size() && sorted.get(end + 1) == sorted.get(end) + 1) {
+          end++;
+        }
+        ranges.add(end == i ? sorted.get(i).toString() : sorted.get(i) + "-" + sorted.get(end));
+        i = end + 1;
+      }
+      return String.join(", ", ranges);
+    }
+  }
+}

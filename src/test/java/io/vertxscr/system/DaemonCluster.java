@@ -1,0 +1,168 @@
+package io.vertxscr.system;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.stream.Stream;
+
+/**
+ * Daemons on this host, members of one cluster, in a directory of their own with a short path (sockets have at most
+ * 107 bytes). Closing it kills all that are left.
+ */
+final class DaemonCluster implements AutoCloseable {
+  private static final Path HOME = Path.of(System.getProperty("scr.home", "."));
+  private static final int MOST_AT_ONCE = 8;
+
+  private final Path directory;
+  private final Map<String, String> environment;
+  private final List<Integer> ports;
+  private final SequencedMap<String, DaemonProcess> alive = new LinkedHashMap<>();
+  private final List<DaemonProcess> started = new ArrayList<>();
+
+  DaemonCluster(Map<String, String> environment) throws IOException {
+    this.directory = Files.createTempDirectory("scr");
+    this.environment = environment;
+    this.ports = freePorts();
+    Files.createDirectories(prefix());
+  }
+
+  private static List<Integer> freePorts() throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    for (int i = 0; i < MOST_AT_ONCE; i++) {
+      sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+    }
+    List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
+    for (ServerSocket socket : sockets) {
+      socket.close();
+    }
+    return ports;
+  }
+
+  Path prefix() {
+    return directory.resolve("p");
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Those that live, the oldest first. */
+  List<DaemonProcess> alive() {
+    return List.copyOf(alive.values());
+  }
+
+  DaemonProcess daemon(String name) {
+    return alive.get(name);
+  }
+
+  /** Starts one and waits until it is ready. */
+  DaemonProcess start(String name) throws Exception {
+    return startSoon(name).awaitReady();
+  }
+
+  /** Starts one without waiting; its place in the order of ages is then known only to the cluster. */
+  DaemonProcess startSoon(String name) throws IOException {
+    DaemonProcess daemon = launch(name, directory, Map.of());
+    alive.put(name, daemon);
+    return daemon;
+  }
+
+  /** One that no living daemon of this cluster has. */
+  private int freePort() {
+    return ports.stream().filter(port -> started.stream().noneMatch(d -> d.isAlive() && d.port() == port))
+        .findFirst().orElseThrow();
+  }
+
+  /** A process that is not counted as a member, because it will be refused; its storage is below {@code where}. */
+  DaemonProcess startOutsider(String name, Path where, Map<String, String> more, String... options)
+      throws IOException {
+    return launch(name, where, more, options);
+  }
+
+  private DaemonProcess launch(String name, Path where, Map<String, String> more, String... options)
+      throws IOException {
+    int port = freePort();
+    List<String> command = new ArrayList<>(List.of(HOME.resolve("bin/scr").toString(), "node", "--name", name,
+        "--port", String.valueOf(port), "--members",
+        String.join(",", ports.stream().map(member -> "127.0.0.1:" + member).toList())));
+    command.addAll(List.of(options));
+    Path output = directory.resolve(started.size() + "." + name + ".log");
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
+        .redirectOutput(output.toFile());
+    Map<String, String> variables = builder.environment();
+    variables.keySet().removeIf(variable -> variable.startsWith("SCR_"));
+    variables.putAll(Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1",
+        "SCR_CNTL_BASE", where.resolve("c").toString(), "SCR_CACHE_BASE", where.resolve("k").toString(),
+        "SCR_PREFIX", prefix().toString()));
+    variables.putAll(environment);
+    variables.putAll(more);
+    DaemonProcess daemon = new DaemonProcess(name, port, builder.start(), output);
+    started.add(daemon);
+    return daemon;
+  }
+
+  /** Starts daemons with fresh names until so many live; the new ones are the youngest. */
+  void fill(int count) throws Exception {
+    while (alive.size() < count) {
+      start("n" + (started.size() + 1));
+    }
+  }
+
+  /** SIGKILL. */
+  void kill(String name) throws InterruptedException {
+    alive.remove(name).kill();
+  }
+
+  /** SIGKILL to all at once. */
+  void killAll() throws InterruptedException {
+    List<DaemonProcess> all = alive();
+    alive.clear();
+    all.forEach(daemon -> daemon.destroy());
+    for (DaemonProcess daemon : all) {
+      daemon.awaitExit();
+    }
+  }
+
+  /** SIGTERM to all; returns their exit codes. */
+  List<Integer> terminateAll() throws InterruptedException {
+    List<DaemonProcess> all = alive();
+    alive.clear();
+    all.forEach(DaemonProcess::terminate);
+    List<Integer> codes = new ArrayList<>();
+    for (DaemonProcess daemon : all) {
+      codes.add(daemon.awaitExit());
+    }
+    return codes;
+  }
+
+  /** The node's storage is gone with it. */
+  void wipe(String name) throws IOException {
+    for (String base : List.of("c", "k")) {
+      delete(directory.resolve(base).resolve("u/scr.1").resolve(name));
+    }
+  }
+
+  private static void delete(Path root) throws IOException {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (DaemonProcess daemon : started) {
+      daemon.kill();
+    }
+    delete(directory);
+  }
+}

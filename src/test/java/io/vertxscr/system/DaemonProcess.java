@@ -1,0 +1,114 @@
+package io.vertxscr.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A daemon as an operator runs it: {@code bin/scr node}, a process of its own. */
+final class DaemonProcess {
+  private static final Pattern READY = Pattern.compile(".* is ready: .* http ([^,]+), socket (.+)");
+
+  /** Several JVMs may start at once, on a machine that does other things too. */
+  private static final int START_S = 180;
+
+  private final String name;
+  private final int port;
+  private final Process process;
+  private final Path output;
+
+  DaemonProcess(String name, int port, Process process, Path output) {
+    this.name = name;
+    this.port = port;
+    this.process = process;
+    this.output = output;
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Of the cluster. */
+  int port() {
+    return port;
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** What it has printed so far. */
+  String output() {
+    try {
+      return Files.readString(output);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits until it says that it is ready. */
+  DaemonProcess awaitReady() throws Exception {
+    ready();
+    return this;
+  }
+
+  private Matcher ready() throws Exception {
+    Matcher[] found = new Matcher[1];
+    Eventually.holds("daemon " + name + " is ready", START_S, () -> {
+      if (!process.isAlive()) {
+        throw new AssertionError("daemon " + name + " ended with " + process.exitValue() + ": " + output());
+      }
+      found[0] = READY.matcher(output());
+      return found[0].find();
+    });
+    return found[0];
+  }
+
+  Path socket() throws Exception {
+    return Path.of(ready().group(2));
+  }
+
+  /** What its HTTP port answers: the status, a space, and the text. */
+  String http(String path) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      HttpResponse<String> response = client.send(
+          HttpRequest.newBuilder(URI.create("http://" + ready().group(1) + path))
+              .timeout(Duration.ofSeconds(EmbeddedRun.PATIENCE_S)).build(),
+          HttpResponse.BodyHandlers.ofString());
+      return response.statusCode() + " " + response.body();
+    }
+  }
+
+  /** SIGKILL: nothing is tidied up. */
+  void destroy() {
+    process.destroyForcibly();
+  }
+
+  /** SIGKILL; the process is gone when this returns. */
+  void kill() throws InterruptedException {
+    destroy();
+    awaitExit();
+  }
+
+  /** SIGTERM: asks it to end. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Waits for its end; returns the exit code. */
+  int awaitExit() throws InterruptedException {
+    if (!process.waitFor(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)) {
+      throw new AssertionError("daemon " + name + " does not end");
+    }
+    return process.exitValue();
+  }
+
+}

@@ -1,0 +1,231 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.client.Scr;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: daemons and ranks that are killed, as real processes. Method: five daemons, the two oldest of them (the leader
+ * and the next one) without ranks, unless a test says otherwise; whoever was killed is replaced by a spare with a new
+ * name before the next test. Prints how long the ranks waited for the news; no test depends on it.
+ */
+class LossOfProcessesIT {
+  private static final int FILES = 3;
+  private static final int DAEMONS = 5;
+  private static DaemonCluster cluster;
+
+  @TempDir
+  private Path prefix;
+
+  @BeforeAll
+  static void open() throws Exception {
+    cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR"));
+  }
+
+  @AfterAll
+  static void close() throws Exception {
+    cluster.close();
+  }
+
+  @BeforeEach
+  void fill() throws Exception {
+    cluster.fill(DAEMONS);
+  }
+
+  private List<DaemonProcess> withoutOldest(int count) {
+    return cluster.alive().subList(count, DAEMONS);
+  }
+
+  private int restartAndGoOn(Scr scr) throws Exception {
+    int step = RankProgram.restart(scr, FILES);
+    RankProgram.checkpoint(scr, prefix, step + 1, FILES);
+    scr.finish();
+    return step;
+  }
+
+  /** All ranks write two checkpoints; then all but rank 0 wait in a call for as long as rank 0 waits for the latch. */
+  private List<CompletableFuture<Integer>> waitingForRank0(SocketRun run, CyclicBarrier written, CountDownLatch go) {
+    return run.start(scr -> {
+      int step = RankProgram.restart(scr, FILES);
+      RankProgram.checkpoint(scr, prefix, step + 1, FILES);
+      RankProgram.checkpoint(scr, prefix, step + 2, FILES);
+      written.await();
+      if (scr.rank() == 0) {
+        go.await();
+      }
+      RankProgram.checkpoint(scr, prefix, step + 3, FILES);
+      scr.finish();
+      return step + 3;
+    });
+  }
+
+  private static void assertAllHear(List<CompletableFuture<Integer>> ranks, String what, String name)
+      throws Exception {
+    long killed = System.nanoTime();
+    for (CompletableFuture<Integer> rank : ranks) {
+      assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST))
+          .hasMessageContaining(name);
+    }
+    System.out.printf("%s: the last of %d waiting ranks heard of it after %d ms%n", what, ranks.size(),
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed));
+  }
+
+  @Test
+  void everyWaitingRankHearsOfAKilledDaemonAndASpareTakesItsPlace() throws Exception {
+    List<DaemonProcess> four = withoutOldest(1);
+    SocketRun run = SocketRun.twoOnEach(prefix, four);
+    CyclicBarrier written = new CyclicBarrier(9);
+    CountDownLatch go = new CountDownLatch(1);
+    List<CompletableFuture<Integer>> ranks = waitingForRank0(run, written, go);
+    written.await();
+    untilRanksWait(cluster.alive().getFirst(), four.subList(1, 4));
+    String victim = four.get(2).name();
+    cluster.kill(victim);
+    assertAllHear(ranks.subList(1, 8), "daemon killed", victim);
+    go.countDown();
+    assertAllHear(ranks.subList(0, 1), "its next call", victim);
+
+    cluster.wipe(victim);
+    cluster.fill(DAEMONS);
+    List<DaemonProcess> now = List.of(four.get(0), four.get(1), cluster.alive().getLast(), four.get(3));
+    assertThat(EmbeddedRun.all(SocketRun.twoOnEach(prefix, now).start(this::restartAndGoOn))).containsOnly(2);
+  }
+
+  /** Until the leader has the parts of these daemons, so that their ranks wait for the others. */
+  private static void untilRanksWait(DaemonProcess leader, List<DaemonProcess> daemons) throws Exception {
+    try (StatusOf status = new StatusOf(leader)) {
+      Eventually.holds("ranks wait", () -> {
+        var waits = status.now().getJsonObject("waits");
+        return waits.getString("for").startsWith("start-output")
+            && daemons.stream().noneMatch(daemon -> waits.getJsonArray("missing").contains(daemon.name()));
+      });
+    }
+  }
+
+  @Test
+  void everyRankHearsTheNumberOfAKilledRank() throws Exception {
+    SocketRun run = SocketRun.twoOnEach(prefix, withoutOldest(2));
+    Path log = Files.createTempFile(cluster.directory(), "rank", ".log");
+    ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+        RankMain.class.getName(), String.valueOf(FILES)).redirectError(log.toFile());
+    builder.environment().putAll(Map.of("SCR_SOCKET", run.socketOfRank().get(3).toString(), "SCR_RANK", "3",
+        "SCR_RANKS", "6", "SCR_PREFIX", prefix.toString(), "SCR_JOB_NAME", "test"));
+    Process process = builder.start();
+    try (BufferedReader output = process.inputReader()) {
+      CountDownLatch never = new CountDownLatch(1);
+      CyclicBarrier written = new CyclicBarrier(6);
+      List<CompletableFuture<Integer>> others = new ArrayList<>();
+      for (int rank : List.of(0, 1, 2, 4, 5)) {
+        others.add(run.start(rank, scr -> {
+          RankProgram.checkpoint(scr, prefix, RankProgram.restart(scr, FILES) + 1, FILES);
+          written.await();
+          scr.startCheckpoint("another");
+          scr.restart();                                    // wrong, and never reached: rank 3 dies before
+          never.await();
+          return 0;
+        }));
+      }
+      assertThat(output.readLine()).as(Files.readString(log)).isEqualTo("written");
+      process.destroyForcibly().waitFor();
+      written.await();
+      assertAllHear(others, "rank killed", "rank 3 on node " + withoutOldest(2).get(1).name());
+    } finally {
+      process.destroyForcibly();
+    }
+    assertThat(EmbeddedRun.all(run.start(this::restartAndGoOn))).containsOnly(1);
+  }
+
+  @Test
+  void aPhaseGoesOnWithTheNextLeaderWhenOnesWithoutRanksAreKilled() throws Exception {
+    List<DaemonProcess> before = cluster.alive();
+    SocketRun run = SocketRun.twoOnEach(prefix, withoutOldest(2));
+    CyclicBarrier written = new CyclicBarrier(7);
+    CyclicBarrier betweenPhases = new CyclicBarrier(7);
+    CountDownLatch go = new CountDownLatch(1);
+    List<CompletableFuture<Integer>> ranks = run.start(scr -> {
+      RankProgram.checkpoint(scr, prefix, 1, FILES);
+      written.await();
+      if (scr.rank() == 0) {
+        go.await();
+      }
+      RankProgram.checkpoint(scr, prefix, 2, FILES);
+      betweenPhases.await();
+      betweenPhases.await();
+      RankProgram.checkpoint(scr, prefix, 3, FILES);
+      scr.finish();
+      return 3;
+    });
+    written.await();
+    untilRanksWait(before.get(0), before.subList(3, DAEMONS));
+    cluster.kill(before.get(0).name());                     // in the middle of an open gather
+    go.countDown();
+    betweenPhases.await();
+    cluster.kill(before.get(1).name());                     // between phases
+    betweenPhases.await();
+    assertThat(EmbeddedRun.all(ranks)).containsOnly(3);
+    assertThat(EmbeddedRun.all(run.start(this::restartAndGoOn))).containsOnly(3);
+  }
+
+  @Test
+  void aKilledLeaderWithRanksEndsTheRunAndTheNextOneRestarts() throws Exception {
+    List<DaemonProcess> four = cluster.alive().subList(0, 4);
+    SocketRun run = SocketRun.twoOnEach(prefix, four);
+    CyclicBarrier written = new CyclicBarrier(9);
+    CountDownLatch go = new CountDownLatch(1);
+    List<CompletableFuture<Integer>> ranks = waitingForRank0(run, written, go);
+    written.await();
+    untilRanksWait(four.getFirst(), four.subList(1, 4));
+    String leader = four.getFirst().name();
+    cluster.kill(leader);
+    assertAllHear(ranks.subList(1, 8), "leader killed", leader);
+    go.countDown();
+    assertAllHear(ranks.subList(0, 1), "its next call", leader);
+
+    cluster.wipe(leader);
+    List<DaemonProcess> now = List.of(cluster.alive().getLast(), four.get(1), four.get(2), four.get(3));
+    assertThat(EmbeddedRun.all(SocketRun.twoOnEach(prefix, now).start(this::restartAndGoOn))).containsOnly(2);
+  }
+
+  @Test
+  void aSecondDaemonOfTheSameNameIsRefused() throws Exception {
+    DaemonProcess first = cluster.alive().get(1);
+    DaemonProcess sameStorage = cluster.startOutsider(first.name(), cluster.directory(), Map.of());
+    assertThat(sameStorage.awaitExit()).isEqualTo(1);
+    assertThat(sameStorage.output()).contains("scr: ", first.name()).doesNotContain("\tat ");
+
+    DaemonProcess otherStorage = cluster.startOutsider(first.name(), cluster.directory().resolve("o"), Map.of());
+    assertThat(otherStorage.awaitExit()).isEqualTo(1);
+    assertThat(otherStorage.output()).contains("scr: node " + first.name() + " is a member already")
+        .doesNotContain("\tat ");
+
+    SocketRun run = SocketRun.twoOnEach(prefix, withoutOldest(1));
+    assertThat(EmbeddedRun.all(run.start(this::restartAndGoOn))).containsOnly(0);
+  }
+
+  @Test
+  void operatorsSeeThatADaemonIsReadyAndWhatItCounts() throws Exception {
+    DaemonProcess daemon = cluster.alive().getFirst();
+    assertThat(daemon.http("/health/ready")).isEqualTo("200 ready\n");
+    assertThat(daemon.http("/metrics")).startsWith("200 ").contains("# TYPE ");
+    assertThat(daemon.output()).doesNotContain("hazelcast", "\tat ");
+  }
+}

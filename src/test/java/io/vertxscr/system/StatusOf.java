@@ -1,0 +1,23 @@
+package io.vertxscr.system;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.ScrClient;
+import java.util.concurrent.TimeUnit;
+
+/** Asks a daemon for its status, as often as one likes. */
+final class StatusOf implements AutoCloseable {
+  private final ScrClient client;
+
+  StatusOf(DaemonProcess daemon) throws Exception {
+    client = ScrClient.connect(daemon.socket());
+  }
+
+  JsonObject now() throws Exception {
+    return client.status().toCompletionStage().toCompletableFuture().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}
