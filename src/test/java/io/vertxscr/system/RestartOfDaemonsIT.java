@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,15 +76,27 @@ class RestartOfDaemonsIT {
 
   @Test
   void aFlushThatCouldNotBeDoneIsDoneAfterTheNextStartWithoutAnyApplication() throws Exception {
-    Path inTheWay = prefix.resolve(".scr/scr.dataset.2");          // a file where a directory must be
-    Files.createDirectories(inTheWay.getParent());
-    Files.createFile(inTheWay);
+    Path inTheWay = prefix.resolve("step-2");                      // a file where a directory must be
+    CyclicBarrier routed = new CyclicBarrier(6);
     assertThat(EmbeddedRun.all(run().start(scr -> {
-      int step = twoCheckpoints(scr);
+      RankProgram.checkpoint(scr, prefix, 1, FILES);
+      try (Output output = scr.startCheckpoint("step-2")) {
+        for (int file = 0; file < FILES; file++) {
+          Path path = output.route(prefix + "/step-2/rank-" + scr.rank() + "-" + file);
+          Files.write(path, RankProgram.bytes(scr.rank(), 2, file));
+        }
+        if (routed.await() == 0) {
+          Files.createFile(inTheWay);
+        }
+        routed.await();
+        output.complete(true);
+      }
       scr.finish();
-      return step;
+      return 2;
     }))).containsOnly(2);
-    assertThat(status("b").getJsonArray("datasets").getJsonObject(0).getString("flush")).isEqualTo("WANTED");
+    JsonObject newest = status("b").getJsonArray("datasets").stream().map(JsonObject.class::cast)
+        .max(Comparator.comparingInt(dataset -> dataset.getInteger("dataset"))).orElseThrow();
+    assertThat(newest.getString("name") + " " + newest.getString("flush")).isEqualTo("step-2 WANTED");
 
     long asked = System.nanoTime();
     assertThat(cluster.terminateAll()).containsOnly(0);
@@ -90,7 +105,7 @@ class RestartOfDaemonsIT {
     Files.delete(inTheWay);
     startAll();
     Eventually.holds("flushed", () -> NAMES.stream().allMatch(RestartOfDaemonsIT::hasFlushed));
-    assertThat(prefix.resolve(".scr/scr.dataset.2/summary.scr")).exists();
+    assertThat(prefix.resolve(".scr/scr.dataset." + newest.getInteger("dataset") + "/summary.scr")).exists();
     for (int rank = 0; rank < 6; rank++) {
       for (int file = 0; file < FILES; file++) {
         assertThat(prefix.resolve("step-2/rank-" + rank + "-" + file)).hasBinaryContent(
