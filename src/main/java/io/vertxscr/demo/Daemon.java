@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 
 /** A node as a process: {@code scr node}. Its methods block. */
 final class Daemon {
-  private static final int STOP_MS = 10_000;
+  private static final int STOP_MS = 3_000;
   private static final int ASK_MS = 5_000;
   private static final int POLL_MS = 20;
 
