@@ -95,24 +95,22 @@ final class TestCluster implements AutoCloseable {
 
   /** Kills a node; its storage is gone too. */
   void lose(String node) throws IOException {
+    var directories = cluster.node(node).ground().options().directories();
     cluster.kill(node);
-    delete(directory.resolve("cntl"), node);
-    delete(directory.resolve("cache"), node);
+    delete(directories.control());
+    delete(directories.cache());
   }
 
   /** The storage of nodes that do not run. */
   void deleteAllStorage() throws IOException {
-    delete(directory, "cntl");
-    delete(directory, "cache");
+    delete(directory.resolve("cntl"));
+    delete(directory.resolve("cache"));
   }
 
-  private static void delete(Path root, String name) throws IOException {
-    try (Stream<Path> below = Files.walk(root)) {
-      Path own = below.filter(path -> path.getFileName().toString().equals(name)).findFirst().orElseThrow();
-      try (Stream<Path> paths = Files.walk(own)) {
-        for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-          Files.delete(path);
-        }
+  private static void delete(Path root) throws IOException {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
       }
     }
   }

@@ -86,7 +86,8 @@ public final class Restorer {
               .thenComparing(c -> !c.cached()))
           .toList();
       Last last = last(inventories, flushed.all());
-      return first(candidates, hopeless, wanted).onSuccess(found -> drop(wanted, inventories, hopeless, found))
+      return first(candidates, hopeless, wanted)
+          .compose(found -> drop(wanted, inventories, hopeless, found).map(found))
           .onSuccess(found -> found.ifPresent(d -> observer.notice(new Event.Restored(d.id(), ways, sinceUs(startNs)))))
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.name())), last));
     }));
@@ -224,8 +225,9 @@ public final class Restorer {
    * Drops what would only be in the way of the next restart: what the application could not read, and, once another one
    * is restored, what can never be. A dataset that failed for a passing reason (no room, a slow disk) stays.
    */
-  private void drop(Wanted wanted, List<Inventory> inventories, Set<Which> hopeless,
+  private Future<Void> drop(Wanted wanted, List<Inventory> inventories, Set<Which> hopeless,
       Optional<DatasetDescriptor> restored) {
+    List<Future<Ack>> told = new ArrayList<>();
     for (Inventory inventory : inventories) {
       List<Which> useless = inventory.datasets().stream()
           .filter(d -> d.origin().prefix().equals(wanted.prefix()) && d.descriptor().flags().checkpoint())
@@ -234,10 +236,13 @@ public final class Restorer {
               || restored.isPresent() && restored.get().id() != d.id() && hopeless.contains(which(d)))
           .map(Restorer::which).toList();
       if (!useless.isEmpty()) {
-        bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class)
-            .onFailure(e -> LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage()));
+        told.add(bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class).otherwise(e -> {
+          LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage());
+          return Ack.ACK;
+        }));
       }
     }
+    return Future.all(told).mapEmpty();
   }
 
   /** Computes the redundancy that the restored dataset lacks, while the application reads it. */

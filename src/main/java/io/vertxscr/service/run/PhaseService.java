@@ -153,7 +153,11 @@ public final class PhaseService {
   /** Tells all whether it went well here, and hears whether it did everywhere. */
   private Future<DatasetRecord> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
     if (failure != null) {
-      LOG.warn("dataset {} is not protected here", id, failure);
+      if (failure instanceof ScrException e) {
+        LOG.warn("dataset {} is not protected here: {}", id, e.getMessage());
+      } else {
+        LOG.warn("dataset {} is not protected here", id, failure);
+      }
     }
     return calls.gather(run, Step.PROTECTED, done(id, failure)).compose(_ -> {
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flushInBackground();

@@ -1,0 +1,215 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.client.Scr;
+import io.vertxscr.format.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Goal: what is in the prefix directory is whole or not used; a full disk costs time, never data. */
+class FlushFetchTest {
+  private static final String[] NODES = {"n1", "n2"};
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  private TestCluster cluster(boolean background) throws IOException {
+    return new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR).flushing(1, background), NODES);
+  }
+
+  private static Index index(TestCluster cluster) {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
+  }
+
+  private static List<Integer> restartable(TestCluster cluster) {
+    return index(cluster).candidates().stream().map(entry -> entry.descriptor().id()).toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFlushBringsFilesMapSummaryAndIndexAndAnEmptyClusterFetchesThem(boolean background) throws Exception {
+    try (TestCluster cluster = cluster(background)) {
+      cluster.steps(1, 2, NODES);
+      PrefixPaths paths = new PrefixPaths(cluster.prefix());
+      for (int id : List.of(1, 2)) {
+        for (int rank = 0; rank < NODES.length; rank++) {
+          for (int file = 0; file < 3; file++) {
+            assertThat(cluster.prefix().resolve("step-" + id + "/rank-" + rank + "-" + file))
+                .hasBinaryContent(RankProgram.bytes(rank, id, file));
+          }
+        }
+        assertThat(paths.summary(id)).isRegularFile();
+        assertThat(paths.rankMap(id)).isRegularFile();
+      }
+      assertThat(restartable(cluster)).containsExactly(2, 1);
+    }
+    emptyCluster(2, 2, 1);
+  }
+
+  /** Starts with nothing but the prefix directory. */
+  private void emptyCluster(int restartsFrom, Integer... restartableAfter) throws Exception {
+    try (TestCluster gone = cluster(false)) {
+      assertThat(gone.prefix()).exists();
+    }
+    for (String storage : List.of("cntl", "cache")) {
+      try (var paths = Files.walk(directory.resolve(storage))) {
+        for (Path path : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
+          Files.delete(path);
+        }
+      }
+    }
+    try (TestCluster cluster = cluster(false)) {
+      assertThat(cluster.restart(NODES)).isEqualTo(restartsFrom);
+      assertThat(restartable(cluster)).containsExactly(restartableAfter);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"step-2/rank-1-0", ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file"})
+  void aCorruptFlushedFileMakesItsDatasetFailedAndTheOlderOneIsFetched(String damaged) throws Exception {
+    try (TestCluster cluster = cluster(false)) {
+      cluster.steps(1, 2, NODES);
+      flip(cluster.prefix().resolve(damaged));
+    }
+    emptyCluster(1, 1);
+  }
+
+  private static void flip(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 8;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void aMissingFlushedFileLeadsToTheOlderDataset() throws Exception {
+    try (TestCluster cluster = cluster(false)) {
+      cluster.steps(1, 2, NODES);
+      Files.delete(cluster.prefix().resolve("step-2/rank-0-1"));
+      flip(cluster.prefix().resolve(".scr/index.scr"));     // made again from the summaries
+    }
+    try (TestCluster cluster = cluster(false)) {
+      assertThat(cluster.restart(NODES)).isEqualTo(2);      // the caches still have it
+      cluster.lose("n1");
+      cluster.lose("n2");
+      cluster.nodes().start("n1");
+      cluster.nodes().start("n2");
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aFullPrefixStopsNoRunAndTheDatasetArrivesWhenThereIsRoom() throws Exception {
+    try (TestCluster cluster = cluster(true); Ram _ = Ram.mount(cluster.prefix(), 600)) {
+      Path ballast = fill(cluster.prefix());
+      EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
+        RankProgram.checkpoint(scr, cluster.prefix(), 2, 3);
+        return 0;
+      }));
+      assertThat(cluster.held("n1")).contains(2);
+      assertThat(restartable(cluster)).isEmpty();
+      Files.delete(ballast);
+      cluster.await("the flush", () -> restartable(cluster).contains(2));
+      assertThat(cluster.prefix().resolve("step-2/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 2, 0));
+    }
+  }
+
+  @Test
+  void aFullCacheFailsThePhaseForAllRanksAndThePreviousCheckpointStays() throws Exception {
+    Path storage = Files.createDirectories(directory.resolve("cache"));
+    try (Ram _ = Ram.mount(storage, 1_000);
+        TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.steps(1, 1, NODES);
+      java.util.concurrent.CyclicBarrier all = new java.util.concurrent.CyclicBarrier(2);
+      List<Fault> faults = EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        Fault fault = withoutRoom(scr, cluster, storage, all);
+        RankProgram.checkpoint(scr, cluster.prefix(), 3, 3);
+        scr.finish();
+        return fault;
+      }));
+      assertThat(faults).containsOnly(Fault.NO_SPACE);
+      assertThat(cluster.restart(NODES)).isEqualTo(3);
+    }
+  }
+
+  /** Writes its files, and then there is no room for their protection. */
+  private static Fault withoutRoom(Scr scr, TestCluster cluster, Path storage, java.util.concurrent.CyclicBarrier all)
+      throws Exception {
+    try (var output = scr.startCheckpoint("step-2")) {
+      Files.write(output.route(cluster.prefix() + "/f" + scr.rank()), new byte[150_000]);
+      if (all.await(60, TimeUnit.SECONDS) == 0) {
+        fill(storage);
+      }
+      all.await(60, TimeUnit.SECONDS);
+      output.complete(true);
+      throw new AssertionError("there was room");
+    } catch (ScrException e) {
+      assertThat(cluster.held("n1")).containsExactly(1);
+      if (all.await(60, TimeUnit.SECONDS) == 0) {
+        Files.delete(storage.resolve("ballast"));
+      }
+      all.await(60, TimeUnit.SECONDS);
+      return e.fault();
+    }
+  }
+
+  private static Path fill(Path where) throws IOException {
+    Path ballast = where.resolve("ballast");
+    try (var out = Files.newOutputStream(ballast)) {
+      for (byte[] block = new byte[4096]; ; ) {
+        out.write(block);
+      }
+    } catch (IOException e) {
+      assertThat(e.getMessage()).contains("No space left");
+    }
+    return ballast;
+  }
+
+  /** A small file system; needs root. */
+  private record Ram(Path at) implements AutoCloseable {
+    static Ram mount(Path at, int kib) throws Exception {
+      Assumptions.assumeTrue(command("mount", "-t", "tmpfs", "-o", "size=" + kib + "k", "tmpfs", at.toString()) == 0,
+          "small file systems cannot be mounted here: not shown");
+      return new Ram(at);
+    }
+
+    private static int command(String... words) throws Exception {
+      return new ProcessBuilder(words).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start().waitFor();
+    }
+
+    @Override
+    public void close() throws Exception {
+      command("umount", "-l", at.toString());
+    }
+  }
+}
