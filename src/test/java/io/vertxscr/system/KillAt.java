@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * Kills a node at an exact moment: when a message of some kind is sent for the n-th time. The message is held back until
- * the node is dead, and then goes on its way.
+ * Kills a node at an exact moment: when a message of some kind is sent for the n-th time. The message is held back
+ * until the node is dead, and then goes on its way.
  */
 final class KillAt implements AutoCloseable {
   private final Vertx vertx;

@@ -105,9 +105,11 @@ class PhaseWalkTest {
       try {
         Optional<ScrException> failure = rank.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
         complete |= failure.isEmpty();
-        failure.ifPresent(e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST));
+        failure.ifPresent(e -> assertThat(e.fault()).as(e.getMessage())
+            .isIn(Fault.NODE_LOST, Fault.RANK_LOST, Fault.TIMEOUT));
       } catch (ExecutionException e) {
-        assertThat(e.getCause()).as("files of a node that has lost its storage").isInstanceOf(java.io.IOException.class);
+        assertThat(e.getCause()).as("files of a node that has lost its storage")
+            .isInstanceOf(java.io.IOException.class);
       }
     }
     return complete;

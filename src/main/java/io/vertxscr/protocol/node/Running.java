@@ -17,7 +17,7 @@ public final class Running {
    *
    * @param forming number of the run that they have joined while it forms; ascending, unlike any other's
    */
-  public record Joined(long forming, List<Refusal> refusals) {}
+  public record Joined(String leader, long forming, List<Refusal> refusals) {}
 
   /** Why one rank may not join. */
   public record Refusal(int rank, int fault, String message) {}

@@ -148,7 +148,7 @@ public final class LeaderService implements Membership.Listener {
       if (!restoring) {
         forming.complete().ifPresent(this::begin);
       }
-      return new Joined(number, refusals);
+      return new Joined(membership.self().name(), number, refusals);
     });
   }
 

@@ -52,7 +52,6 @@ public final class RunService implements Membership.Listener {
   private final List<Consumer<ScrException>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
   private Over lastOver = new Over(0, 0, 0, "");
-  private String leader = "";
   /** The leader that knows of arriving ranks; empty if none does. */
   private String collector = "";
   private boolean joining;
@@ -174,7 +173,7 @@ public final class RunService implements Membership.Listener {
         failArriving(failure);
         return;
       }
-      collector = leader;
+      collector = joined.leader();
       for (Refusal refusal : joined.refusals()) {
         Arriving refused = arriving.remove(refusal.rank());
         if (refused != null) {
@@ -261,7 +260,6 @@ public final class RunService implements Membership.Listener {
     if (!arriving.isEmpty()) {
       joinSoon();
     }
-    leader = takeover.leader();
     return Future.succeededFuture(run == null || run.isOver()
         ? new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false)
         : new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(), ended(run)));

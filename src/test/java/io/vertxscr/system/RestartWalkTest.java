@@ -1,0 +1,94 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: whenever a node dies within a restart that rebuilds another node's files, nobody waits for ever, and once its
+ * daemon is back the same checkpoint is restored with all its bytes.
+ *
+ * <p>Method: a walk over the messages of the restart; at each of them the leader, or the spare node, dies.
+ */
+class RestartWalkTest {
+  private static final String[] NEXT = {"n1", "n2", "n5", "n4"};
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  static Stream<Arguments> moments() {
+    List<KillAt.Point> points = new ArrayList<>();
+    List.of("header", "restore").forEach(verb -> points.add(KillAt.Point.verb(verb, 1)));
+    for (int nth : List.of(1, 3)) {
+      List.of("verify", "run-begin", "protect", "protect-commit")
+          .forEach(verb -> points.add(KillAt.Point.verb(verb, nth)));
+      List.of("HAVE_RESTART", "START_RESTART", "COMPLETE_RESTART", "FINALIZE")
+          .forEach(step -> points.add(KillAt.Point.gather(step, nth)));
+    }
+    List.of(1, 2, 5, 6, 13, 14).forEach(nth -> points.add(KillAt.Point.gathered(nth)));
+    return points.stream().flatMap(point -> Stream.of(Arguments.of(point, "n1"), Arguments.of(point, "n5")));
+  }
+
+  @ParameterizedTest(name = "{1} dies at {0}")
+  @MethodSource("moments")
+  void aNodeThatDiesAtAnyMomentOfARestartHangsNobodyAndLosesNothing(KillAt.Point point, String victim)
+      throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR),
+            "n1", "n2", "n3", "n4");
+        KillAt killer = new KillAt(vertx, point, () -> cluster.nodes().kill(victim))) {
+      cluster.steps(1, 2, "n1", "n2", "n3", "n4");
+      cluster.lose("n3");
+      cluster.nodes().start("n5");
+      killer.arm();
+      List<CompletableFuture<Optional<Integer>>> ranks = cluster.run(NEXT).start(scr -> {
+        int step = RankProgram.restart(scr, 3);
+        scr.finish();
+        return Optional.of(step);
+      });
+      for (CompletableFuture<Optional<Integer>> rank : ranks) {
+        outcome(rank).ifPresent(step -> assertThat(step).isEqualTo(2));
+      }
+      killer.dead().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      cluster.nodes().start(victim);
+      assertThat(cluster.steps(3, 3, NEXT)).isEqualTo(2);
+      assertThat(cluster.restart(NEXT)).isEqualTo(3);
+    }
+  }
+
+  /** What the rank has read, or nothing where it heard of the loss. */
+  private static Optional<Integer> outcome(CompletableFuture<Optional<Integer>> rank) throws Exception {
+    return rank.exceptionally(failure -> {
+      Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;
+      assertThat(cause).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST, Fault.TIMEOUT));
+      return Optional.empty();
+    }).get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+  }
+}
