@@ -72,7 +72,7 @@ class OpsVerticleTest {
 
     assertThat(page.headers().firstValue("Content-Type")).hasValue("text/plain; version=0.0.4; charset=utf-8");
     assertThat(page.body()).contains("scr_test_events_total 1.0").contains("jvm_memory_used_bytes")
-        .contains("vertx_eventbus_sent_total").doesNotContain("scr.n1.init");
+        .contains("vertx_http_server").doesNotContain("vertx_eventbus").doesNotContain("scr.n1.init");
   }
 
   @Test

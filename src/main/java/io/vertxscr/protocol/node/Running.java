@@ -1,6 +1,5 @@
 package io.vertxscr.protocol.node;
 
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.Step;
 import java.util.List;
 import java.util.Optional;
@@ -35,14 +34,14 @@ public final class Running {
    *
    * @param odd how the ranks of this node disagree, where they do
    */
-  public record Gather(long run, long number, String node, Step step, Optional<String> odd, JsonObject part) {}
+  public record Gather(long run, long number, String node, Step step, Optional<String> odd, Packed part) {}
 
   /**
    * What came out of a gather, for every node the same.
    *
    * @param fault number of a fault, 0 where it succeeded
    */
-  public record Gathered(int fault, String message, JsonObject result) {}
+  public record Gathered(int fault, String message, Packed result) {}
 
   /** From a node that has become the leader. */
   public record Takeover(String leader, long epoch) {}

@@ -2,13 +2,13 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.GatherBook.Arrival;
 import io.vertxscr.flow.GatherBook;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Gathered;
@@ -70,14 +70,14 @@ public final class ActiveRun {
   }
 
   /** Notes a part; the decision is asked for once, when all parts are here. */
-  Future<Gathered> arrive(Gather part, BiFunction<Step, List<From<JsonObject>>, Future<JsonObject>> decide) {
+  Future<Gathered> arrive(Gather part, BiFunction<Step, List<From<Packed>>, Future<Packed>> decide) {
     Promise<Gathered> promise = loop.promise();
     switch (book.arrive(part.node(), part.number(), part.step(), part)) {
       case Arrival.Known<Gather, Gathered>(Gathered result) -> promise.complete(result);
       case Arrival.Wait<Gather, Gathered> _ -> waits(part.node(), promise);
       case Arrival.Odd<Gather, Gathered>(String how) -> {
         waits(part.node(), promise);
-        conclude(new Gathered(Fault.RANKS_DISAGREE.number(), how, new JsonObject()));
+        conclude(new Gathered(Fault.RANKS_DISAGREE.number(), how, Packed.NOTHING));
       }
       case Arrival.All<Gather, Gathered>(Step step, var parts) -> {
         waits(part.node(), promise);
@@ -90,7 +90,7 @@ public final class ActiveRun {
     return promise.future();
   }
 
-  private static List<From<JsonObject>> agreed(List<From<Gather>> parts) {
+  private static List<From<Packed>> agreed(List<From<Gather>> parts) {
     for (From<Gather> from : parts) {
       from.part().odd().ifPresent(how -> {
         throw new ScrException(Fault.RANKS_DISAGREE, "on node " + from.node() + ", " + how);
@@ -109,7 +109,7 @@ public final class ActiveRun {
 
   private static Gathered failed(Throwable failure) {
     Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
-    return new Gathered(fault.number(), String.valueOf(failure.getMessage()), new JsonObject());
+    return new Gathered(fault.number(), String.valueOf(failure.getMessage()), Packed.NOTHING);
   }
 
   private void conclude(Gathered result) {

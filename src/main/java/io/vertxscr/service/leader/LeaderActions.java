@@ -1,11 +1,11 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import java.util.List;
 
@@ -22,7 +22,7 @@ public interface LeaderActions {
   Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded);
 
   /** Makes one result of the parts of all nodes. */
-  Future<JsonObject> decide(ActiveRun run, Step step, List<From<JsonObject>> parts);
+  Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts);
 
   /** A run has begun on all its nodes: whatever it need not wait for may start now. */
   void begun(RunInfo info);

@@ -1,7 +1,6 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.Combining;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Part;
@@ -12,7 +11,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
 import java.util.ArrayList;
@@ -65,36 +64,36 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
-  public Future<JsonObject> decide(ActiveRun run, Step step, List<From<JsonObject>> parts) {
+  public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
     return switch (step) {
       case START_OUTPUT -> Future.succeededFuture(start(run, parts));
       case COMPLETE_OUTPUT -> Future.succeededFuture(complete(read(parts, Part.Complete.class)));
       case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
       case FLUSHED -> flushed(read(parts, Part.Done.class));
-      case HAVE_RESTART -> Future.succeededFuture(Wire.write(new Offer(run.info().restart())));
+      case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
       case START_RESTART -> startRestart(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
       case FINALIZE -> flushes.finish(run.info().prefix(), policy.flushEvery() > 0)
-          .map(_ -> Wire.write(new Offer(Optional.empty())));
+          .map(_ -> Packed.of(new Offer(Optional.empty())));
     };
   }
 
-  private static <T> List<From<T>> read(List<From<JsonObject>> parts, Class<T> type) {
-    return parts.stream().map(from -> new From<>(from.node(), Wire.read(from.part(), type))).toList();
+  private static <T> List<From<T>> read(List<From<Packed>> parts, Class<T> type) {
+    return parts.stream().map(from -> new From<>(from.node(), from.part().as(type))).toList();
   }
 
-  private JsonObject start(ActiveRun run, List<From<JsonObject>> parts) {
+  private Packed start(ActiveRun run, List<From<Packed>> parts) {
     String jobName = run.info().jobName().isEmpty() ? job.jobName() : run.info().jobName();
     writing = Combining.start(read(parts, Part.Start.class), clockUs.getAsLong(),
         new Job(job.user(), jobName, job.jobId(), job.cluster()));
-    return Wire.write(writing);
+    return Packed.of(writing);
   }
 
-  private JsonObject complete(List<From<Part.Complete>> parts) {
-    return Wire.write(Combining.complete(parts));
+  private Packed complete(List<From<Part.Complete>> parts) {
+    return Packed.of(Combining.complete(parts));
   }
 
-  private JsonObject protectedEverywhere(ActiveRun run, List<From<Part.Done>> parts) {
+  private Packed protectedEverywhere(ActiveRun run, List<From<Part.Done>> parts) {
     Combining.done(parts);
     int id = parts.getFirst().part().datasetId();
     run.info(run.info().with(Optional.empty()));
@@ -104,7 +103,7 @@ public final class LeaderWork implements LeaderActions {
     } else if (background && wantsFlush(writing.flags(), writing.checkpointId())) {
       flushes.flush(id);
     }
-    return new JsonObject();
+    return Packed.NOTHING;
   }
 
   private boolean wantsFlush(DatasetFlags flags, int checkpointId) {
@@ -113,24 +112,24 @@ public final class LeaderWork implements LeaderActions {
   }
 
   /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
-  private Future<JsonObject> flushed(List<From<Part.Done>> parts) {
+  private Future<Packed> flushed(List<From<Part.Done>> parts) {
     int id = parts.getFirst().part().datasetId();
-    return flushes.flushNow(id).map(new JsonObject());
+    return flushes.flushNow(id).map(Packed.NOTHING);
   }
 
   /** Some node may have lost what it had when the run began: then nobody starts. */
-  private Future<JsonObject> startRestart(ActiveRun run, List<From<Part.Restart>> parts) {
+  private Future<Packed> startRestart(ActiveRun run, List<From<Part.Restart>> parts) {
     var unread = Combining.unread(parts);
     return unread.isEmpty() || run.info().restart().isEmpty()
-        ? Future.succeededFuture(Wire.write(new Offer(run.info().restart())))
+        ? Future.succeededFuture(Packed.of(new Offer(run.info().restart())))
         : offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
   }
 
-  private Future<JsonObject> completeRestart(ActiveRun run, List<From<Part.Restart>> parts) {
+  private Future<Packed> completeRestart(ActiveRun run, List<From<Part.Restart>> parts) {
     var unread = Combining.unread(parts);
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
-      return Future.succeededFuture(Wire.write(new Offer(info.restart())));
+      return Future.succeededFuture(Packed.of(new Offer(info.restart())));
     }
     RunInfo.Restartable bad = info.restart().get();
     LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
@@ -139,7 +138,7 @@ public final class LeaderWork implements LeaderActions {
         .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
   }
 
-  private Future<JsonObject> offerAnother(ActiveRun run, Fault fault, String why) {
+  private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
     RunInfo info = run.info();
     RunInfo.Restartable bad = info.restart().orElseThrow();
     return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), policy, List.copyOf(unreadable)))

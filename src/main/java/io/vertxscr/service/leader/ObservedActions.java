@@ -1,15 +1,15 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.From;
+import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
-import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
@@ -56,10 +56,12 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
-  public Future<JsonObject> decide(ActiveRun run, Step step, List<From<JsonObject>> parts) {
+  public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
     long number = run.info().run();
-    if (step == Step.COMPLETE_OUTPUT || step == Step.PROTECTED) {
-      met(parts.getFirst().part().getInteger("datasetId"));
+    if (step == Step.COMPLETE_OUTPUT) {
+      met(parts.getFirst().part().as(Part.Complete.class).datasetId());
+    } else if (step == Step.PROTECTED) {
+      met(parts.getFirst().part().as(Part.Done.class).datasetId());
     }
     return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts))
         .onComplete((result, failure) -> decided(number, step, result, failure));
@@ -72,7 +74,7 @@ public final class ObservedActions implements LeaderActions {
     }
   }
 
-  private void decided(long run, Step step, JsonObject result, Throwable failure) {
+  private void decided(long run, Step step, Packed result, Throwable failure) {
     long now = nanoClock.getAsLong();
     if (failure != null) {
       if (step == Step.COMPLETE_OUTPUT || step == Step.PROTECTED) {
@@ -83,9 +85,9 @@ public final class ObservedActions implements LeaderActions {
       return;
     }
     switch (step) {
-      case START_OUTPUT -> started(run, Wire.read(result, DatasetDescriptor.class), now);
+      case START_OUTPUT -> started(run, result.as(DatasetDescriptor.class), now);
       case COMPLETE_OUTPUT ->
-          writing = new Writing(writing.id(), Wire.read(result, Totals.class), writing.startedNs(), now);
+          writing = new Writing(writing.id(), result.as(Totals.class), writing.startedNs(), now);
       case PROTECTED -> {
         observer.notice(new Event.DatasetComplete(run, writing.id(), extent(now)));
         writing = Writing.NOTHING;

@@ -2,14 +2,13 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.LocalGather;
 import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.service.Loop;
@@ -103,7 +102,7 @@ public final class CallService {
     Optional<String> odd = LocalGather.disagreement(calls);
     Future.succeededFuture()
         .compose(_ -> odd.isPresent()
-            ? gather(run, step, odd, new JsonObject()).<Answers>mapEmpty() : works.get(step).run(run, calls))
+            ? gather(run, step, odd, Packed.NOTHING).<Answers>mapEmpty() : works.get(step).run(run, calls))
         .onComplete((answers, failure) -> answer(run, step, answers, failure));
   }
 
@@ -133,11 +132,11 @@ public final class CallService {
    *
    * @return the result; fails with the fault that all nodes get, or with why the run is over
    */
-  Future<JsonObject> gather(LocalRun run, Step step, Object part) {
-    return gather(run, step, Optional.empty(), Wire.write(part));
+  Future<Packed> gather(LocalRun run, Step step, Object part) {
+    return gather(run, step, Optional.empty(), Packed.of(part));
   }
 
-  private Future<JsonObject> gather(LocalRun run, Step step, Optional<String> odd, JsonObject part) {
+  private Future<Packed> gather(LocalRun run, Step step, Optional<String> odd, Packed part) {
     if (run.isOver()) {
       throw run.over().orElseThrow();
     }

@@ -1,7 +1,6 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
@@ -16,7 +15,6 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.CompleteReply;
 import io.vertxscr.protocol.StartReply;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.data.CacheKeeper;
@@ -65,7 +63,7 @@ public final class PhaseService {
     RankCall first = ranks.getFirst();
     Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId);
     return calls.gather(run, Step.START_OUTPUT, part).map(json -> {
-      DatasetDescriptor descriptor = Wire.read(json, DatasetDescriptor.class);
+      DatasetDescriptor descriptor = json.as(DatasetDescriptor.class);
       lastDatasetId = descriptor.id();
       lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
       run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
@@ -135,7 +133,7 @@ public final class PhaseService {
     measured.ranks().forEach(files -> store.register(descriptor.id(), files));
     return calls.gather(run, Step.COMPLETE_OUTPUT, part)
         .compose(json -> {
-          DatasetDescriptor known = descriptor.with(Wire.read(json, Totals.class));
+          DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
           DatasetRecord record = new DatasetRecord(known, new Origin(info.prefix(), info.map().size()),
               info.policy().scheme(), flushState(info, known), List.of());

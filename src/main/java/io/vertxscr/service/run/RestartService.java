@@ -12,7 +12,6 @@ import io.vertxscr.protocol.CompleteReply;
 import io.vertxscr.protocol.EmptyReply;
 import io.vertxscr.protocol.HaveRestartReply;
 import io.vertxscr.protocol.StartReply;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.Running.Offer;
 import io.vertxscr.storage.DatasetStore;
@@ -67,6 +66,6 @@ public final class RestartService {
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
-    return calls.gather(run, step, new Part.Restart(invalid)).map(json -> Wire.read(json, Offer.class).restart());
+    return calls.gather(run, step, new Part.Restart(invalid)).map(json -> json.as(Offer.class).restart());
   }
 }
