@@ -5,6 +5,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.ClusterManager;
@@ -64,12 +66,26 @@ public final class BusTransport implements Transport {
   @Override
   public Future<JsonObject> request(Verb verb, JsonObject body) {
     PendingCalls.Call call = pending.open();
+    ask(call, verb, body);
+    return call.answer();
+  }
+
+  /**
+   * A consumer that is unregistered gives up what it has not answered as if time had run out. Whether the call took
+   * effect is not known then: it is repeated, which does nothing twice, and a node that is gone says so at once.
+   */
+  private void ask(PendingCalls.Call call, Verb verb, JsonObject body) {
     if (!call.answer().isComplete()) {
       vertx.eventBus().<JsonObject>request(Addresses.of(node, verb), body, delivery)
           .onSuccess(reply -> answered(call.id(), reply))
-          .onFailure(failure -> failed(call.id(), failure));
+          .onFailure(failure -> {
+            if (failure instanceof ReplyException e && e.failureType() == ReplyFailure.TIMEOUT) {
+              ask(call, verb, body);
+            } else {
+              failed(call.id(), failure);
+            }
+          });
     }
-    return call.answer();
   }
 
   @Override

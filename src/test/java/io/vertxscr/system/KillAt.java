@@ -2,6 +2,7 @@ package io.vertxscr.system;
 
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.CompletableFuture;
@@ -32,13 +33,18 @@ final class KillAt implements AutoCloseable {
     /** The n-th part of a gather. */
     static Point gather(String step, int nth) {
       return new Point("gather " + step + " " + nth, sent -> sent.message().address().endsWith(".node.gather")
-          && sent.body() instanceof JsonObject body && step.equals(body.getString("step")), nth);
+          && step.equals(json(sent).getString("step")), nth);
     }
 
     /** The n-th result of a gather on its way to a node. */
     static Point gathered(int nth) {
       return new Point("gathered " + nth, sent -> sent.message().address().startsWith("__vertx.reply")
-          && sent.body() instanceof JsonObject body && body.containsKey("fault") && body.containsKey("result"), nth);
+          && json(sent).containsKey("fault") && json(sent).containsKey("result"), nth);
+    }
+
+    /** What nodes say to each other: JSON text. */
+    private static JsonObject json(DeliveryContext<Object> sent) {
+      return sent.body() instanceof Buffer text ? text.toJsonObject() : new JsonObject();
     }
 
     @Override

@@ -106,7 +106,7 @@ class PhaseWalkTest {
         Optional<ScrException> failure = rank.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
         complete |= failure.isEmpty();
         failure.ifPresent(e -> assertThat(e.fault()).as(e.getMessage())
-            .isIn(Fault.NODE_LOST, Fault.RANK_LOST, Fault.TIMEOUT));
+            .isIn(Fault.NODE_LOST, Fault.RANK_LOST));
       } catch (ExecutionException e) {
         assertThat(e.getCause()).as("files of a node that has lost its storage")
             .isInstanceOf(java.io.IOException.class);

@@ -87,7 +87,7 @@ class RestartWalkTest {
     return rank.exceptionally(failure -> {
       Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;
       assertThat(cause).isInstanceOfSatisfying(ScrException.class,
-          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST, Fault.TIMEOUT));
+          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST));
       return Optional.empty();
     }).get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
   }

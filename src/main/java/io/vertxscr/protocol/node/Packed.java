@@ -4,8 +4,8 @@ import io.vertxscr.protocol.Wire;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A record inside a message whose other readers need not know its type: its JSON text. So the leader's book and the event
- * bus carry parts and results of gathers unopened, and each is written and read once.
+ * A record inside a message whose other readers need not know its type: its JSON text. So the leader's book and the
+ * event bus carry parts and results of gathers unopened, and each is written and read once.
  */
 public record Packed(String json) {
   /** Nothing to say. */
