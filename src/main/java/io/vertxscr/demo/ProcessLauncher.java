@@ -75,6 +75,17 @@ public final class ProcessLauncher implements RankLauncher {
 
   /** Hands on the events until the process has ended; returns its last words where it failed. */
   private static Optional<String> follow(Process process, Consumer<HeatEvent> listener) {
+    String last = read(process, listener);
+    try {
+      int code = process.waitFor();
+      return code == 0 ? Optional.empty() : Optional.of("exit code " + code + (last.isEmpty() ? "" : ": " + last));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return Optional.of("nobody waits for it any more");
+    }
+  }
+
+  private static String read(Process process, Consumer<HeatEvent> listener) {
     String last = "";
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -82,13 +93,9 @@ public final class ProcessLauncher implements RankLauncher {
         event.ifPresent(listener);
         last = event.isPresent() || line.isBlank() ? last : line;
       }
-      int code = process.waitFor();
-      return code == 0 ? Optional.empty() : Optional.of("exit code " + code + (last.isEmpty() ? "" : ": " + last));
-    } catch (IOException e) {
-      return Optional.of("its output ended: " + e.getMessage());
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return Optional.of("nobody waits for it any more");
+    } catch (IOException _) {
+      // Who kills a process closes its output here; its exit code says what there is to say.
     }
+    return last;
   }
 }
