@@ -67,6 +67,17 @@ class ApiMisuseTest {
     return List.of(first, second);
   }
 
+  /** The leader knows of so many ranks; before, those who come later may be the first for it. */
+  private void arrived(String ranks) throws Exception {
+    cluster.await(ranks + " to arrive", () -> {
+      try {
+        return cluster.status("n1").getJsonObject("waits").getString("for").contains(ranks);
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    });
+  }
+
   private static JsonObject both(List<RawRank> ranks, Verb verb, JsonObject fields) throws Exception {
     Future<JsonObject> first = ranks.get(0).call(verb, fields);
     ok(ranks.get(1).call(verb, fields));
@@ -145,6 +156,7 @@ class ApiMisuseTest {
   void twoRanksWithTheSameNumberAreRefusedOnTheSameNodeAndOnAnother() throws Exception {
     RawRank first = rank(0, "n1");
     Future<JsonObject> waiting = first.init(2, cluster.prefix());
+    arrived("1 of 2");
     try (RawRank sameNode = rank(0, "n1"); RawRank otherNode = rank(0, "n2")) {
       refused(sameNode.init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1");
       refused(otherNode.init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1", "n2");
@@ -159,6 +171,7 @@ class ApiMisuseTest {
   void ranksThatDisagreeOnSizePrefixOrJobNameAreRefusedAndTheOthersGoOnWaiting() throws Exception {
     RawRank first = rank(0, "n1");
     Future<JsonObject> waiting = first.init(2, cluster.prefix());
+    arrived("1 of 2");
     String prefix = cluster.prefix().toString();
     for (String node : List.of("n1", "n2")) {
       refused(rank(1, node).init(initBody(1, 3, prefix, "test")), Fault.RANKS_DISAGREE, "rank 1", node, "3", "2");
@@ -307,13 +320,7 @@ class ApiMisuseTest {
     RawRank second = rank(1, "n2");
     Future<JsonObject> waiting = first.init(3, cluster.prefix());
     Future<JsonObject> gone = second.init(3, cluster.prefix());
-    cluster.await("both to arrive", () -> {
-      try {
-        return cluster.status("n1").getJsonObject("waits").getString("for").contains("2 of 3");
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    });
+    arrived("2 of 3");
     second.close();
     refused(waiting, Fault.RANK_LOST, "rank 1", "n2");
     assertThat(gone.failed()).isTrue();
