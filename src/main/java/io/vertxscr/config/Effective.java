@@ -34,7 +34,7 @@ public record Effective(List<Value> values, List<String> ignored) {
   private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
   /** Names that the launcher, the logging and the clients of ranks understand: about one process, not about a node. */
   private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS",
-      "SCR_HOME", "SCR_CONF_FILE", "SCR_DEBUG", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER",
+      "SCR_HOME", "SCR_CONF_FILE", "SCR_DEBUG", "SCR_AOT", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER",
       "SCR_SOCKET", "SCR_RANK", "SCR_RANKS");
 
   public Effective {

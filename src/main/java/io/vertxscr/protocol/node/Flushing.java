@@ -24,6 +24,10 @@ public final class Flushing {
    */
   public record MapPart(int datasetId, int firstRank, int ranksPerPart, List<String> holders) {}
 
-  /** The dataset is in the prefix directory, whole and durable. */
-  public record Flushed(int datasetId) {}
+  /**
+   * What the filemap is to say of the flush.
+   *
+   * @param done the dataset is in the prefix directory, whole and durable; else it must get there
+   */
+  public record Flushed(int datasetId, boolean done) {}
 }

@@ -142,7 +142,8 @@ public final class FlushService {
   public Future<Ack> flushed(Flushed flushed) {
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
       store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record ->
-          store.update(flushed.datasetId(), record.descriptor().createdUs(), held -> held.with(FlushState.DONE)));
+          store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
+              held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED)));
       return Ack.ACK;
     });
   }

@@ -12,6 +12,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Event.FlushDone;
 import io.vertxscr.service.Event.FlushFailed;
@@ -213,12 +214,22 @@ public final class FlushCoordinator {
           .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()))
           .filter(dataset -> newestToo && dataset.flush() != FlushState.DONE)
           .map(dataset -> dataset.descriptor().id());
-      List<Future<Void>> flushed = mine.stream()
-          .filter(dataset -> dataset.flush() == FlushState.WANTED
-              || newest.equals(Optional.of(dataset.descriptor().id())))
-          .map(dataset -> dataset.descriptor().id()).distinct().map(this::flushNow).toList();
-      return Future.all(flushed).mapEmpty();
+      return newest.map(id -> want(id, all)).orElseGet(Future::succeededFuture).compose(_ -> {
+        List<Future<Void>> flushed = mine.stream()
+            .filter(dataset -> dataset.flush() == FlushState.WANTED
+                || newest.equals(Optional.of(dataset.descriptor().id())))
+            .map(dataset -> dataset.descriptor().id()).distinct().map(this::flushNow).toList();
+        return Future.all(flushed).mapEmpty();
+      });
     });
+  }
+
+  /** Has it written down that a dataset must be flushed, so that the next start goes on with it. */
+  private Future<Void> want(int datasetId, List<Inventory> all) {
+    return Future.all(all.stream()
+        .filter(inventory -> inventory.datasets().stream().anyMatch(d -> d.descriptor().id() == datasetId))
+        .map(inventory -> bus.command(inventory.node(), NodeVerb.FLUSHED, new Flushed(datasetId, false), Ack.class))
+        .toList()).mapEmpty();
   }
 
   /** Begins no further attempt: what is not done is left to the next leader, or the next start. */

@@ -155,7 +155,7 @@ final class FlushSteps {
       remarks.forEach(LOG::warn);
       attempts.remove(id);
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
-          .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id), Ack.class)
+          .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id, true), Ack.class)
               // who cannot be told finds it complete when it is asked to flush again
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {
