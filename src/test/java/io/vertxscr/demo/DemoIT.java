@@ -80,6 +80,7 @@ class DemoIT {
     File out = directory.resolve("output").toFile();
     var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out);
     builder.environment().keySet().removeIf(name -> name.startsWith("SCR_"));
+    builder.environment().put("SCR_AOT", "0");
     builder.environment().put("SCR_JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("SCR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + scratch());
     Process process = builder.start();
