@@ -48,6 +48,7 @@ final class Daemon {
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
     builder.environment().keySet().removeIf(variable -> variable.startsWith("SCR_"));
     builder.environment().putAll(environment);
+    builder.environment().put("SCR_AOT", "0");              // no rehearsal that would outlive the demo
     try {
       Daemon daemon = new Daemon(name, socket, log, builder.start());
       Thread.ofPlatform().name("output-of-" + name).daemon().start(daemon::follow);
