@@ -44,6 +44,7 @@ public final class FlushCoordinator {
   private final Loop loop;
   private final NodeBus bus;
   private final Membership membership;
+  private final Inventories caches;
   private final FlushSteps steps;
   private final Observer observer;
   private final Map<Integer, Running> running = new HashMap<>();
@@ -54,6 +55,7 @@ public final class FlushCoordinator {
     this.loop = loop;
     this.bus = bus;
     this.membership = membership;
+    this.caches = new Inventories(bus, membership);
     this.observer = observer;
     this.steps = new FlushSteps(loop, bus, membership.self().name());
   }
@@ -117,7 +119,7 @@ public final class FlushCoordinator {
   private void act(Running flush, Effect effect) {
     switch (effect) {
       case Effect.CopyAll(int attempt) -> step(flush, attempt, new Event.Copied(attempt),
-          inventories().compose(all -> {
+          caches.all().compose(all -> {
             flush.attempt = attempt;
             flush.bytes = bytes(flush.datasetId, all);
             return steps.copy(flush.datasetId, attempt, all);
@@ -181,19 +183,10 @@ public final class FlushCoordinator {
     }
   }
 
-  /** What the caches hold. A node that has left holds nothing; one that is there and cannot tell fails it. */
-  private Future<List<Inventory>> inventories() {
-    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
-        bus.command(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
-            .recover(failure -> failure instanceof ScrException e && e.fault() == Fault.NODE_LOST
-                ? Future.succeededFuture(Optional.empty()) : Future.failedFuture(failure))).toList();
-    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
-  }
-
   /** Goes on with every dataset that must reach the prefix directory and whose ranks' files are all in some cache. */
   void resume() {
     if (!parked && membership.isLeader()) {
-      inventories().onSuccess(this::resume).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
+      caches.all().onSuccess(this::resume).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
     }
   }
 
@@ -207,7 +200,7 @@ public final class FlushCoordinator {
 
   /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
   Future<Void> finish(String prefix, boolean newestToo) {
-    return inventories().compose(all -> {
+    return caches.all().compose(all -> {
       List<Inventory.Dataset> mine = all.stream().flatMap(inventory -> inventory.datasets().stream())
           .filter(dataset -> dataset.origin().prefix().equals(prefix)).toList();
       Optional<Integer> newest = mine.stream().filter(dataset -> dataset.descriptor().flags().checkpoint())

@@ -48,7 +48,7 @@ public final class Restorer {
   private static final int MAX_PLANS = 4;
 
   private final NodeBus bus;
-  private final Membership membership;
+  private final Inventories caches;
   private final PrefixFetcher prefix;
   private final Observer observer;
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
@@ -58,7 +58,7 @@ public final class Restorer {
   /** Restores for the leader of a node. */
   public Restorer(NodeBus bus, Membership membership, PrefixFetcher prefix, Observer observer) {
     this.bus = bus;
-    this.membership = membership;
+    this.caches = new Inventories(bus, membership);
     this.prefix = prefix;
     this.observer = observer;
   }
@@ -76,7 +76,7 @@ public final class Restorer {
   Future<Found> restore(Wanted wanted) {
     long startNs = System.nanoTime();
     Set<Which> hopeless = new HashSet<>();
-    return inventories().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed -> {
+    return caches.all().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed -> {
       List<DatasetDescriptor> cached =
           RestorePlanner.candidates(inventories, wanted.prefix(), wanted.map().size());
       List<Candidate> candidates = Stream.concat(cached.stream().map(d -> new Candidate(d, true)),
@@ -102,21 +102,6 @@ public final class Restorer {
         .flatMap(i -> i.datasets().stream()).map(Inventory.Dataset::descriptor)).toList();
     return new Last(known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0),
         known.stream().mapToInt(DatasetDescriptor::checkpointId).max().orElse(0));
-  }
-
-  private Future<List<Inventory>> inventories() {
-    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
-        bus.command(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
-            .recover(failure -> gone(node.name(), failure))).toList();
-    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
-  }
-
-  private static <T> Future<Optional<T>> gone(String node, Throwable failure) {
-    if (failure instanceof ScrException e && e.fault() == Fault.NODE_LOST) {
-      LOG.warn("restart goes on without node {}: {}", node, failure.getMessage());
-      return Future.succeededFuture(Optional.empty());
-    }
-    return Future.failedFuture(failure);
   }
 
   private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
@@ -145,10 +130,10 @@ public final class Restorer {
 
   private Future<Void> fromCaches(DatasetDescriptor dataset, Wanted wanted, int attempt) {
     Which which = which(dataset);
-    return inventories().compose(inventories -> {
+    return caches.all().compose(inventories -> {
       // before anything is read: is there a way at all?
       RestorePlanner.plan(dataset, inventories, wanted.map());
-      return verified(which).compose(verified -> {
+      return caches.verified(which).compose(verified -> {
         tellCorrupt(dataset, inventories, verified);
         RestorePlan plan = RestorePlanner.plan(dataset, verified, wanted.map());
         return run(plan, verified, wanted).compose(failed -> {
@@ -189,13 +174,6 @@ public final class Restorer {
         .filter(held -> held.descriptor().id() == dataset.id()
             && held.descriptor().createdUs() == dataset.createdUs()).flatMap(held -> held.ranks().stream())
         .filter(Inventory.Held::files).map(Inventory.Held::rank).toList()));
-  }
-
-  private Future<List<Inventory>> verified(Which which) {
-    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
-        bus.command(node.name(), NodeVerb.VERIFY, which, Inventory.class).map(Optional::of)
-            .recover(failure -> gone(node.name(), failure))).toList();
-    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().stream()).toList());
   }
 
   private Future<List<Failed>> run(RestorePlan plan, List<Inventory> inventories, Wanted wanted) {
