@@ -2,9 +2,9 @@ package io.vertxscr.client;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
-import io.vertxscr.protocol.CompleteReply;
-import io.vertxscr.protocol.StartReply;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.CompleteReply;
+import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
 
 /**

@@ -3,7 +3,7 @@ package io.vertxscr.client;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
-import io.vertxscr.protocol.InitRequest;
+import io.vertxscr.protocol.app.InitRequest;
 import java.nio.file.Path;
 import java.util.Map;
 

@@ -6,7 +6,7 @@ import io.vertxscr.examples.heat.FieldImage;
 import io.vertxscr.examples.heat.FinalField;
 import io.vertxscr.examples.heat.HeatOptions;
 import io.vertxscr.examples.heat.HeatProblem;
-import io.vertxscr.format.Index;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;

@@ -15,10 +15,10 @@ import io.vertxscr.model.Job;
  * </pre>
  * COMPLETE repeats what the file around it says, for other tools, and is not read here. CKPT may be missing for output.
  */
-final class DescriptorHash {
+public final class DescriptorHash {
   private DescriptorHash() {}
 
-  static Hash encode(DatasetDescriptor descriptor, boolean complete) {
+  public static Hash encode(DatasetDescriptor descriptor, boolean complete) {
     Hash hash = new Hash()
         .set("ID", descriptor.id())
         .set("NAME", descriptor.name())
@@ -36,7 +36,7 @@ final class DescriptorHash {
         .set("COMPLETE", Fields.flag(complete));
   }
 
-  static DatasetDescriptor decode(Fields fields) {
+  public static DatasetDescriptor decode(Fields fields) {
     boolean checkpoint = fields.flag("FLAG_CKPT");
     Job job = new Job(fields.findText("USER").orElse(""), fields.findText("JOBNAME").orElse(""),
         fields.findText("JOBID").orElse(""), fields.findText("CLUSTER").orElse(""));

@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
  * <p>Decimal numbers must be written the one usual way: were {@code 7} and {@code 07} both rank 7, one would hide the
  * other.
  */
-final class Fields {
+public final class Fields {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss").withResolverStyle(ResolverStyle.STRICT);
   private static final Pattern CRC = Pattern.compile("0x[0-9a-fA-F]{1,8}");
@@ -40,7 +40,7 @@ final class Fields {
   }
 
   /** Decodes a file and has its tree read; what the records of the model refuse is CORRUPT as well. */
-  static <T> T read(byte[] file, String kind, Function<Fields, T> reader) {
+  public static <T> T read(byte[] file, String kind, Function<Fields, T> reader) {
     try {
       return reader.apply(new Fields(HashFile.decode(file, kind), kind, ""));
     } catch (ScrException e) {
@@ -51,38 +51,38 @@ final class Fields {
     }
   }
 
-  static String time(LocalDateTime time) {
+  public static String time(LocalDateTime time) {
     return TIME.format(time);
   }
 
-  static String crc(int crc) {
+  public static String crc(int crc) {
     return "0x%08x".formatted(crc);
   }
 
-  static int flag(boolean set) {
+  public static int flag(boolean set) {
     return set ? 1 : 0;
   }
 
-  Fields child(String key) {
+  public Fields child(String key) {
     return find(key).orElseThrow(() -> corrupt(key, "missing"));
   }
 
-  Optional<Fields> find(String key) {
+  public Optional<Fields> find(String key) {
     Hash child = hash.children().get(key);
     return child == null ? Optional.empty() : Optional.of(new Fields(child, kind, way(key)));
   }
 
-  boolean has(String key) {
+  public boolean has(String key) {
     return hash.children().containsKey(key);
   }
 
   /** All keys below this one, each with what it holds. */
-  Map<String, Hash> children() {
+  public Map<String, Hash> children() {
     return hash.children();
   }
 
   /** All children of {@code key}, which are numbers from 0 up; none where the key is missing. */
-  SortedMap<Integer, Fields> numbered(String key) {
+  public SortedMap<Integer, Fields> numbered(String key) {
     SortedMap<Integer, Fields> numbered = new TreeMap<>();
     find(key).ifPresent(below -> {
       for (String number : below.children().keySet()) {
@@ -93,7 +93,7 @@ final class Fields {
   }
 
   /** The children of {@code key}, numbered 0, 1, ... without a gap, in that order. */
-  List<Fields> listed(String key) {
+  public List<Fields> listed(String key) {
     SortedMap<Integer, Fields> numbered = numbered(key);
     if (!numbered.isEmpty() && numbered.lastKey() != numbered.size() - 1) {
       throw corrupt(key, "its " + numbered.size() + " entries are not numbered 0 to " + (numbered.size() - 1));
@@ -101,11 +101,11 @@ final class Fields {
     return List.copyOf(numbered.values());
   }
 
-  String text(String key) {
+  public String text(String key) {
     return findText(key).orElseThrow(() -> corrupt(key, "missing"));
   }
 
-  Optional<String> findText(String key) {
+  public Optional<String> findText(String key) {
     return find(key).map(_ -> {
       List<String> values = texts(key);
       if (values.size() != 1) {
@@ -116,7 +116,7 @@ final class Fields {
   }
 
   /** The values of {@code key}, in no particular order; none where it is missing. */
-  List<String> texts(String key) {
+  public List<String> texts(String key) {
     Map<String, Hash> values = find(key).map(Fields::children).orElse(Map.of());
     values.forEach((value, below) -> {
       if (!below.children().isEmpty()) {
@@ -126,27 +126,27 @@ final class Fields {
     return List.copyOf(values.keySet());
   }
 
-  int integer(String key, int least) {
+  public int integer(String key, int least) {
     return (int) number(key, text(key), least, Integer.MAX_VALUE);
   }
 
-  long number(String key, long least) {
+  public long number(String key, long least) {
     return number(key, text(key), least, Long.MAX_VALUE);
   }
 
-  OptionalInt findInteger(String key, int least) {
+  public OptionalInt findInteger(String key, int least) {
     return has(key) ? OptionalInt.of(integer(key, least)) : OptionalInt.empty();
   }
 
-  OptionalLong findNumber(String key, long least) {
+  public OptionalLong findNumber(String key, long least) {
     return has(key) ? OptionalLong.of(number(key, least)) : OptionalLong.empty();
   }
 
-  boolean flag(String key) {
+  public boolean flag(String key) {
     return number(key, text(key), 0, 1) == 1;
   }
 
-  OptionalInt findCrc(String key) {
+  public OptionalInt findCrc(String key) {
     Optional<String> text = findText(key);
     if (text.isEmpty()) {
       return OptionalInt.empty();
@@ -157,23 +157,23 @@ final class Fields {
     return OptionalInt.of(Integer.parseUnsignedInt(text.get().substring(2), 16));
   }
 
-  Optional<LocalDateTime> findTime(String key) {
+  public Optional<LocalDateTime> findTime(String key) {
     return findText(key).map(text -> time(key, text));
   }
 
   /** The values of {@code key}, ascending. */
-  List<LocalDateTime> times(String key) {
+  public List<LocalDateTime> times(String key) {
     return texts(key).stream().map(text -> time(key, text)).sorted().toList();
   }
 
   /** Refuses all but this value. */
-  void expect(String key, Object expected) {
+  public void expect(String key, Object expected) {
     if (!text(key).equals(expected.toString())) {
       throw corrupt(key, "is '" + text(key) + "', expected " + expected);
     }
   }
 
-  <E extends Enum<E>> E constant(String key, Class<E> type, String text) {
+  public <E extends Enum<E>> E constant(String key, Class<E> type, String text) {
     try {
       return Enum.valueOf(type, text);
     } catch (IllegalArgumentException _) {
@@ -181,7 +181,7 @@ final class Fields {
     }
   }
 
-  ScrException corrupt(String key, String what) {
+  public ScrException corrupt(String key, String what) {
     return HashFile.corrupt(kind, way(key) + ": " + what);
   }
 

@@ -18,10 +18,10 @@ import java.util.OptionalInt;
  * </pre>
  * TYPE, RANKS and NAME are for other tools, and are not read here.
  */
-final class FileMetaHash {
+public final class FileMetaHash {
   private FileMetaHash() {}
 
-  static Hash encode(FileMeta file, int worldRanks) {
+  public static Hash encode(FileMeta file, int worldRanks) {
     int slash = file.path().lastIndexOf('/');
     Hash hash = new Hash()
         .set("FILE", file.name())
@@ -34,7 +34,7 @@ final class FileMetaHash {
     return hash.set("TYPE", "FULL").set("RANKS", worldRanks).set("COMPLETE", 1);
   }
 
-  static FileMeta decode(Fields fields) {
+  public static FileMeta decode(Fields fields) {
     fields.expect("COMPLETE", 1);
     String orig = fields.text("ORIG");
     String path = fields.findText("PATH").map(directory -> directory + "/" + orig).orElse(orig);

@@ -7,23 +7,23 @@ import java.util.Map;
  * A tree of string keys, in the order in which they were put. A <em>value</em> is a key without children:
  * {@code SIZE -> 524296 -> {}}. Mutable, not thread-safe; never leaves this package.
  */
-final class Hash {
+public final class Hash {
   // Most nodes of a tree are values, which have no children: they cost no map.
   private Map<String, Hash> children = Map.of();
 
   /** Gives {@code key}, which must be new, this one value. */
-  Hash set(String key, Object value) {
+  public Hash set(String key, Object value) {
     return put(key, new Hash().put(value.toString(), new Hash()));
   }
 
   /** Adds one more value to {@code key}. */
-  Hash add(String key, Object value) {
+  public Hash add(String key, Object value) {
     at(key).put(value.toString(), new Hash());
     return this;
   }
 
   /** Puts {@code child} below {@code key}, which must be new: whoever puts two files of one name would lose one. */
-  Hash put(String key, Hash child) {
+  public Hash put(String key, Hash child) {
     if (children.isEmpty()) {
       children = new LinkedHashMap<>(4);
     }
@@ -34,7 +34,7 @@ final class Hash {
   }
 
   /** What stands below {@code key}, created empty if it is not there. */
-  Hash at(String key) {
+  public Hash at(String key) {
     Hash child = children.get(key);
     if (child == null) {
       child = new Hash();
@@ -44,7 +44,7 @@ final class Hash {
   }
 
   /** What stands below each key; not to be changed. */
-  Map<String, Hash> children() {
+  public Map<String, Hash> children() {
     return children;
   }
 

@@ -75,7 +75,7 @@ public final class HashFile {
   }
 
   /** The whole file. @throws ScrException BAD_REQUEST for a key that no file can hold, or a tree that is too large */
-  static byte[] encode(Hash hash) {
+  public static byte[] encode(Hash hash) {
     long size = HEADER_BYTES + packedBytes(hash, 1) + CRC_BYTES;
     if (size > Limits.MAX_HASH_FILE_BYTES) {
       throw new ScrException(Fault.BAD_REQUEST, "a hash file of " + size + " bytes is larger than "
@@ -90,12 +90,12 @@ public final class HashFile {
   }
 
   /** The size that {@link #encode} would give. */
-  static int encodedBytes(Hash hash) {
+  public static int encodedBytes(Hash hash) {
     return Math.toIntExact(HEADER_BYTES + packedBytes(hash, 1) + CRC_BYTES);
   }
 
   /** @param kind what the file is, for messages */
-  static Hash decode(byte[] file, String kind) {
+  public static Hash decode(byte[] file, String kind) {
     long size = sizeOf(file, kind);
     if (size != file.length) {
       throw corrupt(kind, "byte 8: file size says " + size + " bytes, there are " + file.length);

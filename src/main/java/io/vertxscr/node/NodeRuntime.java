@@ -8,6 +8,7 @@ import io.vertxscr.verticle.NodeContext;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.EventPublisher;
+import io.vertxscr.coding.Xor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
@@ -54,6 +55,10 @@ public final class NodeRuntime {
   public static Future<NodeRuntime> start(Vertx vertx, NodeGround ground, Membership membership,
       Deployments deployments, Map<Class<?>, Supplier<Deployable>> others) {
     NodeRuntime node = new NodeRuntime(vertx, ground, membership);
+    ground.engine().submit("warm up the kernel", () -> {
+      Xor.warmUp();
+      return null;
+    });
     return deployments.deploy(vertx, type -> node.make(type, others), node.deployed::add)
         .map(_ -> {
           node.ready = true;

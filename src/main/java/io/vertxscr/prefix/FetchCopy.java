@@ -1,7 +1,7 @@
 package io.vertxscr.prefix;
 
-import io.vertxscr.format.RankFileMap.Entry;
-import io.vertxscr.format.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;

@@ -1,8 +1,8 @@
 package io.vertxscr.prefix;
 
-import io.vertxscr.format.FlushFile;
-import io.vertxscr.format.FlushStatus;
-import io.vertxscr.format.NodesFile;
+import io.vertxscr.format.prefix.FlushFile;
+import io.vertxscr.format.prefix.FlushStatus;
+import io.vertxscr.format.prefix.NodesFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;

@@ -1,9 +1,9 @@
 package io.vertxscr.prefix;
 
-import io.vertxscr.format.Index;
-import io.vertxscr.format.IndexFile;
-import io.vertxscr.format.Summary;
-import io.vertxscr.format.SummaryFile;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.IndexFile;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;

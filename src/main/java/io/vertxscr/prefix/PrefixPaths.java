@@ -1,6 +1,6 @@
 package io.vertxscr.prefix;
 
-import io.vertxscr.format.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.Part;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.charset.StandardCharsets;

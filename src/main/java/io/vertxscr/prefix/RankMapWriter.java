@@ -1,9 +1,9 @@
 package io.vertxscr.prefix;
 
-import io.vertxscr.format.RankFileMap.Branch;
-import io.vertxscr.format.RankFileMap.Leaf;
-import io.vertxscr.format.RankFileMap.Part;
-import io.vertxscr.format.RankFileMapFile;
+import io.vertxscr.format.prefix.RankFileMap.Branch;
+import io.vertxscr.format.prefix.RankFileMap.Leaf;
+import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;

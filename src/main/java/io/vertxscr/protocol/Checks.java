@@ -5,32 +5,32 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 
 /** The checks that several messages share; each refuses with {@link Fault#BAD_REQUEST} and the field's name. */
-final class Checks {
+public final class Checks {
   /** Largest whole number that every JSON implementation keeps exactly. */
   static final long MAX_EXACT = (1L << 53) - 1;
 
   private Checks() {}
 
-  static void range(String field, long value, long least, long most) {
+  public static void range(String field, long value, long least, long most) {
     if (value < least || value > most) {
       throw bad(field, "is " + value + ", expected " + least + " to " + most);
     }
   }
 
-  static void run(long run) {
+  public static void run(long run) {
     range("run", run, 1, MAX_EXACT);
   }
 
-  static void rank(int rank) {
+  public static void rank(int rank) {
     range("rank", rank, 0, Limits.MAX_RANKS - 1);
   }
 
-  static void call(long call) {
+  public static void call(long call) {
     range("call", call, 1, MAX_EXACT);
   }
 
   /** A text that an application names something by: not empty, no longer than SCR allows. */
-  static void text(String field, String value) {
+  public static void text(String field, String value) {
     if (value == null || value.isEmpty()) {
       throw bad(field, "is missing or empty");
     }
@@ -42,19 +42,19 @@ final class Checks {
     }
   }
 
-  static void absolute(String field, String value) {
+  public static void absolute(String field, String value) {
     text(field, value);
     place(field, value);
   }
 
   /** A path that the system made: absolute, of any length. */
-  static void place(String field, String value) {
+  public static void place(String field, String value) {
     if (value == null || !value.startsWith("/")) {
       throw bad(field, "is '" + value + "', expected an absolute path");
     }
   }
 
-  static ScrException bad(String field, String what) {
+  public static ScrException bad(String field, String what) {
     return new ScrException(Fault.BAD_REQUEST, "field '" + field + "' " + what);
   }
 }

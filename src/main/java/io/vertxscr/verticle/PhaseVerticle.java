@@ -1,11 +1,11 @@
 package io.vertxscr.verticle;
 
 import io.vertxscr.flow.Step;
-import io.vertxscr.protocol.CompleteRequest;
-import io.vertxscr.protocol.StartOutputRequest;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.service.run.CallService;
+import io.vertxscr.protocol.app.CompleteRequest;
+import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.service.run.CallService.Caller;
+import io.vertxscr.service.run.CallService;
 
 /** Answers the calls around the writing of a dataset. */
 public final class PhaseVerticle extends NodeVerticle {

@@ -1,7 +1,7 @@
 package io.vertxscr.verticle;
 
-import io.vertxscr.protocol.RouteRequest;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.RouteRequest;
 
 /** Tells ranks where to write and read their files. */
 public final class RouteVerticle extends NodeVerticle {

@@ -1,15 +1,15 @@
 package io.vertxscr.verticle;
 
 import io.vertxscr.flow.Step;
-import io.vertxscr.protocol.CallRequest;
 import io.vertxscr.protocol.ClientClosed;
-import io.vertxscr.protocol.CompleteRequest;
-import io.vertxscr.protocol.EmptyRequest;
-import io.vertxscr.protocol.InitRequest;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.CallRequest;
+import io.vertxscr.protocol.app.CompleteRequest;
+import io.vertxscr.protocol.app.EmptyRequest;
+import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.CallService.Caller;
+import io.vertxscr.service.run.CallService;
 
 /** Answers the calls that begin and end a run, those around a restart, and questions for the status. */
 public final class SessionVerticle extends NodeVerticle {

@@ -32,6 +32,23 @@ class XorTest {
   }
 
   @Test
+  void foldsLengthsAroundItsBlocks() {
+    var random = new Random(8);
+    for (int length : new int[] {4095, 4096, 4097, 4104, 8191, 8192, 12301}) {
+      byte[] accumulator = new byte[length + 3];
+      byte[] source = new byte[length + 3];
+      random.nextBytes(accumulator);
+      random.nextBytes(source);
+      byte[] expected = accumulator.clone();
+      for (int i = 0; i < length; i++) {
+        expected[1 + i] ^= source[2 + i];
+      }
+      Xor.fold(ByteBuffer.wrap(accumulator).position(1), ByteBuffer.wrap(source).position(2), length);
+      assertThat(accumulator).as("length %d", length).isEqualTo(expected);
+    }
+  }
+
+  @Test
   void refusesMoreThanOneSideHas() {
     var small = MemorySegment.ofArray(new byte[7]);
     var large = MemorySegment.ofArray(new byte[16]);

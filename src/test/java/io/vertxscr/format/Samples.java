@@ -1,11 +1,22 @@
 package io.vertxscr.format;
 
+import io.vertxscr.format.prefix.FlushFile;
+import io.vertxscr.format.prefix.FlushStatus;
+import io.vertxscr.format.prefix.Halt;
+import io.vertxscr.format.prefix.HaltFile;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.IndexFile;
+import io.vertxscr.format.prefix.NodesFile;
+import io.vertxscr.format.prefix.RankFileMap;
+import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
@@ -21,11 +32,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /** One small file of every kind, with what was put into it. */
-final class Samples {
-  static final DatasetDescriptor DESCRIPTOR = new DatasetDescriptor(6, "b.6", DatasetFlags.CHECKPOINT, 5,
+public final class Samples {
+  public static final DatasetDescriptor DESCRIPTOR = new DatasetDescriptor(6, "b.6", DatasetFlags.CHECKPOINT, 5,
       1312850690668536L, new Job("user1", "", "439", ""), new DatasetDescriptor.Totals(4, 2097182));
-  static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 11, 58, 50);
-  static final RedundancySet SET = new RedundancySet(List.of(1, 2, 5));
+  public static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 11, 58, 50);
+  public static final RedundancySet SET = new RedundancySet(List.of(1, 2, 5));
 
   /** @param name also of its golden files among the resources */
   record Sample(String name, Object value, byte[] bytes, Function<byte[], Object> decode) {
@@ -37,34 +48,34 @@ final class Samples {
 
   private Samples() {}
 
-  static List<Sample> all() {
+  public static List<Sample> all() {
     return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), flush(), halt(),
         new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
   }
 
-  static DatasetDescriptor descriptor(int id, String name) {
+  public static DatasetDescriptor descriptor(int id, String name) {
     return new DatasetDescriptor(id, name, DatasetFlags.CHECKPOINT, id, id, DESCRIPTOR.job(), DESCRIPTOR.totals());
   }
 
   /** The rank's two files; the second one sorts before the first, so that the order of keys would betray itself. */
-  static RankFiles files(int rank) {
+  public static RankFiles files(int rank) {
     return new RankFiles(rank, List.of(
         new FileMeta("rank." + rank + "/b.ckpt", "out/b.ckpt", 524296, OptionalInt.of(0x38bb68f)),
         new FileMeta("rank." + rank + "/a.ckpt", "a.ckpt", 0, OptionalInt.of(0))));
   }
 
-  static DatasetRecord record() {
+  public static DatasetRecord record() {
     return new DatasetRecord(DESCRIPTOR, new Origin("/p/sim", 8), Scheme.XOR, FlushState.WANTED, List.of(
         new RankRecord(files(2), SET, Optional.of(".scr/g1/2_of_3_in_1.xor")),
         new RankRecord(new RankFiles(3, List.of()), new RedundancySet(List.of(3)), Optional.empty())));
   }
 
-  static RedundancyHeader header() {
+  public static RedundancyHeader header() {
     return new RedundancyHeader(DESCRIPTOR, 8, SET, 174766, files(2),
         List.of(files(1), new RankFiles(5, List.of())));
   }
 
-  static Index indexValue() {
+  public static Index indexValue() {
     Index.Entry output = new Index.Entry(new DatasetDescriptor(7, "o.7", DatasetFlags.OUTPUT, 0, 9, DESCRIPTOR.job(),
         DatasetDescriptor.Totals.NONE), false, Optional.empty(), List.of(), Optional.empty());
     return Index.EMPTY.put(Index.Entry.flushed(DESCRIPTOR, true, TIME)).put(output).setCurrent("b.6")

@@ -5,9 +5,9 @@ import static io.vertxscr.prefix.Samples.descriptor;
 import static io.vertxscr.prefix.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.format.RankFileMap.Entry;
-import io.vertxscr.format.RankFileMap.FlushedFile;
-import io.vertxscr.format.RankFileMap.Segment;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;

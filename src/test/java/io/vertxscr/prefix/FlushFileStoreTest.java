@@ -3,8 +3,8 @@ package io.vertxscr.prefix;
 import static io.vertxscr.prefix.Samples.descriptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.format.FlushStatus;
-import io.vertxscr.format.FlushStatus.Location;
+import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.format.prefix.FlushStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;

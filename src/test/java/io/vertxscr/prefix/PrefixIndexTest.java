@@ -5,9 +5,9 @@ import static io.vertxscr.prefix.Samples.descriptor;
 import static io.vertxscr.prefix.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.format.Index;
-import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import java.io.BufferedReader;

@@ -3,11 +3,11 @@ package io.vertxscr.prefix;
 import static io.vertxscr.prefix.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.format.RankFileMap.Branch;
-import io.vertxscr.format.RankFileMap.Entry;
-import io.vertxscr.format.RankFileMap.Leaf;
-import io.vertxscr.format.RankFileMap.Part;
-import io.vertxscr.format.RankFileMapFile;
+import io.vertxscr.format.prefix.RankFileMap.Branch;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.Leaf;
+import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;

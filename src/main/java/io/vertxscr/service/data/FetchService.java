@@ -1,7 +1,7 @@
 package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
-import io.vertxscr.format.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;

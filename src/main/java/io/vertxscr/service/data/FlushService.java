@@ -1,7 +1,7 @@
 package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
-import io.vertxscr.format.RankFileMapFile;
+import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;

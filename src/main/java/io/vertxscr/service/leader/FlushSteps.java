@@ -2,7 +2,7 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
-import io.vertxscr.format.FlushStatus.Location;
+import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;

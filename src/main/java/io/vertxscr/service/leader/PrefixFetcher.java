@@ -1,7 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertxscr.format.Index;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;

@@ -1,6 +1,8 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * Brings one rank into the run ({@link Verb#INIT}, collective). Repeating it over the same connection gives the same

@@ -1,5 +1,9 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
 
+import io.vertxscr.format.DescriptorHash;
+import io.vertxscr.format.Fields;
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,11 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
 
-import io.vertxscr.format.FlushStatus.Entry;
-import io.vertxscr.format.FlushStatus.Location;
+import io.vertxscr.format.DescriptorHash;
+import io.vertxscr.format.Fields;
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
+import io.vertxscr.format.prefix.FlushStatus.Entry;
+import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,6 +1,8 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Names;
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * The rank is in the run ({@link Verb#INIT}).

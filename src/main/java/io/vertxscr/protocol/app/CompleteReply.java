@@ -1,4 +1,7 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * A phase has ended well ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}): the dataset is protected, or

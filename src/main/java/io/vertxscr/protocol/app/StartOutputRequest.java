@@ -1,9 +1,11 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 import java.util.Optional;
 
 /**

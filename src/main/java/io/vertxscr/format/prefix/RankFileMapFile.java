@@ -1,11 +1,14 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
 
-import io.vertxscr.format.RankFileMap.Branch;
-import io.vertxscr.format.RankFileMap.Entry;
-import io.vertxscr.format.RankFileMap.FlushedFile;
-import io.vertxscr.format.RankFileMap.Leaf;
-import io.vertxscr.format.RankFileMap.Part;
-import io.vertxscr.format.RankFileMap.Segment;
+import io.vertxscr.format.Fields;
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
+import io.vertxscr.format.prefix.RankFileMap.Branch;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Leaf;
+import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.RankFiles;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
 
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,11 +1,14 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertxscr.format.RankFileMap.Branch;
-import io.vertxscr.format.RankFileMap.FlushedFile;
-import io.vertxscr.format.RankFileMap.Leaf;
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
+import io.vertxscr.format.Samples;
+import io.vertxscr.format.prefix.RankFileMap.Branch;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Leaf;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.util.List;

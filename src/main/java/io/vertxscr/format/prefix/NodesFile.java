@@ -1,4 +1,8 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
+
+import io.vertxscr.format.Fields;
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
 
 /**
  * {@code <prefix>/.scr/nodes.scr}: on how many nodes the last run was.

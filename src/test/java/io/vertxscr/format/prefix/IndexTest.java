@@ -1,4 +1,4 @@
-package io.vertxscr.format;
+package io.vertxscr.format.prefix;
 
 import static io.vertxscr.format.Samples.TIME;
 import static io.vertxscr.format.Samples.descriptor;

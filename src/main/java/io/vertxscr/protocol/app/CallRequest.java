@@ -1,4 +1,7 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * A collective call without arguments ({@link Verb#HAVE_RESTART}, {@link Verb#START_RESTART}, {@link Verb#FINALIZE}).

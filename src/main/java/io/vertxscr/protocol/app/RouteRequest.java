@@ -1,4 +1,7 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * Asks where to write or read a file ({@link Verb#ROUTE}, local to the rank). Asking again gives the same answer.

@@ -1,5 +1,7 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
 
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 import java.util.Optional;
 import java.util.OptionalInt;
 

@@ -1,4 +1,6 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Verb;
 
 /** It is done, and there is nothing to say about it ({@link Verb#FINALIZE}). */
 public record EmptyReply() {}

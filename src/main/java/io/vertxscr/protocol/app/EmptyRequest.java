@@ -1,4 +1,4 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
 
 /** A question that needs no words. */
 public record EmptyRequest() {}

@@ -1,4 +1,7 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * A phase has begun ({@link Verb#START_OUTPUT}, {@link Verb#START_RESTART}).

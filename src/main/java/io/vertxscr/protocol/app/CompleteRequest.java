@@ -1,4 +1,7 @@
-package io.vertxscr.protocol;
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
 
 /**
  * Ends a phase ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives
