@@ -1,14 +1,14 @@
 package io.vertxscr.cluster;
 
-import io.vertxscr.cluster.peer.OpenRange;
 import io.vertxscr.cluster.peer.OpenRange.Piece;
+import io.vertxscr.cluster.peer.OpenRange;
 import io.vertxscr.cluster.peer.RangeCatalog;
-import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.redundancy.RangeRequest;
-import io.vertxscr.redundancy.RedundancyFiles;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;

@@ -6,6 +6,8 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;

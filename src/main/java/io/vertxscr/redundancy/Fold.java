@@ -2,6 +2,9 @@ package io.vertxscr.redundancy;
 
 import io.vertxscr.coding.Xor;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.storage.PieceBuffers;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -9,6 +9,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.XorLayout;
+import io.vertxscr.redundancy.range.RangeRequest;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;

@@ -1,6 +1,8 @@
 package io.vertxscr.redundancy;
 
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.storage.LogicalFileWriter;
 import io.vertxscr.storage.PieceBuffers;
 import java.nio.ByteBuffer;

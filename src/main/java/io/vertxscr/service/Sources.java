@@ -1,8 +1,8 @@
 package io.vertxscr.service;
 
 import io.vertxscr.model.Fault;
-import io.vertxscr.redundancy.Layouts;
-import io.vertxscr.redundancy.RangeSource;
+import io.vertxscr.redundancy.range.Layouts;
+import io.vertxscr.redundancy.range.RangeSource;
 
 /** Makes the way to other nodes' bytes for one job. Thread-safe. */
 @FunctionalInterface

@@ -4,9 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.redundancy.RangeRequest.Kind;
+import io.vertxscr.redundancy.range.DirectRanges;
+import io.vertxscr.redundancy.range.Layouts;
+import io.vertxscr.redundancy.range.RangeRequest.Kind;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RangeStream;
+import io.vertxscr.redundancy.range.RoutedRanges;
 import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -55,10 +62,14 @@ class RangesTest {
     int chunk = (int) nodes.header(5).chunkBytes();
     for (int from = 0; from <= chunk; from++) {
       var request = new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, from, chunk - from);
-      assertThat(read(nodes, request, 4))
-          .isEqualTo(Arrays.copyOfRange(bytes, bytes.length - chunk + from, bytes.length));
+      for (RangeSource source : List.of(nodes, direct(Fault.CORRUPT))) {
+        assertThat(read(source, request, 4))
+            .isEqualTo(Arrays.copyOfRange(bytes, bytes.length - chunk + from, bytes.length));
+      }
     }
-    assertFault(Fault.CORRUPT, nodes, new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, chunk + 1));
+    var behind = new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, chunk + 1);
+    assertFault(Fault.CORRUPT, nodes, behind);
+    assertFault(Fault.CORRUPT, direct(Fault.CORRUPT), behind);
     Files.write(file, new byte[100]);
     assertFault(Fault.CORRUPT, nodes, new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1));
     Files.write(file, Arrays.copyOf(bytes, 30));
@@ -98,6 +109,7 @@ class RangesTest {
         new RangeRequest("n2", TestNodes.ID, 2, Kind.REDUNDANCY, 0, 1),
         new RangeRequest("n5", TestNodes.ID, 5, Kind.FILES, 0, 1),
         new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1),
+        new RangeRequest("n5", TestNodes.ID, 8, Kind.REDUNDANCY, 0, 1),
         new RangeRequest("n5", 9, 5, Kind.FILES, 0, 1),
         new RangeRequest("n8", TestNodes.ID, 8, Kind.FILES, 0, 1))) {
       routed.open(request).close();
@@ -114,10 +126,19 @@ class RangesTest {
     }
   }
 
-  /** By path on node n5 alone, and the dataset alone that the set protected. */
+  /** By path on node n5 alone, the dataset alone that the set protected, and of it the redundancy of rank 5 alone. */
   private DirectRanges direct(Fault ifDifferent) {
-    return new DirectRanges(Map.of("n5", nodes.store(5).directories().cache()),
-        (id, rank) -> id == TestNodes.ID ? Optional.of(nodes.layout(rank)) : Optional.empty(), ifDifferent);
+    return new DirectRanges(Map.of("n5", nodes.store(5).directories().cache()), new Layouts() {
+      @Override
+      public Optional<RankFiles> of(int id, int rank) {
+        return id == TestNodes.ID ? Optional.of(nodes.layout(rank)) : Optional.empty();
+      }
+
+      @Override
+      public Optional<String> redundancy(int id, int rank) {
+        return id == TestNodes.ID && rank == 5 ? Optional.of(nodes.redundancyName(5)) : Optional.empty();
+      }
+    }, ifDifferent);
   }
 
   private RangeStream note(List<String> asked, String who, RangeRequest request) {

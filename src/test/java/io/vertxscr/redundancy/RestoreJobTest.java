@@ -3,11 +3,14 @@ package io.vertxscr.redundancy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package io.vertxscr.cluster.peer;
 
-import io.vertxscr.redundancy.RangeRequest;
+import io.vertxscr.redundancy.range.RangeRequest;
 
 /** What this node holds, as the peer server asks for it. Called by many serving threads at once; may block. */
 public interface RangeCatalog {

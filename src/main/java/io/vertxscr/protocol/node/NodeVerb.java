@@ -42,7 +42,7 @@ public enum NodeVerb {
   FLUSH_MAP,
   /** From the leader: the dataset is in the prefix directory. */
   FLUSHED,
-  /** Between nodes: the files of these ranks, as registered. */
+  /** Between nodes: the files of these ranks, as registered, and the names of their redundancy files. */
   LAYOUT,
   /** Between nodes: the header of a redundancy file, which describes the files of its writer's left neighbours. */
   HEADER,

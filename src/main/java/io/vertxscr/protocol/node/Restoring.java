@@ -8,6 +8,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Scheme;
 import java.util.List;
+import java.util.Optional;
 
 /** Messages that bring a dataset's files to the nodes of its ranks and protect them there. */
 public final class Restoring {
@@ -40,11 +41,23 @@ public final class Restoring {
    */
   public record Protect(int datasetId, long round, RankMap map, int setSize) {}
 
-  /** The files of these ranks. */
+  /** What the asked node has of these ranks. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}
 
-  /** Files by rank, in the order asked for. */
-  public record Layout(List<RankFiles> ranks) {}
+  /** One entry a rank, in the order asked for. */
+  public record Layout(List<RankLayout> ranks) {
+    /** The files alone, in the same order. */
+    public List<RankFiles> files() {
+      return ranks.stream().map(RankLayout::files).toList();
+    }
+  }
+
+  /**
+   * What a node has of a rank.
+   *
+   * @param redundancy the redundancy file that the rank wrote there, relative to the dataset's directory
+   */
+  public record RankLayout(RankFiles files, Optional<String> redundancy) {}
 
   /** The header of the redundancy file that this rank wrote. */
   public record HeaderOf(int datasetId, int rank) {}

@@ -131,7 +131,7 @@ public final class FlushService {
     byHolder.forEach((node, ranks) ->
         asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
-      List<RankFiles> entries = asked.stream().flatMap(layout -> layout.result().ranks().stream()).toList();
+      List<RankFiles> entries = asked.stream().flatMap(layout -> layout.result().files().stream()).toList();
       new RankMapWriter(paths(record), part.datasetId(), record.origin().ranks(), part.ranksPerPart())
           .writePart(part.firstRank(), entries);
       return Ack.ACK;

@@ -19,7 +19,7 @@ import io.vertxscr.protocol.node.Restoring.HeaderOf;
 import io.vertxscr.protocol.node.Restoring.Restore;
 import io.vertxscr.protocol.node.Restoring.Restored;
 import io.vertxscr.protocol.node.Restoring.Which;
-import io.vertxscr.redundancy.RedundancyFiles;
+import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;

@@ -15,13 +15,14 @@ import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
 import io.vertxscr.protocol.node.Restoring.Layout;
 import io.vertxscr.protocol.node.Restoring.LayoutOf;
 import io.vertxscr.protocol.node.Restoring.Protect;
+import io.vertxscr.protocol.node.Restoring.RankLayout;
 import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.PieceChecksum;
 import io.vertxscr.redundancy.PieceChecksums;
-import io.vertxscr.redundancy.RangeSource;
-import io.vertxscr.redundancy.RedundancyFiles;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Sources;
@@ -137,7 +138,7 @@ public final class ProtectionService {
     List<Future<Layout>> asked = new ArrayList<>();
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
-            .onSuccess(layout -> layout.ranks().forEach(files -> layouts.put(files.rank(), files)))));
+            .onSuccess(layout -> layout.files().forEach(files -> layouts.put(files.rank(), files)))));
     return Future.all(asked).mapEmpty();
   }
 
@@ -213,12 +214,17 @@ public final class ProtectionService {
         pieces.stream().filter(piece -> request.owners().contains(piece.ownerRank())).toList()));
   }
 
-  /** The files of ranks that are here, as they were registered or as the filemap says. */
+  /** What is here of these ranks, as it was registered or as the filemap says. */
   public Future<Layout> layout(LayoutOf request) {
-    return Future.succeededFuture(new Layout(request.ranks().stream().map(rank -> store.files(request.datasetId(), rank)
-        .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK,
-            "node " + self + " has no files of rank " + rank + " in dataset " + request.datasetId()))
-        .files()).toList()));
+    return Future.succeededFuture(
+        new Layout(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList()));
+  }
+
+  private RankLayout layout(int datasetId, int rank) {
+    RankFiles files = store.files(datasetId, rank).orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK,
+        "node " + self + " has no files of rank " + rank + " in dataset " + datasetId)).files();
+    return new RankLayout(files,
+        store.find(datasetId).flatMap(record -> record.rank(rank)).flatMap(RankRecord::redundancy));
   }
 
   private Promise<List<PieceChecksum>> round(RoundKey key) {

@@ -11,11 +11,13 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.HeaderOf;
 import io.vertxscr.protocol.node.Restoring.Layout;
 import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.protocol.node.Restoring.RankLayout;
 import io.vertxscr.protocol.node.Restoring.Restore;
-import io.vertxscr.redundancy.RangeRequest;
-import io.vertxscr.redundancy.RangeSource;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;
+import io.vertxscr.redundancy.range.Layouts;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Sources;
@@ -28,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Brings one rank's files to this node: from the node that has them, or computed from its redundancy set. */
 public final class RankRestorer {
@@ -35,6 +38,29 @@ public final class RankRestorer {
   private final NodeBus bus;
   private final DatasetStore store;
   private final Sources sources;
+
+  /** What the members of a set have, by rank. */
+  private record Holdings(Map<Integer, RankFiles> files, Map<Integer, String> redundancy) implements Layouts {
+    void note(Member member, String node, RankLayout layout) {
+      int rank = layout.files().rank();
+      if (node.equals(member.filesNode())) {
+        files.put(rank, layout.files());
+      }
+      if (node.equals(member.redundancyNode())) {
+        layout.redundancy().ifPresent(name -> redundancy.put(rank, name));
+      }
+    }
+
+    @Override
+    public Optional<RankFiles> of(int datasetId, int rank) {
+      return Optional.ofNullable(files.get(rank));
+    }
+
+    @Override
+    public Optional<String> redundancy(int datasetId, int rank) {
+      return Optional.ofNullable(redundancy.get(rank));
+    }
+  }
 
   /** Brings files to a node. */
   public RankRestorer(Loop loop, NodeBus bus, DatasetStore store, Sources sources) {
@@ -57,7 +83,7 @@ public final class RankRestorer {
     int id = request.descriptor().id();
     return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutOf(id, List.of(plan.rank())), Layout.class)
         .compose(layout -> {
-          RankFiles files = layout.ranks().getFirst();
+          RankFiles files = layout.files().getFirst();
           RangeSource source = sources.of((_, _) -> Optional.of(files), Fault.CORRUPT);
           return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.move(id, files, plan.source(), source, directory));
@@ -70,14 +96,13 @@ public final class RankRestorer {
     int describes = set.right(plan.rank(), 1);
     String node = plan.members().get(set.memberOf(describes)).redundancyNode();
     return bus.ask(node, NodeVerb.HEADER, new HeaderOf(id, describes), RedundancyHeader.class)
-        .compose(header -> layouts(id, plan).compose(layouts -> {
+        .compose(header -> holdings(id, plan).compose(holdings -> {
           Set<Integer> lost = set.ranks().stream()
               .filter(rank -> plan.members().get(set.memberOf(rank)).redundancyNode().isEmpty())
               .collect(Collectors.toSet());
           RebuildPlan rebuild = new RebuildPlan(header, request.scheme(), plan.rank(), lost,
               plan.members().stream().map(Member::filesNode).toList());
-          RangeSource source = redirected(plan, sources.of((_, rank) -> Optional.ofNullable(layouts.get(rank)),
-              Fault.CORRUPT));
+          RangeSource source = redirected(plan, sources.of(holdings, Fault.CORRUPT));
           return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.rebuild(rebuild, source, directory));
         }));
@@ -90,17 +115,17 @@ public final class RankRestorer {
             request.datasetId(), request.rank(), request.kind(), request.offset(), request.bytes()));
   }
 
-  private Future<Map<Integer, RankFiles>> layouts(int id, RankPlan plan) {
-    Map<Integer, RankFiles> layouts = new HashMap<>();
+  /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */
+  private Future<Holdings> holdings(int id, RankPlan plan) {
+    Holdings holdings = new Holdings(new HashMap<>(), new HashMap<>());
     List<Future<Layout>> asked = new ArrayList<>();
     for (int rank : plan.set().ranks()) {
-      String node = plan.members().get(plan.set().memberOf(rank)).filesNode();
-      if (!node.isEmpty() && rank != plan.rank()) {
-        asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, List.of(rank)), Layout.class)
-            .onSuccess(layout -> layouts.put(rank, layout.ranks().getFirst())));
-      }
+      Member member = plan.members().get(plan.set().memberOf(rank));
+      Stream.of(member.filesNode(), member.redundancyNode()).filter(node -> !node.isEmpty()).distinct().forEach(node ->
+          asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, List.of(rank)), Layout.class)
+              .onSuccess(layout -> holdings.note(member, node, layout.ranks().getFirst()))));
     }
-    return Future.all(asked).map(layouts);
+    return Future.all(asked).map(holdings);
   }
 
   private Future<RankFiles> run(String what, int id, java.util.function.Function<Path, RestoreJob> job) {

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.redundancy.RangeRequest;
-import io.vertxscr.redundancy.RangeStream;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,7 +2,7 @@ package io.vertxscr.cluster.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.redundancy.RangeRequest;
+import io.vertxscr.redundancy.range.RangeRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.redundancy.RangeRequest;
+import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.transfer.TransferEngine;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

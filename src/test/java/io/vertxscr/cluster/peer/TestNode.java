@@ -3,7 +3,7 @@ package io.vertxscr.cluster.peer;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.redundancy.RangeRequest;
+import io.vertxscr.redundancy.range.RangeRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

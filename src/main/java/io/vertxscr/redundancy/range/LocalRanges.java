@@ -1,9 +1,9 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.DatasetStore.Holding;
+import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LogicalFile;
 import java.nio.file.Path;
 

@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 /**
  * Where ranges come from: this node's own disk, a same-host node's, or a peer connection. Blocking: transfer threads

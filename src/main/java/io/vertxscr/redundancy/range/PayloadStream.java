@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;

@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.RedundancyHeaderFile;

@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * Files of other nodes on this host, read by path past their daemons: a third of the cost of a connection. Their
- * daemons resolve a rank to files themselves; here the layout must be known. Redundancy files are not served: only the
- * filemap of the node that wrote them names them. Thread-safe; its streams are not.
+ * daemons resolve a rank to files themselves; here the layout must be known, and the name of its redundancy file.
+ * Thread-safe; its streams are not.
  */
 public final class DirectRanges implements RangeSource {
   private final Map<String, Path> cacheDirectories;
@@ -32,19 +32,31 @@ public final class DirectRanges implements RangeSource {
 
   /** Whether this range can be read by path. */
   public boolean serves(RangeRequest request) {
-    return layout(request).isPresent();
+    return cacheDirectories.containsKey(request.node()) && switch (request.kind()) {
+      case FILES -> layout(request).isPresent();
+      case REDUNDANCY -> redundancy(request).isPresent();
+    };
   }
 
   @Override
   public RangeStream open(RangeRequest request) {
-    RankFiles files = layout(request).orElseThrow(() -> new ScrException(Fault.INTERNAL,
-        "not to be read by path: " + request));
+    if (!serves(request)) {
+      throw new ScrException(Fault.INTERNAL, "not to be read by path: " + request);
+    }
     Path directory = NodeDirectories.dataset(cacheDirectories.get(request.node()), request.datasetId());
-    return new FilesStream(new LogicalFile(directory, files, ifDifferent), request.offset());
+    return switch (request.kind()) {
+      case FILES -> new FilesStream(
+          new LogicalFile(directory, layout(request).orElseThrow(), ifDifferent), request.offset());
+      case REDUNDANCY -> new PayloadStream(
+          NodeDirectories.resolve(directory, redundancy(request).orElseThrow()), request.offset());
+    };
   }
 
   private Optional<RankFiles> layout(RangeRequest request) {
-    return request.kind() == RangeRequest.Kind.FILES && cacheDirectories.containsKey(request.node())
-        ? layouts.of(request.datasetId(), request.rank()) : Optional.empty();
+    return layouts.of(request.datasetId(), request.rank());
+  }
+
+  private Optional<String> redundancy(RangeRequest request) {
+    return layouts.redundancy(request.datasetId(), request.rank());
   }
 }

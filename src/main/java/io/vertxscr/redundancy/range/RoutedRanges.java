@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 /**
  * Takes each range the shortest way.

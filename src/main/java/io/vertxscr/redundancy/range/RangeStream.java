@@ -1,4 +1,4 @@
-package io.vertxscr.redundancy;
+package io.vertxscr.redundancy.range;
 
 import java.nio.ByteBuffer;
 

@@ -1,0 +1,15 @@
+package io.vertxscr.redundancy.range;
+
+import io.vertxscr.model.RankFiles;
+import java.util.Optional;
+
+/** What other nodes have of a rank, as far as this node was told: needed to read it by path. */
+@FunctionalInterface
+public interface Layouts {
+  Optional<RankFiles> of(int datasetId, int rank);
+
+  /** The redundancy file that the rank wrote, relative to the dataset's directory. */
+  default Optional<String> redundancy(int datasetId, int rank) {
+    return Optional.empty();
+  }
+}
