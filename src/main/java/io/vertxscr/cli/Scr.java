@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.offline.OfflineCommands;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -30,9 +31,9 @@ public final class Scr implements Runnable {
         .addSubcommand(new DemoCommand(environment))
         .addSubcommand(new NodeCommand(environment))
         .addSubcommand(new StatusCommand(environment))
-        .addSubcommand(new ConfigCommand(environment))
-        .addSubcommand(new VersionCommand())
-        .addSubcommand(new HelpCommand())
+        .addSubcommand(new ConfigCommand(environment));
+    OfflineCommands.all(environment).forEach(commands::addSubcommand);
+    commands.addSubcommand(new VersionCommand()).addSubcommand(new HelpCommand())
         .setExecutionExceptionHandler((failure, command, _) -> report(failure, command.getErr()))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }

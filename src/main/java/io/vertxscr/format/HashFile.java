@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 
@@ -47,6 +48,16 @@ public final class HashFile {
   }
 
   /**
+   * The same as nested maps, keys in the order of the file. A value is a key with an empty map: no key changes its form
+   * with the number of its values.
+   *
+   * @throws ScrException CORRUPT
+   */
+  public static Map<String, Object> tree(byte[] file) {
+    return tree(decode(file, "hash file"));
+  }
+
+  /**
    * Size of the whole file, in bytes, by its first {@link #HEADER_BYTES} bytes.
    *
    * @param start at least those bytes; what follows them is not looked at
@@ -59,12 +70,12 @@ public final class HashFile {
 
   static long sizeOf(byte[] start, String kind) {
     if (start.length < HEADER_BYTES) {
-      throw corrupt(kind, start.length + " bytes, shorter than its header of " + HEADER_BYTES);
+      throw corrupt(kind, "byte " + start.length + ": ends here, inside its header of " + HEADER_BYTES + " bytes");
     }
     ByteBuffer in = ByteBuffer.wrap(start);
-    expect(kind, "magic", in.getInt(), MAGIC);
-    expect(kind, "file type", in.getShort(), TYPE);
-    expect(kind, "file version", in.getShort(), VERSION);
+    expect(kind, "byte 0: magic", in.getInt(), MAGIC);
+    expect(kind, "byte 4: file type", in.getShort(), TYPE);
+    expect(kind, "byte 6: file version", in.getShort(), VERSION);
     long size = in.getLong();
     int least = HEADER_BYTES + Integer.BYTES + ((in.getInt() & FLAG_CRC) != 0 ? CRC_BYTES : 0);
     if (size < least || size > Limits.MAX_HASH_FILE_BYTES) {
@@ -160,6 +171,12 @@ public final class HashFile {
       text.repeat(' ', 2 * level).append(escaped(key)).append('\n');
       dump(child, level + 1, text);
     });
+  }
+
+  private static Map<String, Object> tree(Hash hash) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    hash.children().forEach((key, child) -> tree.put(key, tree(child)));
+    return tree;
   }
 
   private static String escaped(String key) {

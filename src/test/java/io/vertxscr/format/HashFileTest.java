@@ -84,15 +84,15 @@ class HashFileTest {
     byte[] file = HashFile.encode(randomTree(new Random(1), 3));
     for (int length = 0; length < file.length; length++) {
       byte[] start = Arrays.copyOf(file, length);
-      assertCorrupt(start, length < HashFile.HEADER_BYTES ? "shorter than its header" : "file size says");
+      assertCorrupt(start, length < HashFile.HEADER_BYTES ? "byte " + length + ": ends here" : "file size says");
     }
   }
 
   @Test
   void eachFieldOfHeaderIsChecked() {
-    assertCorrupt(patched(0, 0x951fc3f4), "magic is 0x951fc3f4, expected 0x951fc3f5");
-    assertCorrupt(patched(4, 0x00020001), "file type is 0x2");
-    assertCorrupt(patched(4, 0x00010002), "file version is 0x2");
+    assertCorrupt(patched(0, 0x951fc3f4), "byte 0: magic is 0x951fc3f4, expected 0x951fc3f5");
+    assertCorrupt(patched(4, 0x00020001), "byte 4: file type is 0x2");
+    assertCorrupt(patched(4, 0x00010002), "byte 6: file version is 0x2");
     assertCorrupt(patched(8, 0x80000000), "byte 8: file size 9223372036854775852 is not between");
     assertCorrupt(patched(8, 1), "is not between 28 and " + Limits.MAX_HASH_FILE_BYTES);
     assertCorrupt(patched(12, 27), "file size 27");

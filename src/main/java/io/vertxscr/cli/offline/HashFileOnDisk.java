@@ -1,0 +1,72 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.format.HashFile;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * A metadata file of any kind, read whole; of a redundancy file only what stands in front of the redundancy bytes.
+ *
+ * @param hash the bytes of the hash file
+ * @param payloadBytes redundancy bytes behind it; empty for all other files
+ */
+record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
+  /** What only the header of a redundancy file has at its top. */
+  private static final Set<String> OF_REDUNDANCY = Set.of("GROUP", "CHUNK", "CURRENT");
+
+  /** @throws ScrException CORRUPT with the path and the byte, IO */
+  static HashFileOnDisk read(Path path) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      long bytes = channel.size();
+      byte[] start = read(channel, (int) Math.min(bytes, HashFile.HEADER_BYTES));
+      long hashBytes = HashFile.sizeOf(start);
+      if (hashBytes > bytes) {
+        throw corrupt("byte " + bytes + ": ends here, its header says " + hashBytes + " bytes");
+      }
+      byte[] hash = read(channel, (int) hashBytes);
+      Map<String, Object> tree = HashFile.tree(hash);
+      if (hashBytes == bytes && !tree.keySet().containsAll(OF_REDUNDANCY)) {
+        return new HashFileOnDisk(path, hash, OptionalLong.empty());
+      }
+      checkRedundancy(tree, hashBytes, bytes);
+      return new HashFileOnDisk(path, hash, OptionalLong.of(bytes - hashBytes));
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    } catch (ScrException e) {
+      throw new ScrException(e.fault(), path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void checkRedundancy(Map<String, Object> tree, long hashBytes, long bytes) {
+    if (!tree.keySet().containsAll(OF_REDUNDANCY)) {
+      throw corrupt("byte " + hashBytes + ": " + (bytes - hashBytes) + " bytes behind the end of the hash file");
+    }
+    String chunk = String.join(",", ((Map<?, ?>) tree.get("CHUNK")).keySet().stream().map(String::valueOf).toList());
+    if (chunk.matches("[0-9]{1,18}") && bytes - hashBytes < Long.parseLong(chunk)) {
+      throw corrupt("byte " + bytes + ": ends here, with " + (bytes - hashBytes) + " of at least " + chunk
+          + " redundancy bytes");
+    }
+  }
+
+  private static byte[] read(FileChannel channel, int bytes) throws IOException {
+    ByteBuffer into = ByteBuffer.allocate(bytes);
+    while (into.hasRemaining() && channel.read(into, into.position()) >= 0) {
+      // Goes on where it stopped.
+    }
+    return Arrays.copyOf(into.array(), into.position());
+  }
+
+  private static ScrException corrupt(String what) {
+    return new ScrException(Fault.CORRUPT, "hash file: " + what);
+  }
+}

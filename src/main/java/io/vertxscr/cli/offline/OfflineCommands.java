@@ -1,0 +1,17 @@
+package io.vertxscr.cli.offline;
+
+import java.util.List;
+import java.util.Map;
+
+/** All commands of this package, each made with what it needs. */
+public final class OfflineCommands {
+  /** Exit code: something is wrong, and was said. */
+  static final int WRONG = 1;
+
+  private OfflineCommands() {}
+
+  /** In the order in which help lists them. */
+  public static List<Object> all(Map<String, String> environment) {
+    return List.of(new PrintCommand());
+  }
+}
