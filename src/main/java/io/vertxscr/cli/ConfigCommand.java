@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.text.TextTable;
 import io.vertxscr.config.Effective;
 import io.vertxscr.config.Parameter;
 import io.vertxscr.config.Settings;

@@ -9,6 +9,7 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -33,7 +34,10 @@ public final class Scr implements Runnable {
         .addSubcommand(new StatusCommand(environment))
         .addSubcommand(new ConfigCommand(environment));
     OfflineCommands.all(environment).forEach(commands::addSubcommand);
-    commands.addSubcommand(new VersionCommand()).addSubcommand(new HelpCommand())
+    commands.addSubcommand(new VersionCommand());
+    commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this help.").build()));
+    commands.addSubcommand(new HelpCommand())
         .setExecutionExceptionHandler((failure, command, _) -> report(failure, command.getErr()))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }

@@ -2,6 +2,8 @@ package io.vertxscr.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.Humane;
+import io.vertxscr.cli.text.TextTable;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -10,8 +12,6 @@ import java.util.TreeSet;
 
 /** What {@code scr status} prints of the daemons' answers (docs/messages.md). */
 final class StatusPage {
-  private static final long KB = 1000;
-
   private StatusPage() {}
 
   /** Cluster, run and who waits, then a table of the datasets; answers that see other members stand apart. */
@@ -47,7 +47,7 @@ final class StatusPage {
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());
       if (!here.isEmpty()) {
-        lines.add("       on " + answer.getString("node") + " missing: ranks " + Ranges.of(here));
+        lines.add("       on " + answer.getString("node") + " missing: ranks " + Humane.ranges(numbers(here)));
       }
     }
     List<List<String>> rows = datasets(answers);
@@ -71,7 +71,7 @@ final class StatusPage {
       for (Object each : answer.getJsonArray("datasets")) {
         JsonObject dataset = (JsonObject) each;
         rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"), answer.getString("node"),
-            Ranges.of(dataset.getJsonArray("ranksHere")), size(dataset.getLong("bytesHere")),
+            Humane.ranges(numbers(dataset.getJsonArray("ranksHere"))), Humane.bytes(dataset.getLong("bytesHere")),
             dataset.getString("scheme"), dataset.getString("protection"),
             dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' ')));
       }
@@ -79,37 +79,11 @@ final class StatusPage {
     return rows;
   }
 
-  private static String size(long bytes) {
-    String[] units = {"B", "kB", "MB", "GB", "TB", "PB"};
-    int unit = 0;
-    double value = bytes;
-    while (value >= KB && unit < units.length - 1) {
-      value /= KB;
-      unit++;
-    }
-    return unit == 0 ? bytes + " B" : String.format(java.util.Locale.ROOT, "%.1f %s", value, units[unit]);
-  }
-
   private static String join(List<?> words) {
     return String.join(", ", words.stream().map(String::valueOf).toList());
   }
 
-  /** Numbers in short: {@code 0-3, 7}. */
-  private static final class Ranges {
-    private Ranges() {}
-
-    static String of(JsonArray numbers) {
-      List<Integer> sorted = numbers.stream().map(n -> ((Number) n).intValue()).sorted().toList();
-      List<String> ranges = new ArrayList<>();
-      for (int i = 0; i < sorted.size();) {
-        int end = i;
-        while (end + 1 < sorted.size() && sorted.get(end + 1) == sorted.get(end) + 1) {
-          end++;
-        }
-        ranges.add(end == i ? sorted.get(i).toString() : sorted.get(i) + "-" + sorted.get(end));
-        i = end + 1;
-      }
-      return String.join(", ", ranges);
-    }
+  private static List<Integer> numbers(JsonArray array) {
+    return array.stream().map(n -> ((Number) n).intValue()).toList();
   }
 }

@@ -42,6 +42,13 @@ class LauncherIT {
   }
 
   @Test
+  void aLinkByTheNameOfACommandRunsThatCommand() throws Exception {
+    Path link = Files.createSymbolicLink(directory.resolve("scr_version"), HOME.resolve("bin/scr"));
+    assertThat(run(link, Map.of("SCR_JAVA_HOME", JDK), "--help")).returns(0, Ran::exit)
+        .satisfies(ran -> assertThat(ran.out()).contains("scr version"));
+  }
+
+  @Test
   void aJdkIsJudgedByItsReleaseFile() throws Exception {
     Path old = jdk("17.0.2");
     assertThat(run(HOME.resolve("bin/scr"), Map.of("SCR_JAVA_HOME", old.toString()), "version"))

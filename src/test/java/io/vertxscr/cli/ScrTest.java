@@ -90,7 +90,7 @@ class ScrTest {
   @CsvSource({
       "confg,         'there is no command ''confg''; did you mean config?'",
       "frobnicate,    'there is no command ''frobnicate'''",
-      "'',            'a command is missing; one of demo, node, status, config, print, version, help'",
+      "'',            'a command is missing; one of demo, node, status, config, index, print, version, help'",
       "config --flie x, 'Unknown options: ''--flie'', ''x'''"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
     Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));

@@ -12,6 +12,6 @@ public final class OfflineCommands {
 
   /** In the order in which help lists them. */
   public static List<Object> all(Map<String, String> environment) {
-    return List.of(new PrintCommand());
+    return List.of(new IndexCommand(environment), new PrintCommand());
   }
 }

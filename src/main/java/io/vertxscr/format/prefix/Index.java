@@ -104,11 +104,20 @@ public record Index(Optional<String> current, List<Entry> entries) {
     return new Index(current, others).withoutDanglingCurrent(this);
   }
 
+  /**
+   * Removes all datasets whose id is higher than that of this one; {@link #current} becomes empty if it named one.
+   *
+   * @throws ScrException NO_SUCH_DATASET
+   */
+  public Index dropAfter(String name) {
+    int last = require(name).id();
+    return new Index(current, entries.stream().filter(entry -> entry.id() <= last).toList())
+        .withoutDanglingCurrent(this);
+  }
+
   /** Restarts begin with this dataset. @throws ScrException NO_SUCH_DATASET */
   public Index setCurrent(String name) {
-    if (find(name).isEmpty()) {
-      throw new ScrException(Fault.NO_SUCH_DATASET, "the index has no dataset '" + name + "'");
-    }
+    require(name);
     return new Index(Optional.of(name), entries);
   }
 
@@ -142,6 +151,12 @@ public record Index(Optional<String> current, List<Entry> entries) {
 
   private Entry require(int id) {
     return find(id).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "the index has no dataset " + id));
+  }
+
+  /** The dataset with this name. @throws ScrException NO_SUCH_DATASET */
+  public Entry require(String name) {
+    return find(name).orElseThrow(() ->
+        new ScrException(Fault.NO_SUCH_DATASET, "the index has no dataset '" + name + "'"));
   }
 
   /** A name that was lost by this very edit must not come to life again with a later dataset of the same name. */

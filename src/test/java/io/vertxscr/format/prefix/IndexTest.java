@@ -72,6 +72,14 @@ class IndexTest {
   }
 
   @Test
+  void droppingAllAfterADatasetKeepsItAndTheOlderOnes() {
+    assertThat(THREE.dropAfter("b").entries()).extracting(Index.Entry::name).containsExactly("a", "b");
+    assertThat(THREE.setCurrent("c").dropAfter("b").current()).isEmpty();
+    assertThat(THREE.setCurrent("a").dropAfter("b").current()).contains("a");
+    assertThat(THREE.dropAfter("c")).isEqualTo(THREE);
+  }
+
+  @Test
   void currentGoesWithTheDatasetThatHadIt() {
     assertThat(THREE.setCurrent("b").drop(2).current()).isEmpty();
     assertThat(THREE.setCurrent("b").drop(1).current()).contains("b");

@@ -1,13 +1,19 @@
-package io.vertxscr.cli;
+package io.vertxscr.cli.text;
 
 import java.util.List;
+import java.util.Set;
 
 /** Columns of text. */
-final class TextTable {
+public final class TextTable {
   private TextTable() {}
 
   /** Every column as wide as its widest cell, two spaces between them; all rows have the same number of cells. */
-  static List<String> lines(List<List<String>> rows) {
+  public static List<String> lines(List<List<String>> rows) {
+    return lines(rows, Set.of());
+  }
+
+  /** The same with some columns, counted from 0, set flush right: numbers. */
+  public static List<String> lines(List<List<String>> rows, Set<Integer> flushRight) {
     int columns = rows.getFirst().size();
     int[] widths = new int[columns];
     for (List<String> row : rows) {
@@ -18,7 +24,9 @@ final class TextTable {
     return rows.stream().map(row -> {
       var line = new StringBuilder();
       for (int c = 0; c < columns; c++) {
-        line.append(row.get(c)).repeat(' ', widths[c] - row.get(c).length() + 2);
+        int padding = widths[c] - row.get(c).length();
+        boolean right = flushRight.contains(c);
+        line.repeat(' ', right ? padding : 0).append(row.get(c)).repeat(' ', (right ? 0 : padding) + 2);
       }
       return line.toString().stripTrailing();
     }).toList();

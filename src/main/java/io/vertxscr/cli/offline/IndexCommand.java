@@ -1,0 +1,130 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.config.Nearest;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixIndex.Reading;
+import io.vertxscr.prefix.PrefixPaths;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code scr index}: what a prefix directory has, and what a restart may use of it. */
+@Command(name = "index", sortOptions = false, description = {
+    "List and change the index of a prefix directory, also while a run uses it.",
+    "Exit code 1 if something is wrong: a damaged index, a dataset that is not there or not whole."})
+final class IndexCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+
+  @Mixin
+  private PrefixOption prefix;
+
+  @ArgGroup(multiplicity = "1")
+  private Action action;
+
+  @Option(names = "--json", description = "Print the list as JSON.")
+  private boolean json;
+
+  @Spec
+  private CommandSpec spec;
+
+  /** One of these. */
+  private static final class Action {
+    @Option(names = "--list", description = "Print all datasets: checkpoints and output, oldest first.")
+    private boolean list;
+
+    @Option(names = "--current", paramLabel = "NAME", description =
+        "Restarts begin with this dataset; newer ones are left alone.")
+    private String current;
+
+    @Option(names = "--drop", paramLabel = "NAME", description = "Take a dataset out of the index; its files stay.")
+    private String drop;
+
+    @Option(names = "--drop-after", paramLabel = "NAME", description =
+        "Take all datasets that are newer than this one out of the index; their files stay.")
+    private String dropAfter;
+  }
+
+  IndexCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    PrefixPaths paths = prefix.paths(environment);
+    PrefixIndex index = PrefixOption.index(paths);
+    if (action.current != null) {
+      return edit(index, action.current, Index::setCurrent);
+    }
+    if (action.drop != null) {
+      return edit(index, action.drop, (before, name) -> before.drop(before.require(name).id()));
+    }
+    if (action.dropAfter != null) {
+      return edit(index, action.dropAfter, Index::dropAfter);
+    }
+    return list(index);
+  }
+
+  private int list(PrefixIndex prefixIndex) {
+    Reading reading = prefixIndex.read();
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(IndexListing.json(reading.index()).encodePrettily());
+    } else if (reading.index().entries().isEmpty()) {
+      out.println("no datasets");
+    } else {
+      IndexListing.lines(reading.index()).forEach(out::println);
+    }
+    complain(reading.remarks());
+    if (!reading.remarks().isEmpty()) {
+      spec.commandLine().getErr().println("scr: 'scr index --build' writes a good index again");
+    }
+    return reading.remarks().isEmpty() ? 0 : OfflineCommands.WRONG;
+  }
+
+  /** Changes the index and says what is different now. */
+  private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
+    List<Index> before = new ArrayList<>();
+    Reading reading = prefixIndex.update(index -> {
+      before.add(index);
+      return change.apply(known(index, name), name);
+    });
+    PrintWriter out = spec.commandLine().getOut();
+    Index after = reading.index();
+    for (Index.Entry entry : before.getLast().entries()) {
+      if (after.find(entry.id()).isEmpty()) {
+        out.println("dropped dataset " + entry.id() + " '" + entry.name() + "'; its files stay");
+      }
+    }
+    if (!after.current().equals(before.getLast().current())) {
+      out.println(after.current().map(now -> "current is '" + now + "'")
+          .orElse("nothing is current: a restart begins with the newest checkpoint"));
+    }
+    complain(reading.remarks());
+    return 0;
+  }
+
+  private static Index known(Index index, String name) {
+    if (index.find(name).isEmpty()) {
+      List<String> names = index.entries().stream().map(Index.Entry::name).toList();
+      throw new ScrException(Fault.NO_SUCH_DATASET,
+          "the index has no dataset '" + name + "'" + Nearest.hint(name, names));
+    }
+    return index;
+  }
+
+  private void complain(List<String> remarks) {
+    remarks.forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
+  }
+}

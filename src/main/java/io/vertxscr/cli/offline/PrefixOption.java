@@ -1,0 +1,38 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.config.Effective;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** Which prefix directory a command is about. */
+final class PrefixOption {
+  /** How long a command waits for the lock of the index: a run holds it for moments. */
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @Option(names = "--prefix", paramLabel = "DIR",
+      description = "Prefix directory; SCR_PREFIX if not given, else the working directory.")
+  private Path prefix;
+
+  /** @throws ScrException BAD_CONFIGURATION where it is no directory */
+  PrefixPaths paths(Map<String, String> environment) {
+    Path named = prefix != null ? prefix
+        : Settings.load(environment, Effective.systemFile(environment)).job().prefix().orElse(Path.of("."));
+    Path absolute = named.toAbsolutePath().normalize();
+    if (!Files.isDirectory(absolute)) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + absolute + " is not there");
+    }
+    return new PrefixPaths(absolute);
+  }
+
+  static PrefixIndex index(PrefixPaths paths) {
+    return new PrefixIndex(paths, "scr index", PATIENCE);
+  }
+}
