@@ -1,8 +1,6 @@
 package io.vertxscr.cli;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.util.Properties;
+import io.vertxscr.model.Release;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,12 +13,8 @@ final class VersionCommand implements Callable<Integer> {
   private CommandSpec spec;
 
   @Override
-  public Integer call() throws IOException {
-    var properties = new Properties();
-    try (InputStream in = VersionCommand.class.getResourceAsStream("/io/vertxscr/version.properties")) {
-      properties.load(in);
-    }
-    spec.commandLine().getOut().println("scr " + properties.getProperty("version") + ", Java " + Runtime.version());
+  public Integer call() {
+    spec.commandLine().getOut().println("scr " + Release.NAME + ", Java " + Runtime.version());
     return 0;
   }
 }

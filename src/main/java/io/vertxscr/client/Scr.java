@@ -65,6 +65,11 @@ public final class Scr implements AutoCloseable {
     return session.node();
   }
 
+  /** Release of the node's program (SCR_Get_version). */
+  public String version() {
+    return session.version();
+  }
+
   /** Begins to read the checkpoint that the run restarts from; empty if there is none. */
   public Optional<Restart> restart() {
     return Blocking.call(session::restart).map(Restart::new);
@@ -80,7 +85,7 @@ public final class Scr implements AutoCloseable {
     return new Output(Blocking.call(() -> session.startOutput(Optional.of(name), flags)));
   }
 
-  /** The name made absolute; within a phase its own {@code route} says where files are. */
+  /** The name as it is; within a phase its own {@code route} says where files are. */
   public Path route(String name) {
     return Blocking.call(() -> session.route(name));
   }

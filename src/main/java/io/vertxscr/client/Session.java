@@ -39,7 +39,8 @@ import java.util.function.Supplier;
  */
 public final class Session {
   /** Nothing was done, or nobody knows: the same call again has the same number. */
-  private static final Set<Fault> NOT_COUNTED = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING);
+  private static final Set<Fault> NOT_COUNTED = EnumSet.of(
+      Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING, Fault.BAD_REQUEST);
   /** The refusals of a complete after which the phase is still open. */
   private static final Set<Fault> STILL_OPEN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING,
       Fault.BAD_REQUEST, Fault.WRONG_STATE, Fault.UNKNOWN_RANK, Fault.RANKS_DISAGREE);
@@ -80,6 +81,11 @@ public final class Session {
     return run.node();
   }
 
+  /** Release of the node's program (SCR_Get_version). */
+  public String version() {
+    return run.release();
+  }
+
   /** Asks whether there is a checkpoint to restart from. Collective. */
   public Future<HaveRestartReply> haveRestart() {
     return collective(Verb.HAVE_RESTART, null, call -> new CallRequest(run(), rank(), call),
@@ -102,7 +108,7 @@ public final class Session {
     return start(Verb.START_OUTPUT, call -> new StartOutputRequest(run(), rank(), call, name, flags.bits()));
   }
 
-  /** The name made absolute. Between phases only; within one, {@link Phase#route} says where its files are. */
+  /** The name as it is. Between phases only; within one, {@link Phase#route} says where its files are. */
   public Future<Path> route(String name) {
     synchronized (this) {
       if (phase != null) {

@@ -36,9 +36,20 @@ public record SessionState(Phase phase, boolean restartOffered) {
       case PROTECTED, FLUSHED -> false;
     };
     if (!legal) {
-      throw new ScrException(Fault.WRONG_STATE,
-          "rank " + rank + " called " + call.title() + " " + where() + "; legal is " + legalCalls());
+      throw refusal(rank, call.title());
     }
+  }
+
+  /** Refuses a route after finalize; it is legal everywhere else. @throws ScrException WRONG_STATE */
+  public void checkRoute(int rank) {
+    if (phase == Phase.ENDED) {
+      throw refusal(rank, "route");
+    }
+  }
+
+  private ScrException refusal(int rank, String call) {
+    return new ScrException(
+        Fault.WRONG_STATE, "rank " + rank + " called " + call + " " + where() + "; legal is " + legalCalls());
   }
 
   /** The state after the call has succeeded (or, for the completing calls, has ended the phase either way). */
@@ -65,10 +76,11 @@ public record SessionState(Phase phase, boolean restartOffered) {
   private String legalCalls() {
     return switch (phase) {
       case IDLE -> restartOffered
-          ? "start-restart, start-output, have-restart, finalize" : "have-restart, start-output, finalize";
+          ? "start-restart, start-output, have-restart, route, finalize"
+          : "have-restart, start-output, route, finalize";
       case OUTPUT -> "route, complete-output";
       case RESTART -> "route, complete-restart";
-      case ENDED -> "nothing";
+      case ENDED -> "nothing: the next run begins with an init";
     };
   }
 }

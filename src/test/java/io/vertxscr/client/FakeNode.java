@@ -75,7 +75,7 @@ public final class FakeNode extends VerticleBase {
     return switch (verb) {
       case INIT -> {
         Wire.read(body, InitRequest.class);
-        yield new InitReply(77, node, InitReply.VERSION);
+        yield new InitReply(77, node, InitReply.VERSION, "fake 1.0");
       }
       case HAVE_RESTART -> {
         Wire.read(body, CallRequest.class);

@@ -66,6 +66,7 @@ class SessionTest {
     assertThat(unnamed.name()).isEqualTo("scr.dataset.5");
     await(unnamed.complete(true));
     assertThat(await(session.route("plain"))).isEqualTo(Path.of("/cache/5/plain"));
+    assertThat(session.version()).isEqualTo("fake 1.0");
     await(session.finish());
     assertThat(await(clients.getFirst().status()).getString("node")).isEqualTo("n1");
 

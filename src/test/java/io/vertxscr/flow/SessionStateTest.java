@@ -71,6 +71,22 @@ class SessionStateTest {
     return copy;
   }
 
+  @ParameterizedTest
+  @MethodSource("everyState")
+  void routeIsRefusedAfterFinalizeOnly(SessionState state) {
+    if (state.phase() != Phase.ENDED) {
+      assertThatCode(() -> state.checkRoute(7)).doesNotThrowAnyException();
+      return;
+    }
+    assertThatThrownBy(() -> state.checkRoute(7)).isInstanceOfSatisfying(ScrException.class,
+        refusal -> assertThat(refusal).hasMessage(
+            "rank 7 called route after finalize; legal is nothing: the next run begins with an init"));
+  }
+
+  static Set<SessionState> everyState() {
+    return LEGAL.keySet();
+  }
+
   static List<Arguments> everyLegalCall() {
     return List.of(
         Arguments.of(SessionState.IDLE, Step.HAVE_RESTART, true, OFFERED),

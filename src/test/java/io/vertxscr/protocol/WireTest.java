@@ -41,7 +41,7 @@ class WireTest {
 
   static Stream<Record> messages() {
     return Stream.of(
-        new InitRequest(3, 4, "/p", "job"), new InitReply(7, "n1", 1), new CallRequest(7, 3, 1),
+        new InitRequest(3, 4, "/p", "job"), new InitReply(7, "n1", 1, "1.0"), new CallRequest(7, 3, 1),
         new CompleteRequest(7, 3, 2, true), new StartOutputRequest(7, 3, 2, Optional.of("a"), 3),
         new StartReply(1, "a", "/cache"), new CompleteReply(1, "a"), HaveRestartReply.of(9, "b"),
         new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"));

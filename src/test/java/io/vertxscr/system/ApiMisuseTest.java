@@ -9,10 +9,13 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Release;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.Verb;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -102,10 +105,13 @@ class ApiMisuseTest {
     return new JsonObject();
   }
 
-  private void refusesAllBut(RawRank rank, Set<Verb> legal) throws Exception {
+  /** Every refusal names the call, the state and all that would be legal. */
+  private static void refusesAllBut(RawRank rank, String state, Set<Verb> legal) throws Exception {
     for (Verb verb : COLLECTIVE) {
       if (!legal.contains(verb)) {
-        refused(rank.call(verb), Fault.WRONG_STATE, verb.wireName());
+        List<String> named = new ArrayList<>(legal.stream().map(Verb::wireName).toList());
+        named.add("rank 0 called " + verb.wireName() + " " + state + "; legal is ");
+        refused(rank.call(verb), Fault.WRONG_STATE, named.toArray(String[]::new));
       }
     }
   }
@@ -119,22 +125,25 @@ class ApiMisuseTest {
     refused(rank.route("f", cluster.prefix()), Fault.WRONG_STATE, "init");
     ok(rank.init(1, cluster.prefix()));
     Set<Verb> idle = EnumSet.of(Verb.HAVE_RESTART, Verb.START_OUTPUT, Verb.FINALIZE);
-    refusesAllBut(rank, idle);
+    refusesAllBut(rank, "outside a phase, with no restart on offer", idle);
+    ok(rank.route("f", cluster.prefix()));
     ok(rank.call(Verb.START_OUTPUT, name("step-1")));
-    refusesAllBut(rank, EnumSet.of(Verb.COMPLETE_OUTPUT));
+    refusesAllBut(rank, "inside an output phase", EnumSet.of(Verb.COMPLETE_OUTPUT));
     write(rank, "a/file");
     ok(rank.call(Verb.COMPLETE_OUTPUT));
-    refusesAllBut(rank, idle);
+    refusesAllBut(rank, "outside a phase, with no restart on offer", idle);
     assertThat(ok(rank.call(Verb.HAVE_RESTART)).getBoolean("available")).isFalse();
     ok(rank.call(Verb.FINALIZE));
-    refusesAllBut(rank, EnumSet.noneOf(Verb.class));
+    refusesAllBut(rank, "after finalize", EnumSet.noneOf(Verb.class));
+    refused(rank.route("f", cluster.prefix()), Fault.WRONG_STATE, "rank 0 called route after finalize", "init");
     assertThat(cluster.record("n1", 1).descriptor().totals().files()).isEqualTo(1);
 
     RawRank next = rank(0, "n1");
     ok(next.init(1, cluster.prefix()));
     assertThat(ok(next.call(Verb.HAVE_RESTART)).getString("name")).isEqualTo("step-1");
+    ok(next.route("f", cluster.prefix()));
     ok(next.call(Verb.START_RESTART));
-    refusesAllBut(next, EnumSet.of(Verb.COMPLETE_RESTART));
+    refusesAllBut(next, "inside a restart", EnumSet.of(Verb.COMPLETE_RESTART));
     ok(next.call(Verb.COMPLETE_RESTART));
     ok(next.call(Verb.FINALIZE));
   }
@@ -244,6 +253,65 @@ class ApiMisuseTest {
     assertThat(cluster.record("n1", 1).ranks().getFirst().files().files()).singleElement()
         .satisfies(file -> assertThat(file.path()).isEqualTo("inside"));
     ok(rank.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void flagsThatSayNothingAndNamesThatCannotBeAreRefusedAndANameThatIsMissingIsMadeOfTheId() throws Exception {
+    RawRank rank = rank(0, "n1");
+    ok(rank.init(1, cluster.prefix()));
+    for (int flags : List.of(0, -1, 4)) {
+      JsonObject fields = name("a").put("flags", flags);
+      refused(rank.numbered(Verb.START_OUTPUT, 1, fields), Fault.BAD_REQUEST, "flags " + flags);
+    }
+    for (String bad : List.of("", "x".repeat(1024), "a\nb", "a\0b")) {
+      refused(rank.numbered(Verb.START_OUTPUT, 1, name(bad)), Fault.BAD_REQUEST, "'name'", "1 to 1023");
+    }
+    String longest = "x".repeat(1023);
+    for (int flags : List.of(1, 2, 3)) {
+      JsonObject given = flags == 2 ? none() : name(longest);
+      JsonObject started = ok(rank.call(Verb.START_OUTPUT, given.put("flags", flags)));
+      assertThat(started.getString("name")).isEqualTo(flags == 2 ? "scr.dataset.2" : longest);
+      ok(rank.call(Verb.COMPLETE_OUTPUT));
+    }
+    ok(rank.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void routeOutsideAPhaseAnswersTheNameAsItIsWhereverItLeads() throws Exception {
+    RawRank rank = rank(0, "n1");
+    JsonObject run = ok(rank.init(1, cluster.prefix()));
+    assertThat(run.getString("release")).isEqualTo(Release.NAME).isNotBlank();
+    for (String name : List.of("f", "a/../f", "../../f", "/etc/x", "./f")) {
+      assertThat(ok(rank.route(name, directory)).getString("file")).isEqualTo(name);
+    }
+    assertThat(cluster.prefix()).isEmptyDirectory();
+    ok(rank.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void routeInAnOutputTakesRelativeNamesFromTheWorkingDirectoryOfTheMoment() throws Exception {
+    Path deep = Files.createDirectories(cluster.prefix().resolve("deep"));
+    RawRank rank = rank(0, "n1");
+    ok(rank.init(1, cluster.prefix()));
+    ok(rank.call(Verb.START_OUTPUT, name("a")));
+    for (Path from : List.of(cluster.prefix(), deep)) {
+      Files.writeString(Path.of(ok(rank.route("same", from)).getString("file")), from.toString());
+    }
+    Files.writeString(Path.of(ok(rank.route(deep + "/../absolute", directory)).getString("file")), "absolute");
+    ok(rank.call(Verb.COMPLETE_OUTPUT));
+    assertThat(cluster.record("n1", 1).ranks().getFirst().files().files()).extracting(FileMeta::path)
+        .containsExactly("same", "deep/same", "absolute");
+    ok(rank.call(Verb.FINALIZE));
+    RawRank next = rank(0, "n1");
+    ok(next.init(1, cluster.prefix()));
+    ok(next.call(Verb.HAVE_RESTART));
+    ok(next.call(Verb.START_RESTART));
+    assertThat(Path.of(ok(next.route("same", deep)).getString("file"))).hasContent(deep.toString());
+    assertThat(Path.of(ok(next.route("same", cluster.prefix())).getString("file")))
+        .hasContent(cluster.prefix().toString());
+    assertThat(Path.of(ok(next.route("/nowhere/absolute", directory)).getString("file"))).hasContent("absolute");
+    ok(next.call(Verb.COMPLETE_RESTART));
+    ok(next.call(Verb.FINALIZE));
   }
 
   @Test

@@ -6,10 +6,12 @@ import io.vertxscr.protocol.Verb;
 /**
  * Where to write or read a file ({@link Verb#ROUTE}).
  *
- * @param file absolute path; its directory exists
+ * @param file within a phase an absolute path, whose directory exists; outside of one the very name that was given
  */
 public record RouteReply(String file) {
   public RouteReply {
-    Checks.place("file", file);
+    if (file == null || file.isEmpty()) {
+      throw Checks.bad("file", "is missing or empty");
+    }
   }
 }

@@ -38,12 +38,12 @@ public final class RouteService {
       throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " called route for '" + request.name()
           + "' while its last call is not answered yet");
     }
+    session.state().checkRoute(request.rank());
     OpenDataset open = run.open();
     return switch (session.state().phase()) {
       case OUTPUT -> output(open, request);
       case RESTART -> restart(open, request);
-      case IDLE, ENDED -> Future.succeededFuture(
-          new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString()));
+      case IDLE, ENDED -> Future.succeededFuture(new RouteReply(request.name()));
     };
   }
 

@@ -5,6 +5,7 @@ import io.vertx.core.Promise;
 import io.vertxscr.flow.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.Release;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.ClientClosed;
@@ -144,7 +145,7 @@ public final class RunService implements Membership.Listener {
   }
 
   private InitReply reply(RunInfo info) {
-    return new InitReply(info.run(), self(), InitReply.VERSION);
+    return new InitReply(info.run(), self(), InitReply.VERSION, Release.NAME);
   }
 
   private String self() {
