@@ -23,7 +23,6 @@ public final class HazelcastMembership implements Membership {
   private static final String HOST_ID = "scr.host";
   private static final String PEER_HOST = "scr.peer.host";
   private static final String PEER_PORT = "scr.peer.port";
-  private static final String CACHE = "scr.cache";
 
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
@@ -62,14 +61,13 @@ public final class HazelcastMembership implements Membership {
         .setAttribute(NAME, node.name())
         .setAttribute(HOST_ID, node.hostId())
         .setAttribute(PEER_HOST, node.peerHost())
-        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()))
-        .setAttribute(CACHE, node.cacheDirectory());
+        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()));
   }
 
   private static Optional<NodeInfo> info(Member member) {
     String name = member.getAttribute(NAME);
     return name == null ? Optional.empty() : Optional.of(new NodeInfo(name, member.getAttribute(HOST_ID),
-        member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT)), member.getAttribute(CACHE)));
+        member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT))));
   }
 
   private void refuseSecondOfName() {

@@ -41,7 +41,7 @@ public final class StoreCatalog implements RangeCatalog {
 
   private OpenRange files(int datasetId, int rank) {
     RankFiles files = store.files(datasetId, rank).orElseThrow(() -> unknown(datasetId, rank, "files")).files();
-    Path directory = store.directories().dataset(datasetId);
+    Path directory = store.directory(datasetId);
     List<Piece> pieces = new ArrayList<>();
     for (FileMeta file : files.files()) {
       pieces.add(new Piece(NodeDirectories.resolve(directory, file.name()), 0, file.bytes()));

@@ -17,9 +17,13 @@ public record Inventory(String node, List<Dataset> datasets) {
     datasets = List.copyOf(datasets);
   }
 
-  /** One dataset on that node. */
-  public record Dataset(
-      DatasetDescriptor descriptor, Origin origin, Scheme scheme, FlushState flush, List<Held> ranks) {
+  /**
+   * One dataset on that node.
+   *
+   * @param base the store that it is in
+   */
+  public record Dataset(DatasetDescriptor descriptor, Origin origin, String base, Scheme scheme, FlushState flush,
+      List<Held> ranks) {
     public Dataset {
       ranks = List.copyOf(ranks);
     }

@@ -1,5 +1,6 @@
 package io.vertxscr.format;
 
+import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  *   DSET -> 6                                   the only one
  *             RANK -> 2, 3                      whose files are here
  *             DSETDESC/descriptor
+ *             BASE, DIRECTORY           see REDDESC
  *             PREFIX -> /p/lustre/user1/sim     of the run that wrote it
  *             RANKS -> 4                        of that run
  *             TYPE -> XOR
@@ -32,6 +34,8 @@ import java.util.TreeMap;
  *             FILE -> rank.2/a.ckpt -> INDEX -> 0     place in the logical file: the order of keys means nothing
  *                                      META/...       see FileMetaHash
  *             REDDESC -> ENABLED -> 1
+ *                        BASE -> /ssd           the store
+ *                        DIRECTORY -> /ssd/user1/scr.439/n1     where the dataset's directory is
  *                        TYPE -> XOR
  *                        GROUP_ID -> 0          smallest rank of the set
  *                        GROUP_SIZE -> 4
@@ -62,6 +66,8 @@ public final class FilemapFile {
     Hash held = head.at("RANK");
     head.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true))
         .set("PREFIX", dataset.origin().prefix())
+        .set("BASE", dataset.cache().base())
+        .set("DIRECTORY", dataset.cache().path())
         .set("RANKS", dataset.origin().ranks())
         .set("TYPE", dataset.scheme())
         .set("FLUSH", dataset.flush());
@@ -87,6 +93,8 @@ public final class FilemapFile {
     }
     Hash redundancy = hash.at("REDDESC")
         .set("ENABLED", 1)
+        .set("BASE", dataset.cache().base())
+        .set("DIRECTORY", dataset.cache().path())
         .set("TYPE", dataset.scheme())
         .set("GROUP_ID", rank.set().id())
         .set("GROUP_SIZE", rank.set().size())
@@ -106,12 +114,13 @@ public final class FilemapFile {
     head.child("DSETDESC").expect("ID", datasets.firstKey());
     Scheme scheme = head.constant("TYPE", Scheme.class, head.text("TYPE"));
     FlushState flush = head.constant("FLUSH", FlushState.class, head.text("FLUSH"));
+    CacheDirectory cache = new CacheDirectory(head.text("BASE"), head.text("DIRECTORY"));
     Origin origin = new Origin(head.text("PREFIX"), head.integer("RANKS", 1));
     SortedMap<Integer, Fields> held = whole.numbered("RANK");
     if (!head.numbered("RANK").keySet().equals(held.keySet())) {
       throw head.corrupt("RANK", "says " + head.numbered("RANK").keySet() + ", there are " + held.keySet());
     }
-    DatasetRecord none = new DatasetRecord(descriptor, origin, scheme, flush, List.of());
+    DatasetRecord none = new DatasetRecord(descriptor, origin, cache, scheme, flush, List.of());
     List<RankRecord> ranks = new ArrayList<>();
     for (Map.Entry<Integer, Fields> rank : held.entrySet()) {
       ranks.add(rank(none, rank.getKey(), rank.getValue().child("DSET").child(Integer.toString(descriptor.id()))));
@@ -127,6 +136,8 @@ public final class FilemapFile {
       throw fields.corrupt("DSETDESC", "is not the descriptor that stands below DSET");
     }
     Fields redundancy = fields.child("REDDESC");
+    redundancy.expect("BASE", dataset.cache().base());
+    redundancy.expect("DIRECTORY", dataset.cache().path());
     redundancy.expect("TYPE", dataset.scheme());
     RedundancySet set = GroupHash.decode(redundancy.child("GROUP"));
     redundancy.expect("GROUP_ID", set.id());

@@ -7,10 +7,11 @@ import java.util.Optional;
  * What one node holds of one dataset: the content of its filemap. It exists only for datasets that every rank called
  * valid and whose files on this node are complete.
  *
+ * @param cache where its directory is
  * @param ranks one entry for each rank whose files this node holds, ascending by rank
  */
-public record DatasetRecord(
-    DatasetDescriptor descriptor, Origin origin, Scheme scheme, FlushState flush, List<RankRecord> ranks) {
+public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDirectory cache, Scheme scheme,
+    FlushState flush, List<RankRecord> ranks) {
 
   /** Which run wrote it: its prefix directory (absolute) and its number of ranks. */
   public record Origin(String prefix, int ranks) {}
@@ -44,11 +45,11 @@ public record DatasetRecord(
 
   /** The same holding with another flush state. */
   public DatasetRecord with(FlushState state) {
-    return new DatasetRecord(descriptor, origin, scheme, state, ranks);
+    return new DatasetRecord(descriptor, origin, cache, scheme, state, ranks);
   }
 
   /** The same dataset with these ranks held. */
   public DatasetRecord with(List<RankRecord> held) {
-    return new DatasetRecord(descriptor, origin, scheme, flush, held);
+    return new DatasetRecord(descriptor, origin, cache, scheme, flush, held);
   }
 }

@@ -9,13 +9,11 @@ import java.util.Objects;
  * @param hostId equal for nodes that see the same file system of the same running kernel, so that they can read each
  *     other's files directly
  * @param peerHost address where it serves ranges of its files
- * @param cacheDirectory absolute path of its cache, below which datasets stand as {@code scr.dataset.<id>}
  */
-public record NodeInfo(String name, String hostId, String peerHost, int peerPort, String cacheDirectory) {
+public record NodeInfo(String name, String hostId, String peerHost, int peerPort) {
   public NodeInfo {
     Names.node(name);
     Objects.requireNonNull(hostId);
     Objects.requireNonNull(peerHost);
-    Objects.requireNonNull(cacheDirectory);
   }
 }

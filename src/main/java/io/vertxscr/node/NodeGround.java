@@ -16,9 +16,8 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import io.vertxscr.transfer.TransferEngine;
-import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What a node has before it is a member of anything: its storage, locked; threads for transfers; a port for its peers.
@@ -43,8 +42,7 @@ public final class NodeGround implements AutoCloseable {
     this.engine = new TransferEngine("scr-" + options.name());
     this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
         options.secret()), new StoreCatalog(store));
-    this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port(),
-        directories.cache().toString());
+    this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());
   }
 
   /**
@@ -101,13 +99,9 @@ public final class NodeGround implements AutoCloseable {
         new DirectRanges(sameHost(membership), layouts, ifDifferent), peerClient);
   }
 
-  private Map<String, Path> sameHost(Membership membership) {
-    Map<String, Path> directories = new HashMap<>();
-    if (options.directReads()) {
-      membership.nodes().stream().filter(node -> node.hostId().equals(info.hostId()))
-          .forEach(node -> directories.put(node.name(), Path.of(node.cacheDirectory())));
-    }
-    return directories;
+  private Set<String> sameHost(Membership membership) {
+    return options.directReads() ? membership.nodes().stream().filter(node -> node.hostId().equals(info.hostId()))
+        .map(NodeInfo::name).collect(Collectors.toSet()) : Set.of();
   }
 
   @Override

@@ -22,7 +22,6 @@ public record NodeOptions(String name, Settings settings, ClusterSecret secret, 
   /** Its control and cache directories. */
   public NodeDirectories directories() {
     Path below = Path.of(settings.job().user(), "scr." + settings.job().id(), name);
-    return new NodeDirectories(
-        settings.cache().cacheBase().resolve(below), settings.cache().controlBase().resolve(below));
+    return new NodeDirectories(settings.cache().cacheBase(), below, settings.cache().controlBase().resolve(below));
   }
 }

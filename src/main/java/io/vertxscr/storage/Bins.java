@@ -21,25 +21,36 @@ import java.util.Optional;
  * <p>The owner's lock guards all but {@link #emptyTrash}.
  */
 final class Bins {
-  private final NodeDirectories directories;
+  private final Path cache;
   /** What is in {@code .recycled}: nobody else writes there, so it is listed once. */
   private final Deque<Path> recycled = new ArrayDeque<>();
   /** Makes names in the bins unique, also among those that an earlier life of the node has left. */
   private final String life = Long.toString(System.currentTimeMillis(), 36);
   private long counter;
 
-  Bins(NodeDirectories directories) {
-    this.directories = directories;
+  /** Makes what is missing of a cache directory and its bins. */
+  Bins(Path cache) {
+    this.cache = cache;
     try {
-      recycled.addAll(Trees.list(directories.recycled()));
+      Files.createDirectories(recycledBin(cache));
+      Files.createDirectories(trashBin(cache));
+      recycled.addAll(Trees.list(recycledBin(cache)));
     } catch (IOException e) {
-      throw Faults.io(directories.recycled(), e);
+      throw Faults.io(cache, e);
     }
+  }
+
+  static Path recycledBin(Path cache) {
+    return cache.resolve(".recycled");
+  }
+
+  static Path trashBin(Path cache) {
+    return cache.resolve(".trash");
   }
 
   /** Renames a file or directory into the trash, if it is there. */
   void trash(Path path) {
-    move(path, directories.trash());
+    move(path, trashBin(cache));
   }
 
   /** Moves redundancy files of a dataset to where {@link #take} finds them; what lay there before goes to the trash. */
@@ -50,7 +61,7 @@ final class Bins {
     recycled.forEach(this::trash);
     recycled.clear();
     for (String name : names) {
-      move(NodeDirectories.resolve(directories.dataset(datasetId), name), directories.recycled())
+      move(NodeDirectories.resolve(NodeDirectories.dataset(cache, datasetId), name), recycledBin(cache))
           .ifPresent(recycled::add);
     }
   }
@@ -77,7 +88,7 @@ final class Bins {
   /** Guarded by a lock of its own, so that nobody waits for it but another that empties. */
   synchronized void emptyTrash() {
     IOException failed = null;
-    Path trash = directories.trash();
+    Path trash = trashBin(cache);
     try {
       for (Path entry : Trees.list(trash)) {
         try {

@@ -1,11 +1,13 @@
 package io.vertxscr.storage;
 
 import io.vertxscr.format.FilemapFile;
+import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,21 +24,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one node holds: the filemaps of its control directory, and the directories of its cache. One per node, under its
- * {@link NodeLock}. Thread-safe; every method but the pure questions {@link #find}, {@link #list}, {@link #files} and
- * {@link #redundancy} blocks on the file system.
+ * What one node holds: the filemaps of its control directory, and the directories of its caches, one in each store.
+ * One per node, under its {@link NodeLock}. Thread-safe; every method but {@link #place} and the pure questions {@link
+ * #find}, {@link #list}, {@link #files}, {@link #directory} and {@link #redundancy} blocks on the file system.
  *
  * <p>The filemap is the truth: it is written after the files and deleted before them, so a directory without one is
- * garbage. Deleting costs a rename; {@link #emptyTrash} does the long part, whenever the owner likes.
+ * garbage. Deleting costs a rename; {@link #emptyTrash} does the long part, whenever the owner likes. A store is opened
+ * and tidied up when it is first used; those that filemaps name, when the node starts.
  *
- * <p>Only redundancy files that a filemap names are recycled: nobody can be writing to those any more.
+ * <p>Only redundancy files that a filemap names are recycled: nobody can be writing to those any more. They stay within
+ * their store.
  */
 public final class DatasetStore {
   private static final Logger LOG = LoggerFactory.getLogger(DatasetStore.class);
 
   private final NodeDirectories directories;
-  private final Bins bins;
+  private final Map<Path, Bins> bins = new ConcurrentHashMap<>();
   private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
+  private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
 
   /**
@@ -48,7 +53,6 @@ public final class DatasetStore {
 
   private DatasetStore(NodeDirectories directories) {
     this.directories = directories;
-    this.bins = new Bins(directories);
   }
 
   /**
@@ -62,7 +66,10 @@ public final class DatasetStore {
     var store = new DatasetStore(directories);
     try {
       store.load();
-      store.dropUnfinished();
+      store.bins(directories.cache());
+      for (DatasetRecord record : store.held.values()) {
+        store.bins(Path.of(record.cache().path()));
+      }
     } catch (IOException e) {
       throw Faults.io(directories.control(), e);
     }
@@ -71,6 +78,35 @@ public final class DatasetStore {
 
   public NodeDirectories directories() {
     return directories;
+  }
+
+  /**
+   * Says in which store a dataset will be that is not held here; without this it is the one of the node's own settings.
+   *
+   * @param storeBase absolute
+   */
+  public synchronized void place(int datasetId, String storeBase) {
+    CacheDirectory cache = directories.cache(storeBase);
+    if (!held.containsKey(datasetId)) {
+      placed.put(datasetId, cache);
+    }
+  }
+
+  /** The cache directory that a dataset is in, or will be. */
+  public CacheDirectory cache(int datasetId) {
+    DatasetRecord record = held.get(datasetId);
+    return record != null ? record.cache()
+        : placed.getOrDefault(datasetId, directories.cache(directories.base().toString()));
+  }
+
+  /** The directory of a dataset. */
+  public Path directory(int datasetId) {
+    return NodeDirectories.dataset(Path.of(cache(datasetId).path()), datasetId);
+  }
+
+  /** The directory of a rank's files. */
+  public Path directory(int datasetId, int rank) {
+    return directory(datasetId).resolve(CacheNames.directory(rank));
   }
 
   /** What this node holds of a dataset. */
@@ -89,17 +125,19 @@ public final class DatasetStore {
    */
   public synchronized void save(DatasetRecord record) {
     int id = record.descriptor().id();
+    Path cache = Path.of(record.cache().path());
     try {
-      AtomicFile.force(directories.cache());    // the dataset's directory before the filemap that speaks of it
+      AtomicFile.force(cache);                  // the dataset's directory before the filemap that speaks of it
     } catch (IOException e) {
-      throw Faults.io(directories.cache(), e);
+      throw Faults.io(cache, e);
     }
     AtomicFile.replace(directories.filemap(id), FilemapFile.encode(record));
     DatasetRecord before = held.put(id, record);
+    placed.remove(id);
     writing.remove(id);
     if (before != null) {
       Set<String> kept = redundancyOf(record);
-      bins.recycle(id, redundancyOf(before).stream().filter(name -> !kept.contains(name)).toList());
+      bins(cache).recycle(id, redundancyOf(before).stream().filter(name -> !kept.contains(name)).toList());
     }
   }
 
@@ -122,7 +160,7 @@ public final class DatasetStore {
    */
   public synchronized void register(int datasetId, RankFiles files) {
     if (held.containsKey(datasetId)) {
-      throw new ScrException(Fault.WRONG_STATE, "dataset " + datasetId + " is in " + directories.cache()
+      throw new ScrException(Fault.WRONG_STATE, "dataset " + datasetId + " is in " + cache(datasetId).path()
           + " already and cannot be written again");
     }
     writing.computeIfAbsent(datasetId, _ -> new ConcurrentHashMap<>()).put(files.rank(), files);
@@ -139,17 +177,17 @@ public final class DatasetStore {
   /** The redundancy file that a rank wrote, where the filemap names one. */
   public Optional<Path> redundancy(int datasetId, int rank) {
     return find(datasetId).flatMap(record -> record.rank(rank)).flatMap(RankRecord::redundancy)
-        .map(name -> NodeDirectories.resolve(directories.dataset(datasetId), name));
+        .map(name -> NodeDirectories.resolve(directory(datasetId), name));
   }
 
   /** Makes the dataset's directory if it is not there. */
   public Path createDirectory(int datasetId) {
-    return create(directories.dataset(datasetId));
+    return create(datasetId, directory(datasetId));
   }
 
   /** Makes the directory of a rank's files if it is not there. */
   public Path createDirectory(int datasetId, int rank) {
-    return create(directories.rank(datasetId, rank));
+    return create(datasetId, directory(datasetId, rank));
   }
 
   /**
@@ -159,7 +197,7 @@ public final class DatasetStore {
    * @return its number, from 1
    */
   public synchronized int createGeneration(int datasetId) {
-    Path directory = directories.dataset(datasetId).resolve(".scr");
+    Path directory = createDirectory(datasetId).resolve(".scr");
     try {
       int generation = 1 + Trees.list(directory).stream().map(path -> path.getFileName().toString())
           .filter(name -> name.matches("g[0-9]{1,9}")).mapToInt(name -> Integer.parseInt(name.substring(1)))
@@ -172,24 +210,26 @@ public final class DatasetStore {
   }
 
   /**
-   * Moves a redundancy file of an evicted dataset to this path, made invalid: writing over it is much cheaper than to
-   * allocate a new one.
+   * Moves a redundancy file of an evicted dataset of the same store to a path below the dataset's directory, made
+   * invalid: writing over it is much cheaper than to allocate a new one.
    *
    * @return false if there is none, and nothing at this path
    */
-  public synchronized boolean takeRecycled(Path target) {
-    return bins.take(target);
+  public synchronized boolean takeRecycled(int datasetId, Path target) {
+    return bins(Path.of(cache(datasetId).path())).take(target);
   }
 
   /** Forgets the dataset, durably, and throws its files away. Does nothing if there are none. */
   public synchronized void evict(int datasetId) {
+    Path cache = Path.of(cache(datasetId).path());
     AtomicFile.delete(directories.filemap(datasetId));
     DatasetRecord record = held.remove(datasetId);
+    placed.remove(datasetId);
     writing.remove(datasetId);
     if (record != null) {
-      bins.recycle(datasetId, redundancyOf(record));
+      bins(cache).recycle(datasetId, redundancyOf(record));
     }
-    bins.trash(directories.dataset(datasetId));
+    bins(cache).trash(NodeDirectories.dataset(cache, datasetId));
   }
 
   /**
@@ -198,14 +238,25 @@ public final class DatasetStore {
    * @throws ScrException IO, after all that can be deleted is
    */
   public void emptyTrash() {
-    bins.emptyTrash();
+    ScrException failed = null;
+    for (Bins store : bins.values()) {
+      try {
+        store.emptyTrash();
+      } catch (ScrException e) {
+        failed = e;
+      }
+    }
+    if (failed != null) {
+      throw failed;
+    }
   }
 
   private static Set<String> redundancyOf(DatasetRecord record) {
     return record.ranks().stream().flatMap(rank -> rank.redundancy().stream()).collect(Collectors.toSet());
   }
 
-  private static Path create(Path directory) {
+  private Path create(int datasetId, Path directory) {
+    bins(Path.of(cache(datasetId).path()));
     try {
       return Files.createDirectories(directory);
     } catch (IOException e) {
@@ -237,20 +288,43 @@ public final class DatasetStore {
     }
   }
 
-  private void dropUnfinished() throws IOException {
-    for (Path entry : Trees.list(directories.cache())) {
+  private Bins bins(Path cache) {
+    Bins known = bins.get(cache);
+    return known != null ? known : open(cache);
+  }
+
+  private synchronized Bins open(Path cache) {
+    return bins.computeIfAbsent(cache, _ -> {
+      Bins opened = new Bins(cache);
+      try {
+        dropUnfinished(cache, opened);
+      } catch (IOException e) {
+        throw Faults.io(cache, e);
+      }
+      return opened;
+    });
+  }
+
+  /** Whatever is there without being held, or about to be, was left by an earlier life of the node. */
+  private void dropUnfinished(Path cache, Bins into) throws IOException {
+    for (Path entry : Trees.list(cache)) {
       var id = NodeDirectories.datasetOf(entry);
-      if (id.isPresent() && !held.containsKey(id.getAsInt())) {
-        bins.trash(entry);
+      if (id.isPresent() && !(isHereOrPlaced(id.getAsInt()) && directory(id.getAsInt()).equals(entry))) {
+        into.trash(entry);
       }
     }
     for (DatasetRecord record : held.values()) {
       Set<String> named = redundancyOf(record);
-      for (Path entry : Trees.list(directories.dataset(record.descriptor().id()).resolve(".scr"))) {
+      Path directory = directory(record.descriptor().id());
+      for (Path entry : directory.startsWith(cache) ? Trees.list(directory.resolve(".scr")) : List.<Path>of()) {
         if (named.stream().noneMatch(name -> name.startsWith(".scr/" + entry.getFileName() + "/"))) {
-          bins.trash(entry);                              // drafts, and redundancy that was never sealed
+          into.trash(entry);                              // drafts, and redundancy that was never sealed
         }
       }
     }
+  }
+
+  private boolean isHereOrPlaced(int datasetId) {
+    return held.containsKey(datasetId) || placed.containsKey(datasetId);
   }
 }

@@ -1,5 +1,6 @@
 package io.vertxscr.storage;
 
+import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
@@ -14,21 +15,27 @@ import java.util.regex.Pattern;
 /**
  * Where one daemon keeps its things, as docs/formats/directories.md draws it.
  *
- * @param cache the node's cache directory: files and redundancy
+ * @param base the store that is used where nobody names another one
+ * @param below the way from a store's base to this node's cache directory in it, which has files and redundancy
  * @param control the node's control directory: filemaps, lock and socket
  */
-public record NodeDirectories(Path cache, Path control) {
+public record NodeDirectories(Path base, Path below, Path control) {
   private static final Pattern DATASET = Pattern.compile("scr\\.dataset\\.([1-9][0-9]{0,9})");
   private static final String FILEMAP_SUFFIX = ".scrfilemap";
 
   public NodeDirectories {
-    cache = cache.toAbsolutePath().normalize();
+    base = base.toAbsolutePath().normalize();
     control = control.toAbsolutePath().normalize();
   }
 
-  /** Makes what is missing of them, also {@code .recycled} and {@code .trash}. */
+  /** A node with these very directories. */
+  public NodeDirectories(Path cache, Path control) {
+    this(cache, Path.of(""), control);
+  }
+
+  /** Makes what is missing of them. */
   public NodeDirectories create() {
-    for (Path directory : new Path[] {control, recycled(), trash()}) {
+    for (Path directory : new Path[] {control, cache()}) {
       try {
         Files.createDirectories(directory);
       } catch (IOException e) {
@@ -36,6 +43,24 @@ public record NodeDirectories(Path cache, Path control) {
       }
     }
     return this;
+  }
+
+  /** The cache directory where nobody names another store. */
+  public Path cache() {
+    return base.resolve(below).normalize();
+  }
+
+  /**
+   * The cache directory in a store.
+   *
+   * @param storeBase absolute
+   */
+  public CacheDirectory cache(String storeBase) {
+    Path path = Path.of(storeBase);
+    if (!path.isAbsolute()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "store '" + storeBase + "' is not an absolute path");
+    }
+    return new CacheDirectory(path.normalize().toString(), path.resolve(below).normalize().toString());
   }
 
   public Path lock() {
@@ -50,26 +75,9 @@ public record NodeDirectories(Path cache, Path control) {
     return control.resolve("scr.dataset." + datasetId + FILEMAP_SUFFIX);
   }
 
-  public Path dataset(int datasetId) {
-    return dataset(cache, datasetId);
-  }
-
-  /** Where a dataset stands in the cache directory of whichever node. */
+  /** Where a dataset stands in a cache directory. */
   public static Path dataset(Path cache, int datasetId) {
     return cache.resolve("scr.dataset." + datasetId);
-  }
-
-  /** Where a rank's files of a dataset stand. */
-  public Path rank(int datasetId, int rank) {
-    return dataset(datasetId).resolve("rank." + rank);
-  }
-
-  Path recycled() {
-    return cache.resolve(".recycled");
-  }
-
-  Path trash() {
-    return cache.resolve(".trash");
   }
 
   /** The dataset whose directory in the cache has this name. */

@@ -89,8 +89,9 @@ public final class NodeServices {
   }
 
   private static RunInfo.Policy policy(Settings settings) {
-    return new RunInfo.Policy(settings.protection().scheme(), settings.protection().setSize(),
-        settings.flush().everyCheckpoints(), settings.flush().background(), settings.cache().datasets());
+    return new RunInfo.Policy(settings.cache().cacheBase().toString(), settings.protection().scheme(),
+        settings.protection().setSize(), settings.flush().everyCheckpoints(), settings.flush().background(),
+        settings.cache().datasets());
   }
 
   private static Job job(Settings settings) {

@@ -111,7 +111,7 @@ class RestorePlannerExhaustiveTest {
         }
       }
       inventories.add(new Inventory("n" + node, held.isEmpty() ? List.of() : List.of(new Inventory.Dataset(
-          DATASET, new Origin("/p", run.ranks()), run.scheme(), FlushState.WANTED, held))));
+          DATASET, new Origin("/p", run.ranks()), "/tmp", run.scheme(), FlushState.WANTED, held))));
     }
     return inventories;
   }

@@ -37,11 +37,11 @@ class RestorePlannerTest {
 
   static Inventory inventory(String node, DatasetDescriptor dataset, Scheme scheme, Held... held) {
     return new Inventory(node, List.of(new Inventory.Dataset(
-        dataset, new Origin("/p", 4), scheme, FlushState.NOT_WANTED, List.of(held))));
+        dataset, new Origin("/p", 4), "/tmp", scheme, FlushState.NOT_WANTED, List.of(held))));
   }
 
   private static Inventory.Dataset of(DatasetDescriptor dataset, String prefix, int ranks) {
-    return new Inventory.Dataset(dataset, new Origin(prefix, ranks), Scheme.XOR, FlushState.WANTED, List.of());
+    return new Inventory.Dataset(dataset, new Origin(prefix, ranks), "/tmp", Scheme.XOR, FlushState.WANTED, List.of());
   }
 
   @Test

@@ -39,7 +39,8 @@ class FilemapFileTest {
     for (Scheme scheme : Scheme.values()) {
       for (FlushState flush : FlushState.values()) {
         for (List<RankRecord> ranks : List.of(List.<RankRecord>of(), Samples.record().ranks())) {
-          assertComesBack(new DatasetRecord(Samples.DESCRIPTOR, new Origin("/p", 4), scheme, flush, ranks));
+          assertComesBack(
+              new DatasetRecord(Samples.DESCRIPTOR, new Origin("/p", 4), Samples.CACHE, scheme, flush, ranks));
         }
       }
     }

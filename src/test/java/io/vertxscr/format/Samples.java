@@ -11,6 +11,7 @@ import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.format.prefix.SummaryFile;
+import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -64,8 +65,11 @@ public final class Samples {
         new FileMeta("rank." + rank + "/a.ckpt", "a.ckpt", 0, OptionalInt.of(0))));
   }
 
+  /** Where the samples are cached. */
+  public static final CacheDirectory CACHE = new CacheDirectory("/ssd", "/ssd/user1/scr.439/n1");
+
   public static DatasetRecord record() {
-    return new DatasetRecord(DESCRIPTOR, new Origin("/p/sim", 8), Scheme.XOR, FlushState.WANTED, List.of(
+    return new DatasetRecord(DESCRIPTOR, new Origin("/p/sim", 8), CACHE, Scheme.XOR, FlushState.WANTED, List.of(
         new RankRecord(files(2), SET, Optional.of(".scr/g1/2_of_3_in_1.xor")),
         new RankRecord(new RankFiles(3, List.of()), new RedundancySet(List.of(3)), Optional.empty())));
   }

@@ -26,7 +26,7 @@ class MetricsPageTest {
 
   @BeforeEach
   void watches() {
-    metrics.watch(List::of, new EmbeddedMembership().join(new NodeInfo("n1", "host", "127.0.0.1", 1, "/cache")));
+    metrics.watch(List::of, new EmbeddedMembership().join(new NodeInfo("n1", "host", "127.0.0.1", 1)));
   }
 
   @AfterEach

@@ -40,7 +40,7 @@ class ModelTest {
   @MethodSource("badNodeNames")
   void aNodeMayNotHaveThisName(String name) {
     refuses(Fault.BAD_REQUEST, () -> Names.node(name));
-    refuses(Fault.BAD_REQUEST, () -> new NodeInfo(name, "h", "p", 1, "/c"));
+    refuses(Fault.BAD_REQUEST, () -> new NodeInfo(name, "h", "p", 1));
   }
 
   @Test

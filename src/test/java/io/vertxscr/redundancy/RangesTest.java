@@ -22,9 +22,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,10 +128,15 @@ class RangesTest {
 
   /** By path on node n5 alone, the dataset alone that the set protected, and of it the redundancy of rank 5 alone. */
   private DirectRanges direct(Fault ifDifferent) {
-    return new DirectRanges(Map.of("n5", nodes.store(5).directories().cache()), new Layouts() {
+    return new DirectRanges(Set.of("n5"), new Layouts() {
       @Override
       public Optional<RankFiles> of(int id, int rank) {
         return id == TestNodes.ID ? Optional.of(nodes.layout(rank)) : Optional.empty();
+      }
+
+      @Override
+      public Optional<Path> directory(int id, String node) {
+        return Optional.of(nodes.directory(5));
       }
 
       @Override

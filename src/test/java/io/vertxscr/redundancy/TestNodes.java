@@ -67,7 +67,7 @@ final class TestNodes implements RangeSource {
   }
 
   Path directory(int rank) {
-    return store(rank).directories().dataset(ID);
+    return store(rank).directory(ID);
   }
 
   DatasetDescriptor descriptor() {
@@ -127,8 +127,8 @@ final class TestNodes implements RangeSource {
   }
 
   void save(int rank) {
-    store(rank).save(new DatasetRecord(descriptor(), new Origin("/prefix", worldRanks), scheme, FlushState.NOT_WANTED,
-        List.of(new RankRecord(layouts.get(rank), set,
+    store(rank).save(new DatasetRecord(descriptor(), new Origin("/prefix", worldRanks), store(rank).cache(ID), scheme,
+        FlushState.NOT_WANTED, List.of(new RankRecord(layouts.get(rank), set,
             plan(rank).writesRedundancy() ? Optional.of(redundancyName(rank)) : Optional.empty()))));
   }
 

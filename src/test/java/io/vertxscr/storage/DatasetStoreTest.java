@@ -3,6 +3,7 @@ package io.vertxscr.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
@@ -52,31 +53,31 @@ class DatasetStoreTest {
     assertThat(again.list()).containsExactly(dataset(2, 1), dataset(10, 1));
     assertThat(again.find(10)).contains(dataset(10, 1));
     assertThat(again.find(3)).isEmpty();
-    assertThat(again.redundancy(10, 0)).contains(directories.dataset(10).resolve(".scr/g1/1_of_2_in_0.xor"));
+    assertThat(again.redundancy(10, 0)).contains(cached(10).resolve(".scr/g1/1_of_2_in_0.xor"));
     assertThat(again.files(10, 0)).contains(new DatasetStore.Holding(files(), true));
     assertThat(again.files(10, 3)).isEmpty();
-    assertThat(directories.dataset(10).resolve("rank.0/a")).exists();
+    assertThat(cached(10).resolve("rank.0/a")).exists();
   }
 
   @Test
   void throwsAwayDatasetsWithoutFilemapWhenItStarts() throws IOException {
     write(DatasetStore.open(directories), 1, 1);
-    Files.createDirectories(directories.rank(2, 0));
-    Files.writeString(directories.rank(2, 0).resolve("a"), "unfinished");
+    Files.createDirectories(cached(2).resolve("rank.0"));
+    Files.writeString(cached(2).resolve("rank.0").resolve("a"), "unfinished");
     Files.writeString(directories.cache().resolve("not-ours"), "stays");
     DatasetStore store = DatasetStore.open(directories);
-    assertThat(directories.dataset(1)).exists();
-    assertThat(directories.dataset(2)).doesNotExist();
+    assertThat(cached(1)).exists();
+    assertThat(cached(2)).doesNotExist();
     assertThat(directories.cache().resolve("not-ours")).exists();
-    assertThat(directories.trash()).isNotEmptyDirectory();
+    assertThat(Bins.trashBin(directories.cache())).isNotEmptyDirectory();
     store.emptyTrash();
-    assertThat(directories.trash()).isEmptyDirectory();
+    assertThat(Bins.trashBin(directories.cache())).isEmptyDirectory();
   }
 
   @Test
   void throwsAwayRedundancyThatNoFilemapNamesAndDraftsWhenItStarts() throws IOException {
     write(DatasetStore.open(directories), 1, 2);
-    Path scr = directories.dataset(1).resolve(".scr");
+    Path scr = cached(1).resolve(".scr");
     Files.createDirectories(scr.resolve("g3"));
     Files.createDirectories(scr.resolve("draft.0.123"));
     Files.writeString(directories.control().resolve("scr.dataset.1.scrfilemap.draft"), "half a filem");
@@ -111,11 +112,11 @@ class DatasetStoreTest {
     assertThat(store.find(1)).isEmpty();
     assertThat(store.files(1, 0)).isEmpty();
     assertThat(directories.filemap(1)).doesNotExist();
-    assertThat(directories.dataset(1)).doesNotExist();
-    Path target = directories.dataset(2).resolve(".scr/g1/1_of_2_in_0.xor");
-    assertThat(store.takeRecycled(target)).isTrue();
+    assertThat(cached(1)).doesNotExist();
+    Path target = cached(2).resolve(".scr/g1/1_of_2_in_0.xor");
+    assertThat(store.takeRecycled(2, target)).isTrue();
     assertThat(Files.readAllBytes(target)).startsWith(new byte[20]).endsWith("parity of 1".getBytes());
-    assertThat(store.takeRecycled(target.resolveSibling("other"))).isFalse();
+    assertThat(store.takeRecycled(2, target.resolveSibling("other"))).isFalse();
     assertThat(target.resolveSibling("other")).doesNotExist();
     store.evict(1);
   }
@@ -128,7 +129,7 @@ class DatasetStoreTest {
     Files.createDirectories(directories.filemap(1).resolve("in the way"));
     assertThatThrownBy(() -> store.evict(1)).isInstanceOf(ScrException.class);
     assertThat(store.find(1)).isPresent();
-    assertThat(directories.dataset(1).resolve("rank.0/a")).exists();
+    assertThat(cached(1).resolve("rank.0/a")).exists();
   }
 
   @Test
@@ -139,9 +140,9 @@ class DatasetStoreTest {
     }
     for (int id = 1; id <= 5; id++) {
       store.evict(id);
-      assertThat(directories.recycled().toFile().list()).hasSize(1);
+      assertThat(Bins.recycledBin(directories.cache()).toFile().list()).hasSize(1);
     }
-    assertThat(store.takeRecycled(root.resolve("taken"))).isTrue();
+    assertThat(store.takeRecycled(1, root.resolve("taken"))).isTrue();
     assertThat(Files.readString(root.resolve("taken"))).endsWith("parity of 5");
   }
 
@@ -153,8 +154,8 @@ class DatasetStoreTest {
     Files.createDirectories(unsealed.getParent());
     Files.writeString(unsealed, "half");
     store.evict(1);
-    assertThat(store.takeRecycled(root.resolve("taken"))).isFalse();
-    assertThat(directories.dataset(1)).doesNotExist();
+    assertThat(store.takeRecycled(1, root.resolve("taken"))).isFalse();
+    assertThat(cached(1)).doesNotExist();
   }
 
   @Test
@@ -164,9 +165,9 @@ class DatasetStoreTest {
     assertThat(store.createGeneration(1)).isEqualTo(2);
     assertThat(store.createGeneration(1)).isEqualTo(3);
     write(store, 1, 3);
-    assertThat(directories.dataset(1).resolve(".scr/g1/1_of_2_in_0.xor")).doesNotExist();
-    assertThat(directories.dataset(1).resolve(".scr/g3/1_of_2_in_0.xor")).exists();
-    assertThat(store.takeRecycled(root.resolve("taken"))).isTrue();
+    assertThat(cached(1).resolve(".scr/g1/1_of_2_in_0.xor")).doesNotExist();
+    assertThat(cached(1).resolve(".scr/g3/1_of_2_in_0.xor")).exists();
+    assertThat(store.takeRecycled(1, root.resolve("taken"))).isTrue();
   }
 
   @Test
@@ -197,10 +198,10 @@ class DatasetStoreTest {
   @Test
   void namesInTheFilemapCannotLeadOutOfTheDataset() {
     for (String name : List.of("../a", "rank.0/../../a", "/etc/passwd", ".", "a\0b")) {
-      assertThatThrownBy(() -> NodeDirectories.resolve(directories.dataset(1), name)).as(name)
+      assertThatThrownBy(() -> NodeDirectories.resolve(cached(1), name)).as(name)
           .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_REQUEST));
     }
-    assertThat(NodeDirectories.resolve(directories.dataset(1), "rank.0/..a")).hasFileName("..a");
+    assertThat(NodeDirectories.resolve(cached(1), "rank.0/..a")).hasFileName("..a");
   }
 
   @Test
@@ -223,7 +224,7 @@ class DatasetStoreTest {
           expected.remove(id);
         }
         case 3 -> store.createDirectory(id);
-        case 4 -> store.takeRecycled(root.resolve("taken"));
+        case 4 -> store.takeRecycled(1, root.resolve("taken"));
         default -> store = DatasetStore.open(directories);
       }
       assertThat(store.list()).as("seed %d step %d", seed, step).isEqualTo(List.copyOf(expected.values()));
@@ -233,22 +234,89 @@ class DatasetStoreTest {
       }
     }
     store.emptyTrash();
-    assertThat(directories.trash()).isEmptyDirectory();
-    assertThat(directories.recycled().toFile().list()).hasSizeLessThanOrEqualTo(1);
+    assertThat(Bins.trashBin(directories.cache())).isEmptyDirectory();
+    assertThat(Bins.recycledBin(directories.cache()).toFile().list()).hasSizeLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void keepsDatasetsInSeveralStoresAndFindsThemAgain() throws IOException {
+    Path ssd = root.resolve("ssd");
+    Path ram = root.resolve("ram");
+    directories = new NodeDirectories(ram, Path.of("user1", "scr.439", "n1"), root.resolve("control"));
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    store.place(2, ssd.toString());
+    writeTo(store, 2);
+    store.place(3, ssd.toString());
+    Files.writeString(store.createDirectory(3, 0).resolve("a"), "unfinished");
+    assertThat(ram.resolve("user1/scr.439/n1/scr.dataset.1/rank.0/a")).exists();
+    assertThat(ssd.resolve("user1/scr.439/n1/scr.dataset.2/rank.0/a")).exists();
+    assertThat(store.directory(2)).isEqualTo(ssd.resolve("user1/scr.439/n1/scr.dataset.2"));
+
+    DatasetStore again = DatasetStore.open(directories);
+    assertThat(again.list()).extracting(record -> record.cache().base()).containsExactly("" + ram, "" + ssd);
+    assertThat(again.redundancy(2, 0).orElseThrow()).exists();
+    assertThat(ssd.resolve("user1/scr.439/n1/scr.dataset.3")).doesNotExist();
+    again.place(2, ram.toString());                       // held already, and stays where it is
+    assertThat(again.cache(2).base()).isEqualTo("" + ssd);
+    again.evict(2);
+    assertThat(ssd.resolve("user1/scr.439/n1/scr.dataset.2")).doesNotExist();
+    again.emptyTrash();
+    assertThat(ssd.resolve("user1/scr.439/n1/.trash")).isEmptyDirectory();
+  }
+
+  @Test
+  void throwsAwayWhatAnEarlierLifeLeftInAStoreWhenItIsFirstUsed() throws IOException {
+    Path ssd = root.resolve("ssd");
+    Files.createDirectories(ssd.resolve("scr.dataset.3/rank.0"));
+    Files.createDirectories(ssd.resolve("scr.dataset.4/rank.0"));
+    DatasetStore store = DatasetStore.open(directories);
+    store.place(4, ssd.toString());
+    store.createDirectory(4);
+    assertThat(ssd.resolve("scr.dataset.3")).doesNotExist();
+    assertThat(ssd.resolve("scr.dataset.4/rank.0")).exists();
+  }
+
+  @Test
+  void recyclesRedundancyFilesWithinTheirStore() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    store.place(1, root.resolve("ssd").toString());
+    writeTo(store, 1);
+    store.evict(1);
+    assertThat(store.takeRecycled(2, root.resolve("taken"))).isFalse();
+    store.place(3, root.resolve("ssd").toString());
+    assertThat(store.takeRecycled(3, store.createDirectory(3).resolve("taken"))).isTrue();
+  }
+
+  private Path cached(int id) {
+    return NodeDirectories.dataset(directories.cache(), id);
+  }
+
+  /** The same in whichever store the dataset was placed. */
+  private static void writeTo(DatasetStore store, int id) throws IOException {
+    Files.writeString(store.createDirectory(id, 0).resolve("a"), "abc");
+    Path redundancy = store.directory(id).resolve(".scr/g1/1_of_2_in_0.xor");
+    Files.createDirectories(redundancy.getParent());
+    Files.writeString(redundancy, "a header of 20 bytes parity of " + id);
+    store.save(dataset(id, 1, store.cache(id)));
   }
 
   private void write(DatasetStore store, int id, int generation) throws IOException {
     Files.writeString(store.createDirectory(id, 0).resolve("a"), "abc");
-    Path redundancy = directories.dataset(id).resolve(".scr/g" + generation + "/1_of_2_in_0.xor");
+    Path redundancy = cached(id).resolve(".scr/g" + generation + "/1_of_2_in_0.xor");
     Files.createDirectories(redundancy.getParent());
     Files.writeString(redundancy, "a header of 20 bytes parity of " + id);
     store.save(dataset(id, generation));
   }
 
-  private static DatasetRecord dataset(int id, int generation) {
+  private DatasetRecord dataset(int id, int generation) {
+    return dataset(id, generation, directories.cache(directories.base().toString()));
+  }
+
+  private static DatasetRecord dataset(int id, int generation, CacheDirectory cache) {
     var descriptor = new DatasetDescriptor(id, "b." + id, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L,
         new Job("user1", "sim", "439", "alpha"), new DatasetDescriptor.Totals(2, 6));
-    return new DatasetRecord(descriptor, new Origin("/prefix", 4), Scheme.XOR, FlushState.NOT_WANTED,
+    return new DatasetRecord(descriptor, new Origin("/prefix", 4), cache, Scheme.XOR, FlushState.NOT_WANTED,
         List.of(new RankRecord(files(), SET, Optional.of(".scr/g" + generation + "/1_of_2_in_0.xor"))));
   }
 

@@ -120,7 +120,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   Path datasetDirectory(String node, int datasetId) {
-    return store(node).directories().dataset(datasetId);
+    return store(node).directory(datasetId);
   }
 
   DatasetRecord record(String node, int datasetId) {

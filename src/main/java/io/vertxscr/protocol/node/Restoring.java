@@ -20,9 +20,13 @@ public final class Restoring {
   /** Datasets to delete. */
   public record Drop(List<Which> datasets) {}
 
-  /** Bring these ranks' files here. */
-  public record Restore(
-      DatasetDescriptor descriptor, Origin origin, Scheme scheme, FlushState flush, List<RankPlan> ranks) {}
+  /**
+   * Bring these ranks' files here.
+   *
+   * @param base the store for those who have nothing of the dataset yet
+   */
+  public record Restore(DatasetDescriptor descriptor, Origin origin, String base, Scheme scheme, FlushState flush,
+      List<RankPlan> ranks) {}
 
   /** Ranks that could not be brought; empty when all are here, durably. */
   public record Restored(List<Failed> failed) {}
@@ -30,8 +34,13 @@ public final class Restoring {
   /** One rank that could not be brought. */
   public record Failed(int rank, int fault, String message) {}
 
-  /** Bring these ranks' files here from the prefix directory. */
-  public record Fetch(DatasetDescriptor descriptor, Origin origin, Scheme scheme, List<Integer> ranks) {}
+  /**
+   * Bring these ranks' files here from the prefix directory.
+   *
+   * @param base the store that takes them
+   */
+  public record Fetch(
+      DatasetDescriptor descriptor, Origin origin, String base, Scheme scheme, List<Integer> ranks) {}
 
   /**
    * Compute redundancy under this rank map.
@@ -44,8 +53,12 @@ public final class Restoring {
   /** What the asked node has of these ranks. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}
 
-  /** One entry a rank, in the order asked for. */
-  public record Layout(List<RankLayout> ranks) {
+  /**
+   * One entry a rank, in the order asked for.
+   *
+   * @param directory the dataset's on the node that answers, for those who can read there by path
+   */
+  public record Layout(List<RankLayout> ranks, String directory) {
     /** The files alone, in the same order. */
     public List<RankFiles> files() {
       return ranks.stream().map(RankLayout::files).toList();

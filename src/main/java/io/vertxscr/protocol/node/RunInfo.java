@@ -23,13 +23,14 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
   /**
    * The leader's settings, so that all nodes of a run do the same.
    *
+   * @param base the store that takes the datasets, on every node
    * @param setSize fewest members of a redundancy set, where there are so many ranks
    * @param flushEvery each so many-th checkpoint is flushed, 0 for none
    * @param flushInBackground whether complete-output returns before the flush is done
    * @param cachedDatasets how many checkpoints a cache keeps
    */
-  public record Policy(
-      Scheme scheme, int setSize, int flushEvery, boolean flushInBackground, int cachedDatasets) {}
+  public record Policy(String base, Scheme scheme, int setSize, int flushEvery, boolean flushInBackground,
+      int cachedDatasets) {}
 
   /** The same run with another checkpoint to read. */
   public RunInfo with(Optional<Restartable> other) {

@@ -6,8 +6,8 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.LogicalFile;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Files of other nodes on this host, read by path past their daemons: a third of the cost of a connection. Their
@@ -15,24 +15,24 @@ import java.util.Optional;
  * Thread-safe; its streams are not.
  */
 public final class DirectRanges implements RangeSource {
-  private final Map<String, Path> cacheDirectories;
+  private final Set<String> nodes;
   private final Layouts layouts;
   private final Fault ifDifferent;
 
   /**
-   * @param cacheDirectories of the nodes on this host, by node
+   * @param nodes those on this host
    * @param ifDifferent what it means that a file is not as long as its layout says: FILE_CHANGED while the dataset is
    *     being protected, CORRUPT later
    */
-  public DirectRanges(Map<String, Path> cacheDirectories, Layouts layouts, Fault ifDifferent) {
-    this.cacheDirectories = Map.copyOf(cacheDirectories);
+  public DirectRanges(Set<String> nodes, Layouts layouts, Fault ifDifferent) {
+    this.nodes = Set.copyOf(nodes);
     this.layouts = layouts;
     this.ifDifferent = ifDifferent;
   }
 
   /** Whether this range can be read by path. */
   public boolean serves(RangeRequest request) {
-    return cacheDirectories.containsKey(request.node()) && switch (request.kind()) {
+    return nodes.contains(request.node()) && directory(request).isPresent() && switch (request.kind()) {
       case FILES -> layout(request).isPresent();
       case REDUNDANCY -> redundancy(request).isPresent();
     };
@@ -43,13 +43,17 @@ public final class DirectRanges implements RangeSource {
     if (!serves(request)) {
       throw new ScrException(Fault.INTERNAL, "not to be read by path: " + request);
     }
-    Path directory = NodeDirectories.dataset(cacheDirectories.get(request.node()), request.datasetId());
+    Path directory = directory(request).orElseThrow();
     return switch (request.kind()) {
       case FILES -> new FilesStream(
           new LogicalFile(directory, layout(request).orElseThrow(), ifDifferent), request.offset());
       case REDUNDANCY -> new PayloadStream(
           NodeDirectories.resolve(directory, redundancy(request).orElseThrow()), request.offset());
     };
+  }
+
+  private Optional<Path> directory(RangeRequest request) {
+    return layouts.directory(request.datasetId(), request.node());
   }
 
   private Optional<RankFiles> layout(RangeRequest request) {

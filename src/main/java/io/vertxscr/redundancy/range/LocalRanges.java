@@ -20,7 +20,7 @@ public final class LocalRanges implements RangeSource {
     int id = request.datasetId();
     Holding holding = store.files(id, request.rank()).orElseThrow(() -> missing(request));
     return switch (request.kind()) {
-      case FILES -> new FilesStream(new LogicalFile(store.directories().dataset(id), holding.files(),
+      case FILES -> new FilesStream(new LogicalFile(store.directory(id), holding.files(),
           holding.complete() ? Fault.CORRUPT : Fault.FILE_CHANGED), request.offset());
       case REDUNDANCY -> {
         Path path = store.redundancy(id, request.rank()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_FILE,

@@ -39,19 +39,20 @@ public final class FetchService {
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
       store.evict(id);                                    // whatever of it was here could not be used, or is another's
+      store.place(id, request.base());
       List<Entry> entries = new RankMapReader(paths, id).entries(request.ranks());
       store.createDirectory(id);
       return entries;
     }).compose(entries -> {
-      FetchCopy copy = new FetchCopy(paths, id, store.directories().dataset(id));
+      FetchCopy copy = new FetchCopy(paths, id, store.directory(id));
       List<Future<FetchedRank>> ranks = entries.stream().map(entry ->
           loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))).toList();
       return Future.join(ranks).compose(_ -> loop.blocking("write filemap of dataset " + id, () -> {
         List<FetchedRank> fetched = ranks.stream().map(Future::result).toList();
         fetched.forEach(rank -> rank.unverified().forEach(path ->
             LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
-        store.save(new DatasetRecord(request.descriptor(), request.origin(), request.scheme(), FlushState.DONE,
-            fetched.stream().map(rank -> new RankRecord(rank.files(),
+        store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.scheme(),
+            FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
                 new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
         return Ack.ACK;
       }));

@@ -71,7 +71,7 @@ public final class FlushService {
 
   private FlushCopy copier(DatasetRecord record) {
     int id = record.descriptor().id();
-    return new FlushCopy(paths(record), id, store.directories().dataset(id));
+    return new FlushCopy(paths(record), id, store.directory(id));
   }
 
   private static PrefixPaths paths(DatasetRecord record) {

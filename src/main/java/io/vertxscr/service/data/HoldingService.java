@@ -74,7 +74,8 @@ public final class HoldingService {
     List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
         !bad.contains(new BadPart(which, rank.files().rank(), false, false)),
         rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false)))).toList();
-    return new Inventory.Dataset(record.descriptor(), record.origin(), record.scheme(), record.flush(), held);
+    return new Inventory.Dataset(
+        record.descriptor(), record.origin(), record.cache().base(), record.scheme(), record.flush(), held);
   }
 
   private static Which which(DatasetRecord record) {
@@ -116,7 +117,7 @@ public final class HoldingService {
   }
 
   private List<BadPart> check(Which which, RankRecord rank) {
-    Path directory = store.directories().dataset(which.datasetId());
+    Path directory = store.directory(which.datasetId());
     int number = rank.files().rank();
     List<BadPart> found = new ArrayList<>();
     for (FileMeta file : rank.files().files()) {
@@ -148,6 +149,7 @@ public final class HoldingService {
     if (store.find(which.datasetId()).isPresent() && find(which).isEmpty()) {
       store.evict(which.datasetId());                     // of another history, and in the way
     }
+    store.place(which.datasetId(), request.base());
     List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
     return Future.join(jobs).transform((_, _) -> {
       List<Failed> failed = new ArrayList<>();
@@ -175,7 +177,8 @@ public final class HoldingService {
       return Future.succeededFuture();
     }
     DatasetRecord before = find(which).orElse(
-        new DatasetRecord(request.descriptor(), request.origin(), request.scheme(), request.flush(), List.of()));
+        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.datasetId()), request.scheme(),
+            request.flush(), List.of()));
     TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
     before.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
     for (RankRecord rank : brought) {

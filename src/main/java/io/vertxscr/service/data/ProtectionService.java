@@ -21,6 +21,7 @@ import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.PieceChecksum;
 import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.range.Layouts;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
@@ -56,6 +57,19 @@ public final class ProtectionService {
 
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
+
+  /** What the other nodes have of the dataset; directories by node. */
+  private record Others(Map<Integer, RankFiles> files, Map<String, Path> directories) implements Layouts {
+    @Override
+    public Optional<RankFiles> of(int datasetId, int rank) {
+      return Optional.ofNullable(files.get(rank));
+    }
+
+    @Override
+    public Optional<Path> directory(int datasetId, String node) {
+      return Optional.ofNullable(directories.get(node));
+    }
+  }
 
   /** Protects for a node. */
   public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, Sources sources) {
@@ -107,7 +121,7 @@ public final class ProtectionService {
     }
     Promise<List<PieceChecksum>> round = round(new RoundKey(job.id(), job.round()));
     return layouts(job, layouts)
-        .compose(_ -> encode(job, layouts))
+        .compose(others -> encode(job, layouts, others))
         .onFailure(round::tryFail)
         .compose(encodings -> {
           round.tryComplete(encodings.stream().flatMap(e -> e.pieces().stream()).toList());
@@ -134,16 +148,21 @@ public final class ProtectionService {
     }
   }
 
-  private Future<Void> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
+  private Future<Layouts> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
     List<Future<Layout>> asked = new ArrayList<>();
+    Others others = new Others(layouts, new ConcurrentHashMap<>());
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
-            .onSuccess(layout -> layout.files().forEach(files -> layouts.put(files.rank(), files)))));
-    return Future.all(asked).mapEmpty();
+            .onSuccess(layout -> {
+              layout.files().forEach(files -> layouts.put(files.rank(), files));
+              others.directories().put(node, Path.of(layout.directory()));
+            })));
+    return Future.all(asked).map(others);
   }
 
-  private Future<List<Encoding>> encode(ProtectionJob job, Map<Integer, RankFiles> layouts) {
-    RangeSource source = sources.of((_, rank) -> Optional.ofNullable(layouts.get(rank)), Fault.FILE_CHANGED);
+  private Future<List<Encoding>> encode(
+      ProtectionJob job, Map<Integer, RankFiles> layouts, Layouts others) {
+    RangeSource source = sources.of(others, Fault.FILE_CHANGED);
     return loop.blocking("begin protection of dataset " + job.id(), () -> {
       store.createDirectory(job.id());
       return store.createGeneration(job.id());
@@ -164,9 +183,10 @@ public final class ProtectionService {
 
   private Encoding encode(EncodePlan plan, RangeSource source, int generation) {
     String name = RedundancyFiles.name(generation, plan.scheme(), plan.set(), plan.rank());
-    Path target = store.directories().dataset(plan.descriptor().id()).resolve(name);
+    int id = plan.descriptor().id();
+    Path target = store.directory(id).resolve(name);
     if (plan.writesRedundancy()) {
-      store.takeRecycled(target);
+      store.takeRecycled(id, target);
     }
     EncodeJob job = new EncodeJob(plan, source, target);
     try {
@@ -217,7 +237,8 @@ public final class ProtectionService {
   /** What is here of these ranks, as it was registered or as the filemap says. */
   public Future<Layout> layout(LayoutOf request) {
     return Future.succeededFuture(
-        new Layout(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList()));
+        new Layout(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
+            store.directory(request.datasetId()).toString()));
   }
 
   private RankLayout layout(int datasetId, int rank) {

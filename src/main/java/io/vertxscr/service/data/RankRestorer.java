@@ -39,10 +39,17 @@ public final class RankRestorer {
   private final DatasetStore store;
   private final Sources sources;
 
-  /** What the members of a set have, by rank. */
-  private record Holdings(Map<Integer, RankFiles> files, Map<Integer, String> redundancy) implements Layouts {
-    void note(Member member, String node, RankLayout layout) {
+  /** What the members of a set have, by rank, and where, by node. */
+  private record Holdings(Map<Integer, RankFiles> files, Map<Integer, String> redundancy,
+      Map<String, Path> directories) implements Layouts {
+    Holdings() {
+      this(new HashMap<>(), new HashMap<>(), new HashMap<>());
+    }
+
+    void note(Member member, String node, Layout answer) {
+      RankLayout layout = answer.ranks().getFirst();
       int rank = layout.files().rank();
+      directories.put(node, Path.of(answer.directory()));
       if (node.equals(member.filesNode())) {
         files.put(rank, layout.files());
       }
@@ -54,6 +61,11 @@ public final class RankRestorer {
     @Override
     public Optional<RankFiles> of(int datasetId, int rank) {
       return Optional.ofNullable(files.get(rank));
+    }
+
+    @Override
+    public Optional<Path> directory(int datasetId, String node) {
+      return Optional.ofNullable(directories.get(node));
     }
 
     @Override
@@ -84,7 +96,9 @@ public final class RankRestorer {
     return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutOf(id, List.of(plan.rank())), Layout.class)
         .compose(layout -> {
           RankFiles files = layout.files().getFirst();
-          RangeSource source = sources.of((_, _) -> Optional.of(files), Fault.CORRUPT);
+          Holdings holdings = new Holdings();
+          holdings.note(new Member(plan.source(), ""), plan.source(), layout);
+          RangeSource source = sources.of(holdings, Fault.CORRUPT);
           return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.move(id, files, plan.source(), source, directory));
         });
@@ -117,13 +131,13 @@ public final class RankRestorer {
 
   /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */
   private Future<Holdings> holdings(int id, RankPlan plan) {
-    Holdings holdings = new Holdings(new HashMap<>(), new HashMap<>());
+    Holdings holdings = new Holdings();
     List<Future<Layout>> asked = new ArrayList<>();
     for (int rank : plan.set().ranks()) {
       Member member = plan.members().get(plan.set().memberOf(rank));
       Stream.of(member.filesNode(), member.redundancyNode()).filter(node -> !node.isEmpty()).distinct().forEach(node ->
           asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, List.of(rank)), Layout.class)
-              .onSuccess(layout -> holdings.note(member, node, layout.ranks().getFirst()))));
+              .onSuccess(layout -> holdings.note(member, node, layout))));
     }
     return Future.all(asked).map(holdings);
   }

@@ -81,7 +81,7 @@ public final class PrefixFetcher {
       Origin origin = new Origin(wanted.prefix(), wanted.map().size());
       List<Future<Ack>> asked = new ArrayList<>();
       wanted.map().byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
-          new Fetch(dataset, origin, wanted.policy().scheme(), ranks), Ack.class)));
+          new Fetch(dataset, origin, wanted.policy().base(), wanted.policy().scheme(), ranks), Ack.class)));
       return Future.join(asked);
     }).transform((_, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get()))

@@ -178,21 +178,24 @@ public final class Restorer {
 
   private Future<List<Failed>> run(RestorePlan plan, List<Inventory> inventories, Wanted wanted) {
     Origin origin = new Origin(wanted.prefix(), wanted.map().size());
-    FlushState flush = flushState(plan.descriptor(), inventories);
+    List<Inventory.Dataset> copies = copies(plan.descriptor(), inventories);
+    FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
+        .orElse(FlushState.NOT_WANTED);
+    String base = copies.getFirst().base();
     List<Future<Restored>> asked = new ArrayList<>();
     plan.perNode().forEach((node, ranks) -> {
       if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {
         asked.add(bus.command(node, NodeVerb.RESTORE,
-            new Restore(plan.descriptor(), origin, plan.scheme(), flush, ranks), Restored.class));
+            new Restore(plan.descriptor(), origin, base, plan.scheme(), flush, ranks), Restored.class));
       }
     });
     return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().failed().stream()).toList());
   }
 
-  private static FlushState flushState(DatasetDescriptor dataset, List<Inventory> inventories) {
+  private static List<Inventory.Dataset> copies(DatasetDescriptor dataset, List<Inventory> inventories) {
     return inventories.stream().flatMap(i -> i.datasets().stream())
         .filter(d -> d.descriptor().id() == dataset.id() && d.descriptor().createdUs() == dataset.createdUs())
-        .map(Inventory.Dataset::flush).max(Comparator.naturalOrder()).orElse(FlushState.NOT_WANTED);
+        .toList();
   }
 
   private static Which which(DatasetDescriptor dataset) {

@@ -66,10 +66,10 @@ public final class PhaseService {
       DatasetDescriptor descriptor = json.as(DatasetDescriptor.class);
       lastDatasetId = descriptor.id();
       lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
+      store.place(descriptor.id(), run.info().policy().base());
       run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
-      NodeDirectories directories = store.directories();
       return new CallService.Answers(rank -> new StartReply(
-          descriptor.id(), descriptor.name(), directories.rank(descriptor.id(), rank).toString()), false);
+          descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString()), false);
     });
   }
 
@@ -103,7 +103,7 @@ public final class PhaseService {
     if (routed.stream().allMatch(files -> files.files().isEmpty())) {
       return Future.succeededFuture(new Measured(routed, invalid, why));
     }
-    Path directory = store.directories().dataset(open.descriptor().id());
+    Path directory = store.directory(open.descriptor().id());
     return loop.blocking("measure dataset " + open.descriptor().id(), () -> {
       TreeMap<Integer, String> missing = new TreeMap<>();
       List<RankFiles> measured = routed.stream().map(files -> measured(directory, files, missing)).toList();
@@ -136,7 +136,7 @@ public final class PhaseService {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
           DatasetRecord record = new DatasetRecord(known, new Origin(info.prefix(), info.map().size()),
-              info.policy().scheme(), flushState(info, known), List.of());
+              store.cache(known.id()), info.policy().scheme(), flushState(info, known), List.of());
           return protection.protect(record, info.map(), run.sets(), measured.ranks())
               .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
         });

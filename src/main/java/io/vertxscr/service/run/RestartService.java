@@ -50,7 +50,7 @@ public final class RestartService {
       run.open(OpenDataset.restart(record.descriptor(), Path.of(run.info().prefix()),
           record.ranks().stream().map(RankRecord::files).toList()));
       return new CallService.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
-          store.directories().rank(restart.datasetId(), rank).toString()), false);
+          store.directory(restart.datasetId(), rank).toString()), false);
     });
   }
 

@@ -52,7 +52,7 @@ public final class RouteService {
     return loop.blocking("route", () -> open.rules().place(request.directory(), request.name()))
         .compose(place -> {
           Path file = NodeDirectories.resolve(
-              store.directories().dataset(id), open.route(request.rank(), place.relative()));
+              store.directory(id), open.route(request.rank(), place.relative()));
           return loop.blocking("route", () -> {
             store.createDirectory(id, request.rank());
             Files.createDirectories(file.getParent());
@@ -65,7 +65,7 @@ public final class RouteService {
     return loop.blocking("route", () -> place(open, request)).map(relative -> {
       String name = open.readable(request.rank(), request.name(), relative).name();
       return new RouteReply(NodeDirectories.resolve(
-          store.directories().dataset(open.descriptor().id()), name).toString());
+          store.directory(open.descriptor().id()), name).toString());
     });
   }
 

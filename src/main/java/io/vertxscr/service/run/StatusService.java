@@ -64,6 +64,7 @@ public final class StatusService {
         .put("dataset", record.descriptor().id())
         .put("name", record.descriptor().name())
         .put("scheme", record.scheme().name())
+        .put("store", record.cache().base())
         .put("bytesHere", record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum())
         .put("ranksHere", new JsonArray(record.ranks().stream().map(rank -> rank.files().rank()).toList()))
         .put("protection", protection(record))

@@ -77,7 +77,7 @@ final class TestNode implements RangeCatalog {
   }
 
   static NodeInfo info(String node, int port) {
-    return new NodeInfo(node, "host", "127.0.0.1", port, "/cache");
+    return new NodeInfo(node, "host", "127.0.0.1", port);
   }
 
   static ClusterSecret secret(String text) {
