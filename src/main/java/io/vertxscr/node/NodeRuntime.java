@@ -27,6 +27,7 @@ public final class NodeRuntime {
   private final NodeGround ground;
   private final Loop loop;
   private final EventBusNodeBus bus;
+  private final EventPublisher events;
   private final NodeServices services;
   private final NodeContext context;
   private final List<String> deployed = new ArrayList<>();
@@ -38,8 +39,8 @@ public final class NodeRuntime {
     this.loop = new Loop(vertx, ground.engine()::submit);
     Epoch epoch = new Epoch();
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
-    Observer observer = Observer.all(
-        List.of(new EventPublisher(vertx.eventBus(), ground.options().name()), ground.observer()));
+    this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());
+    Observer observer = Observer.all(List.of(events, ground.observer()));
     NodeServices.Ports ports = new NodeServices.Ports(
         loop, bus, membership, epoch, ground.store(), ground.sources(membership), observer);
     this.services = new NodeServices(ports, ground.options().settings());
@@ -110,7 +111,7 @@ public final class NodeRuntime {
     return loop.<Void>call(() -> {
       services.stopping();
       return Future.fromCompletionStage(ground.engine().drain());
-    }).eventually(this::undeploy);
+    }).onComplete(_ -> events.publish()).eventually(this::undeploy);
   }
 
   /** Ends at once, as if its process had been killed: nothing more is answered or written. */

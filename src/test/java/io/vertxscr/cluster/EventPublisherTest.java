@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class EventPublisherTest {
   private static final Set<String> OF_ALL = Set.of("type", "node", "timeMs", "run", "dataset", "cause");
 
-  private final EventPublisher publisher = new EventPublisher(null, "n1");
+  private final EventPublisher publisher = new EventPublisher(null, null, "n1");
 
   @Test
   void everyEventHasTheFieldsThatAllHaveAndThoseOfTheDocument() throws IOException {
