@@ -5,10 +5,10 @@ import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
 
 /** Conditions that the settings records check, so that none exists with a value out of its range. */
-final class Checks {
+public final class Checks {
   private Checks() {}
 
-  static void range(String what, long value, long min, long max) {
+  public static void range(String what, long value, long min, long max) {
     require(value >= min && value <= max, what + " is " + value + ": expected " + min + " to " + max);
   }
 
@@ -25,7 +25,11 @@ final class Checks {
 
   private static void require(boolean condition, String message) {
     if (!condition) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, message);
+      throw bad(message);
     }
+  }
+
+  public static ScrException bad(String message) {
+    return new ScrException(Fault.BAD_CONFIGURATION, message);
   }
 }

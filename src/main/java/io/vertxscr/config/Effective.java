@@ -34,7 +34,7 @@ public record Effective(List<Value> values, List<String> ignored) {
   private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
   /** Names that the launcher, the logging and the clients of ranks understand: about one process, not about a node. */
   private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS",
-      "SCR_HOME", "SCR_CONF_FILE", "SCR_DEBUG", "SCR_AOT", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER",
+      "SCR_HOME", "SCR_CONF_FILE", "SCR_AOT", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER",
       "SCR_SOCKET", "SCR_RANK", "SCR_RANKS");
 
   public Effective {
@@ -73,6 +73,23 @@ public record Effective(List<Value> values, List<String> ignored) {
     return values.stream().filter(v -> v.parameter() == parameter).findFirst();
   }
 
+  /** The text of its value; empty where it has none. */
+  String text(Parameter parameter) {
+    return value(parameter).map(Value::text).orElse("");
+  }
+
+  int number(Parameter parameter) {
+    return Integer.parseInt(text(parameter));
+  }
+
+  boolean flag(Parameter parameter) {
+    return text(parameter).equals("1");
+  }
+
+  Path path(Parameter parameter) {
+    return Path.of(text(parameter)).normalize();
+  }
+
   private static void fromFile(ConfFile file, Map<String, String> environment, Map<Parameter, Value> found) {
     for (ConfFile.Line line : file.lines()) {
       String where = file.file() + " line " + line.number();
@@ -92,6 +109,10 @@ public record Effective(List<Value> values, List<String> ignored) {
     parameter.kind().complaint(text).ifPresent(complaint -> {
       throw bad(where + ": " + parameter + "=" + text + ": " + complaint);
     });
+    if (!parameter.supported() && !text.equalsIgnoreCase(parameter.standard())) {
+      throw bad(where + ": " + parameter + "=" + text + ": not supported yet; leave it at "
+          + (parameter.standard().isEmpty() ? "nothing" : parameter.standard()));
+    }
     return new Value(parameter, text, where);
   }
 

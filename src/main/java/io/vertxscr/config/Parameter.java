@@ -1,36 +1,108 @@
 package io.vertxscr.config;
 
+import static io.vertxscr.config.Parameter.Scope.NODE;
+import static io.vertxscr.config.Parameter.Scope.PROCESS;
+import static io.vertxscr.config.Parameter.Scope.RUN;
+
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Every parameter there is, under the name that it has in the environment and in configuration files. A name that is
- * not listed here is refused: no setting is accepted and then without effect.
+ * not listed here is refused, and so is one that is listed without {@link #supported}: no setting is accepted and then
+ * without effect.
  */
 public enum Parameter {
-  SCR_PREFIX(new Kind.Directory(), "", "directory on the parallel file system; for the processes of ranks"),
-  SCR_CNTL_BASE(new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
-  SCR_CACHE_BASE(new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
-  SCR_CACHE_SIZE(new Kind.Int(1, 1024), "1", "datasets kept in the cache"),
-  SCR_COPY_TYPE(new Kind.Word(List.of("SINGLE", "PARTNER", "XOR")), "XOR", "how datasets in the cache are protected"),
-  SCR_SET_SIZE(new Kind.Int(2, 1024), "" + Limits.DEFAULT_SET_SIZE, "fewest members of a redundancy set"),
-  SCR_FLUSH(new Kind.Int(0, Integer.MAX_VALUE), "10", "every so many checkpoints go to the prefix directory; 0: none"),
-  SCR_FLUSH_ASYNC(new Kind.Flag(), "1", "1: they go there in the background; 0: complete-output waits for it"),
-  SCR_JOB_ID(new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),
-  SCR_JOB_NAME(new Kind.Text(), "", "name of the job in dataset descriptors"),
-  SCR_USER_NAME(new Kind.Text(), "", "owner of the directories; USER where it is not set"),
-  SCR_CLUSTER_NAME(new Kind.Text(), "", "name of the machine in dataset descriptors");
+  SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing", false),
+  SCR_PREFIX(PROCESS, new Kind.Directory(), "", "directory on the parallel file system"),
+  SCR_DEBUG(PROCESS, new Kind.Int(0, 2), "0", "1: stack traces too, 2: all that happens"),
+  SCR_JOB_NAME(RUN, new Kind.Text(), "", "name of the job in dataset descriptors"),
 
+  SCR_JOB_ID(NODE, new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),
+  SCR_USER_NAME(NODE, new Kind.Text(), "", "owner of the directories; USER where it is not set"),
+  SCR_CLUSTER_NAME(NODE, new Kind.Text(), "", "name of the machine in dataset descriptors"),
+  SCR_CNTL_BASE(NODE, new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
+  SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(1, 1L << 30), "" + Limits.PIECE_BYTES,
+      "bytes of one piece of a transfer", false),
+
+  SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
+  SCR_CACHE_SIZE(RUN, new Kind.Int(1, 1024), "1", "checkpoints kept in the cache"),
+  SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files go to the prefix directory at once, past the cache", false),
+  SCR_CACHE_PURGE(RUN, new Kind.Flag(), "0", "1: caches are emptied when a run begins", false),
+  SCR_COPY_TYPE(RUN, new Kind.Word(copyTypes()), "XOR", "how datasets in the cache are protected; FILE: as CKPT says"),
+  SCR_GROUP(RUN, new Kind.Text(), GroupDescriptors.NODE, "failure group: no redundancy set has two members of one"),
+  SCR_SET_SIZE(RUN, new Kind.Int(2, Redundancy.MAX_SET_SIZE), "" + Limits.DEFAULT_SET_SIZE,
+      "fewest members of a redundancy set"),
+  SCR_SET_FAILURES(RUN, new Kind.Int(1, 255), "2", "members of an RS set that may be lost at once", false),
+
+  SCR_FLUSH(RUN, new Kind.Int(0, Integer.MAX_VALUE), "10",
+      "every so many checkpoints go to the prefix directory; 0: none"),
+  SCR_FLUSH_ASYNC(RUN, new Kind.Flag(), "1", "1: they go there in the background; 0: complete-output waits for it"),
+  SCR_FLUSH_ASYNC_BW(RUN, new Kind.Bytes(0, Long.MAX_VALUE), "0",
+      "bytes a second they take at most; 0: no limit", false),
+  SCR_FLUSH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "nodes that flush at once", false),
+  SCR_FLUSH_ON_RESTART(RUN, new Kind.Flag(), "0", "1: what the caches hold is flushed before a run begins", false),
+  SCR_GLOBAL_RESTART(RUN, new Kind.Flag(), "0", "1: restart from the prefix directory only", false),
+  SCR_FETCH(RUN, new Kind.Flag(), "1", "0: nothing is fetched from the prefix directory", false),
+  SCR_FETCH_BYPASS(RUN, new Kind.Flag(), "0", "1: ranks read in the prefix directory", false),
+  SCR_FETCH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "nodes that fetch at once", false),
+  SCR_DISTRIBUTE(RUN, new Kind.Flag(), "1", "0: nothing is restored from the caches", false),
+  SCR_CURRENT(RUN, new Kind.Text(), "", "name of the dataset to restart from", false),
+  SCR_PREFIX_SIZE(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
+      "checkpoints kept in the prefix directory; 0: all", false),
+  SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0", "1: the prefix directory is emptied when a run begins", false),
+  SCR_CRC_ON_COPY(RUN, new Kind.Flag(), "1", "0: redundancy is made without checksums", false),
+  SCR_CRC_ON_FLUSH(RUN, new Kind.Flag(), "1", "0: files are flushed without checksums", false),
+  SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache", false),
+  SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory", false),
+  SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(1, Long.MAX_VALUE), "100GB", "bytes of a container", false),
+
+  SCR_CHECKPOINT_INTERVAL(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: each so many-th call", false),
+  SCR_CHECKPOINT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: after so long", false),
+  SCR_CHECKPOINT_OVERHEAD(RUN, new Kind.Percent(), "0", "need-checkpoint: percent of the time that they cost", false),
+  SCR_CHECKPOINT_OPTIMAL(RUN, new Kind.Flag(), "0", "1: need-checkpoint by costs and failure rates", false),
+  SCR_HALT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
+      "should-exit so long before the allocation ends", false),
+  SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt", false),
+  SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory", false),
+  SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory", false);
+
+  /** Whose setting it is. */
+  public enum Scope {
+    /** Each node's, from its start to its end: from the system file or the environment of its daemon only. */
+    NODE,
+    /** The run's: from its user too, read once when the run begins, the same on all nodes. */
+    RUN,
+    /** Of each process that calls SCR: read from its environment, by its client. */
+    PROCESS
+  }
+
+  private final Scope scope;
   private final Kind kind;
   private final String standard;
   private final String help;
+  private final boolean supported;
 
-  Parameter(Kind kind, String standard, String help) {
+  Parameter(Scope scope, Kind kind, String standard, String help) {
+    this(scope, kind, standard, help, true);
+  }
+
+  Parameter(Scope scope, Kind kind, String standard, String help, boolean supported) {
+    this.scope = scope;
     this.kind = kind;
     this.standard = standard;
     this.help = help;
+    this.supported = supported;
+  }
+
+  public Scope scope() {
+    return scope;
   }
 
   Kind kind() {
@@ -47,7 +119,16 @@ public enum Parameter {
     return help;
   }
 
+  /** Whether it has its effect already; setting one that has none yet, to anything but its standard, is refused. */
+  public boolean supported() {
+    return supported;
+  }
+
   static Optional<Parameter> named(String name) {
     return Arrays.stream(values()).filter(p -> p.name().equals(name)).findFirst();
+  }
+
+  private static List<String> copyTypes() {
+    return Stream.concat(Arrays.stream(Scheme.values()).map(Scheme::name), Stream.of(Settings.FILE)).toList();
   }
 }

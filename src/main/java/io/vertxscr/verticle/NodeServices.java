@@ -4,7 +4,6 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -80,18 +79,12 @@ public final class NodeServices {
     flushCoordinator = new FlushCoordinator(loop, bus, ports.membership(), ports.observer());
     PrefixFetcher fetcher = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
     Restorer restorer = new Restorer(bus, ports.membership(), fetcher, ports.observer());
-    LeaderWork work = new LeaderWork(restorer, flushCoordinator, policy(settings), job(settings),
+    LeaderWork work = new LeaderWork(restorer, flushCoordinator, settings.policy(), job(settings),
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         new ObservedActions(work, ports.observer(), System::nanoTime));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);
-  }
-
-  private static RunInfo.Policy policy(Settings settings) {
-    return new RunInfo.Policy(settings.cache().cacheBase().toString(), settings.protection().scheme(),
-        settings.protection().setSize(), settings.flush().everyCheckpoints(), settings.flush().background(),
-        settings.cache().datasets());
   }
 
   private static Job job(Settings settings) {

@@ -40,17 +40,17 @@ class ScrTest {
 
     assertThat(ran.out().lines())
         .contains("configuration file: " + file)
-        .contains("SCR_FLUSH         3      " + file + " line 1")
-        .contains("SCR_SET_SIZE      4      environment")
-        .contains("SCR_CACHE_SIZE    1      default")
-        .contains("SCR_USER_NAME     alice  USER")
-        .contains("SCR_PREFIX        -      default");
+        .contains("SCR_FLUSH                3       " + file + " line 1")
+        .contains("SCR_SET_SIZE             4       environment")
+        .contains("SCR_CACHE_SIZE           1       default")
+        .contains("SCR_USER_NAME            alice   USER")
+        .contains("SCR_PREFIX               -       default");
     assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
   }
 
   @Test
   void configExplainsOnRequest() {
-    assertThat(run(Map.of(), "config", "--explain").out()).contains("datasets kept in the cache");
+    assertThat(run(Map.of(), "config", "--explain").out()).contains("checkpoints kept in the cache");
   }
 
   @Test

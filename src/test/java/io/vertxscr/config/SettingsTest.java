@@ -3,9 +3,15 @@ package io.vertxscr.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,8 +36,9 @@ class SettingsTest {
     Settings settings = Settings.load(ALICE, Optional.empty());
 
     assertThat(settings).isEqualTo(new Settings(
-        new CacheSettings(Path.of("/tmp"), Path.of("/tmp"), 1), new ProtectionSettings(Scheme.XOR, 8),
-        new FlushSettings(10, true), new JobSettings("local", "", "alice", "", Optional.empty())));
+        new CacheSettings(Path.of("/tmp"), Path.of("/tmp")), RunPolicy.of(
+        Descriptors.of(Redundancy.of(Scheme.XOR, 8), StoreDescriptor.of("/tmp", 1)), FlushPolicy.every(10, true)),
+        new JobSettings("local", "", "alice", "", Optional.empty())));
   }
 
   @Test
@@ -41,8 +48,9 @@ class SettingsTest {
         "SCR_JOB_NAME=\"my heat\"", "SCR_USER_NAME=bob", "SCR_CLUSTER_NAME=c1");
 
     assertThat(Settings.load(ALICE, Optional.of(file))).isEqualTo(new Settings(
-        new CacheSettings(Path.of("/c"), Path.of("/ssd/alice"), 2), new ProtectionSettings(Scheme.PARTNER, 4),
-        new FlushSettings(0, false), new JobSettings("alice-7", "my heat", "bob", "c1", Optional.of(Path.of("/p")))));
+        new CacheSettings(Path.of("/c"), Path.of("/ssd/alice")), RunPolicy.of(
+        Descriptors.of(Redundancy.of(Scheme.PARTNER, 4), StoreDescriptor.of("/ssd/alice", 2)),
+        FlushPolicy.every(0, false)), new JobSettings("alice-7", "my heat", "bob", "c1", Optional.of(Path.of("/p")))));
   }
 
   @Test
@@ -64,11 +72,13 @@ class SettingsTest {
       "scr_flush=3,           did you mean SCR_FLUSH?",
       "SCR_FLUSH=often,       expected a whole number from 0 to 2147483647",
       "SCR_FLUSH=-1,          expected a whole number",
+      "SCR_FETCH=0,           not supported yet; leave it at 1",
+      "SCR_CHECKPOINT_OVERHEAD=101, expected a number from 0 to 100",
       "SCR_FLUSH=,            expected a whole number",
       "SCR_FLUSH_ASYNC=yes,   expected 0 or 1",
       "SCR_CACHE_SIZE=0,      expected a whole number from 1 to 1024",
       "SCR_SET_SIZE=1,        expected a whole number from 2 to 1024",
-      "SCR_COPY_TYPE=RAID,    'expected one of SINGLE, PARTNER, XOR'",
+      "SCR_COPY_TYPE=RAID,    'expected one of SINGLE, PARTNER, XOR, FILE'",
       "SCR_CACHE_BASE=tmp,    expected an absolute path",
       "SCR_CACHE_BASE=/$NONE, 'uses NONE, which the environment does not have'",
       "SCR_FLUSH=1 SCR_FLUSH=2, is set already by",
@@ -113,11 +123,13 @@ class SettingsTest {
 
   @ParameterizedTest
   @EnumSource(Parameter.class)
-  void everyBuiltInValueIsAllowedAndEveryParameterStandsInTheSampleFile(Parameter parameter) throws IOException {
+  void everyBuiltInValueIsAllowedAndTheSampleFileShowsWhatHasItsEffect(Parameter parameter) throws IOException {
     if (!parameter.standard().isEmpty()) {
       assertThat(parameter.kind().complaint(parameter.standard())).isEmpty();
     }
-    assertThat(Files.readAllLines(Path.of("conf/scr.conf"))).anyMatch(l -> l.startsWith("# " + parameter + "="));
+    List<String> sample = Files.readAllLines(Path.of("conf/scr.conf"));
+    assertThat(sample.stream().anyMatch(line -> line.startsWith("# " + parameter + "=")))
+        .isEqualTo(parameter.supported());
   }
 
   @Test
@@ -132,10 +144,12 @@ class SettingsTest {
 
   @Test
   void aCheckpointIsFlushedWhenItsNumberDividesByTheInterval() {
-    var tenth = new FlushSettings(10, true);
+    var tenth = FlushPolicy.every(10, true);
 
-    assertThat(List.of(tenth.wants(9), tenth.wants(10), tenth.wants(0), new FlushSettings(0, true).wants(10)))
-        .containsExactly(false, true, false, false);
+    assertThat(tenth.wants(DatasetFlags.CHECKPOINT, 9)).isFalse();
+    assertThat(tenth.wants(DatasetFlags.CHECKPOINT, 10)).isTrue();
+    assertThat(FlushPolicy.every(0, true).wants(DatasetFlags.CHECKPOINT, 10)).isFalse();
+    assertThat(FlushPolicy.every(0, true).wants(DatasetFlags.OUTPUT, 0)).isTrue();
   }
 
   private Path file(String... lines) throws IOException {

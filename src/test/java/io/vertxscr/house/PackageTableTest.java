@@ -39,7 +39,7 @@ class PackageTableTest {
     row("prefix", "model", "format", "placement", "storage");
     row("redundancy", "model", "coding", "format", "placement", "storage");
     row("protocol", "model");
-    row("protocol.node", "model", "flow", "redundancy", "protocol");
+    row("protocol.node", "model", "flow", "config", "redundancy", "protocol");
     rowAllAbove("service");
     row("transfer", "model");
     row("cluster.peer", "model", "storage", "redundancy", "transfer");

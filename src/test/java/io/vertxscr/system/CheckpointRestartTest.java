@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.vertxscr.config.CacheSettings;
-import io.vertxscr.config.FlushSettings;
 import io.vertxscr.config.JobSettings;
-import io.vertxscr.config.ProtectionSettings;
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.node.EmbeddedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,8 +54,10 @@ class CheckpointRestartTest {
   }
 
   private Settings settings(Scheme scheme, int flushEvery) {
-    return new Settings(new CacheSettings(directory.resolve("cntl"), directory.resolve("cache"), 1),
-        new ProtectionSettings(scheme, 8), new FlushSettings(flushEvery, true),
+    return new Settings(
+        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
+        RunPolicy.of(Descriptors.of(Redundancy.of(scheme, 8),
+            StoreDescriptor.of(directory.resolve("cache").toString(), 1)), FlushPolicy.every(flushEvery, true)),
         new JobSettings("1", "test", "user", "cluster", Optional.empty()));
   }
 

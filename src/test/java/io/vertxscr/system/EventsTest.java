@@ -9,13 +9,16 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import io.vertxscr.config.CacheSettings;
-import io.vertxscr.config.FlushSettings;
 import io.vertxscr.config.JobSettings;
-import io.vertxscr.config.ProtectionSettings;
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.metrics.Metrics;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.protocol.Addresses;
 import java.io.IOException;
@@ -61,8 +64,10 @@ class EventsTest {
 
   /** Flushes while complete-output waits, so that the order is one. */
   private Settings settings() {
-    return new Settings(new CacheSettings(directory.resolve("cntl"), directory.resolve("cache"), 2),
-        new ProtectionSettings(Scheme.XOR, 8), new FlushSettings(1, false),
+    return new Settings(
+        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
+        RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.XOR, 8),
+            StoreDescriptor.of(directory.resolve("cache").toString(), 2)), FlushPolicy.every(1, false)),
         new JobSettings("1", "test", "user", "cluster", Optional.empty()));
   }
 

@@ -6,12 +6,15 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.CacheSettings;
-import io.vertxscr.config.FlushSettings;
 import io.vertxscr.config.JobSettings;
-import io.vertxscr.config.ProtectionSettings;
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.storage.DatasetStore;
 import java.io.IOException;
@@ -51,8 +54,10 @@ final class TestCluster implements AutoCloseable {
     this.directory = directory;
     this.prefix = Files.createDirectories(directory.resolve("prefix"));
     this.cluster = new EmbeddedCluster(vertx, new Settings(
-        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache"), setup.cached()),
-        new ProtectionSettings(setup.scheme(), 8), new FlushSettings(setup.flushEvery(), setup.background()),
+        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
+        RunPolicy.of(Descriptors.of(Redundancy.of(setup.scheme(), 8),
+            StoreDescriptor.of(directory.resolve("cache").toString(), setup.cached())),
+            FlushPolicy.every(setup.flushEvery(), setup.background())),
         new JobSettings("1", "test", "user", "cluster", Optional.empty())), true);
     List.of(nodes).forEach(cluster::start);
   }

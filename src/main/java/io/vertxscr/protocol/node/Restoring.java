@@ -7,6 +7,8 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.GroupDescriptors;
 import java.util.List;
 import java.util.Optional;
 
@@ -46,9 +48,11 @@ public final class Restoring {
    * Compute redundancy under this rank map.
    *
    * @param round tells attempts apart; 0 is the phase that wrote the dataset
-   * @param setSize fewest members of a set, where there are so many ranks
+   * @param how its redundancy descriptor
+   * @param groups those of the nodes in the rank map
    */
-  public record Protect(int datasetId, long round, RankMap map, int setSize) {}
+  public record Protect(
+      int datasetId, long round, RankMap map, CheckpointDescriptor how, GroupDescriptors groups) {}
 
   /** What the asked node has of these ranks. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}

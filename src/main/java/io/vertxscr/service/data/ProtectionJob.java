@@ -5,6 +5,8 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.GroupDescriptors;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
 import io.vertxscr.redundancy.EncodePlan;
@@ -31,11 +33,14 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
   public static final class Sets {
     private final Map<Integer, RedundancySet> ofRank = new HashMap<>();
 
-    /** Computes them. */
-    public Sets(RankMap map, int minSetSize) {
-      for (RedundancySet set : RedundancySets.of(map, minSetSize)) {
-        set.ranks().forEach(rank -> ofRank.put(rank, set));
-      }
+    private Sets(List<RedundancySet> sets) {
+      sets.forEach(set -> set.ranks().forEach(rank -> ofRank.put(rank, set)));
+    }
+
+    /** Those that a descriptor asks for, with no two members of one failure group in any. */
+    public static Sets of(RankMap map, CheckpointDescriptor descriptor, GroupDescriptors groups) {
+      List<String> groupOfRank = map.nodes().stream().map(node -> groups.valueOf(descriptor.group(), node)).toList();
+      return new Sets(RedundancySets.of(groupOfRank, descriptor.redundancy().setSize()));
     }
 
     RedundancySet of(int rank) {

@@ -93,7 +93,7 @@ public final class ProtectionService {
     List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
         .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
         .files()).toList();
-    ProtectionJob.Sets sets = new ProtectionJob.Sets(request.map(), request.setSize());
+    ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), request.how(), request.groups());
     return prepare(new ProtectionJob(held, request.map(), sets, request.round(), mine), false).map(record -> {
       prepared.put(new Which(record.descriptor().id(), record.descriptor().createdUs()), record);
       return Ack.ACK;

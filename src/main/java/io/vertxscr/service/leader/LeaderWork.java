@@ -1,12 +1,13 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.flow.Combining;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
@@ -27,7 +28,7 @@ public final class LeaderWork implements LeaderActions {
 
   private final Restorer restorer;
   private final FlushCoordinator flushes;
-  private final RunInfo.Policy policy;
+  private final RunPolicy policy;
   private final Job job;
   private final LongSupplier clockUs;
   private final List<Integer> unreadable = new ArrayList<>();
@@ -36,7 +37,7 @@ public final class LeaderWork implements LeaderActions {
   private Future<RunInfo> restoring = Future.succeededFuture();
 
   /** Works for the leader of a node. */
-  public LeaderWork(Restorer restorer, FlushCoordinator flushes, RunInfo.Policy policy, Job job, LongSupplier clockUs) {
+  public LeaderWork(Restorer restorer, FlushCoordinator flushes, RunPolicy policy, Job job, LongSupplier clockUs) {
     this.restorer = restorer;
     this.flushes = flushes;
     this.policy = policy;
@@ -73,7 +74,7 @@ public final class LeaderWork implements LeaderActions {
       case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
       case START_RESTART -> startRestart(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
-      case FINALIZE -> flushes.finish(run.info().prefix(), policy.flushEvery() > 0)
+      case FINALIZE -> flushes.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .map(_ -> Packed.of(new Offer(Optional.empty())));
     };
   }
@@ -97,18 +98,13 @@ public final class LeaderWork implements LeaderActions {
     Combining.done(parts);
     int id = parts.getFirst().part().datasetId();
     run.info(run.info().with(Optional.empty()));
-    boolean background = policy.flushInBackground();
+    FlushPolicy flush = run.info().policy().flush();
     if (writing == null || writing.id() != id) {
       flushes.resume();                                   // this node was not the leader yet when the phase began
-    } else if (background && wantsFlush(writing.flags(), writing.checkpointId())) {
+    } else if (flush.background() && flush.wants(writing.flags(), writing.checkpointId())) {
       flushes.flush(id);
     }
     return Packed.NOTHING;
-  }
-
-  private boolean wantsFlush(DatasetFlags flags, int checkpointId) {
-    return flags.output()
-        || (policy.flushEvery() > 0 && flags.checkpoint() && checkpointId % policy.flushEvery() == 0);
   }
 
   /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
@@ -141,7 +137,7 @@ public final class LeaderWork implements LeaderActions {
   private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
     RunInfo info = run.info();
     RunInfo.Restartable bad = info.restart().orElseThrow();
-    return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), policy, List.copyOf(unreadable)))
+    return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
         .compose(found -> {
           run.info(info.with(found.restart()));
           restorer.protectBehind(info);

@@ -6,6 +6,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
@@ -79,9 +80,11 @@ public final class PrefixFetcher {
       return null;
     }).compose(_ -> {
       Origin origin = new Origin(wanted.prefix(), wanted.map().size());
+      CheckpointDescriptor how =
+          wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
       List<Future<Ack>> asked = new ArrayList<>();
       wanted.map().byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
-          new Fetch(dataset, origin, wanted.policy().base(), wanted.policy().scheme(), ranks), Ack.class)));
+          new Fetch(dataset, origin, how.storeBase(), how.redundancy().scheme(), ranks), Ack.class)));
       return Future.join(asked);
     }).transform((_, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get()))

@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.flow.RestorePlan.Action;
 import io.vertxscr.flow.RestorePlan;
@@ -11,6 +12,7 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
@@ -64,7 +66,7 @@ public final class Restorer {
   }
 
   /** For whom a checkpoint is wanted, and which are not to be tried. */
-  record Wanted(String prefix, RankMap map, RunInfo.Policy policy, List<Integer> excluded) {}
+  record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
 
   /** What was found. */
   record Found(Optional<Restartable> restart, Last last) {}
@@ -232,7 +234,9 @@ public final class Restorer {
     unprotected.ifPresent(dataset -> {
       unprotected = Optional.empty();
       round = Math.max(round + 1, run.run());             // no other leader has ever used it
-      Protect protect = new Protect(dataset.id(), round, map, run.policy().setSize());
+      Descriptors descriptors = run.policy().descriptors();
+      Protect protect = new Protect(dataset.id(), round, map,
+          descriptors.descriptorFor(dataset.flags(), dataset.checkpointId()), descriptors.groups());
       Which which = which(dataset);
       long startNs = System.nanoTime();
       onAll(map, NodeVerb.PROTECT, protect).compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, which))

@@ -7,6 +7,7 @@ import io.vertxscr.flow.SessionState;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.service.data.ProtectionJob;
@@ -22,7 +23,7 @@ public final class LocalRun {
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
   private final LocalGather gather;
-  private final ProtectionJob.Sets sets;
+  private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
   private RunInfo info;
   private long gathers;
   private Optional<Gathered> lastGathered = Optional.empty();
@@ -33,16 +34,16 @@ public final class LocalRun {
     this.info = info;
     clientOfRank.forEach((rank, client) -> sessions.put(rank, new RankSession(rank, client)));
     this.gather = new LocalGather(clientOfRank.keySet());
-    this.sets = new ProtectionJob.Sets(info.map(), info.policy().setSize());
   }
 
   RunInfo info() {
     return info;
   }
 
-  /** The redundancy sets of this run, computed by each node on its own from the same rank map. */
-  ProtectionJob.Sets sets() {
-    return sets;
+  /** The redundancy sets under a descriptor, computed by each node on its own from the same rank map and groups. */
+  ProtectionJob.Sets sets(CheckpointDescriptor descriptor) {
+    return sets.computeIfAbsent(descriptor.index(),
+        _ -> ProtectionJob.Sets.of(info.map(), descriptor, info.policy().descriptors().groups()));
   }
 
   void info(RunInfo changed) {

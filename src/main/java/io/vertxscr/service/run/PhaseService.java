@@ -13,6 +13,8 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo;
@@ -66,7 +68,7 @@ public final class PhaseService {
       DatasetDescriptor descriptor = json.as(DatasetDescriptor.class);
       lastDatasetId = descriptor.id();
       lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
-      store.place(descriptor.id(), run.info().policy().base());
+      store.place(descriptor.id(), storeOf(run.info(), descriptor).base());
       run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
       return new CallService.Answers(rank -> new StartReply(
           descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString()), false);
@@ -91,7 +93,7 @@ public final class PhaseService {
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
         .recover(failure -> discard(run, id, failure))
         .map(record -> {
-          keeper.keep(run.info().policy().cachedDatasets());
+          keeper.keep(storeOf(run.info(), record.descriptor()).count());
           return CallService.Answers.same(new CompleteReply(id, record.descriptor().name()));
         });
   }
@@ -135,17 +137,25 @@ public final class PhaseService {
         .compose(json -> {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
+          CheckpointDescriptor how = how(info, known);
           DatasetRecord record = new DatasetRecord(known, new Origin(info.prefix(), info.map().size()),
-              store.cache(known.id()), info.policy().scheme(), flushState(info, known), List.of());
-          return protection.protect(record, info.map(), run.sets(), measured.ranks())
+              store.cache(known.id()), how.redundancy().scheme(), flushState(info, known), List.of());
+          return protection.protect(record, info.map(), run.sets(how), measured.ranks())
               .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
         });
   }
 
+  private static CheckpointDescriptor how(RunInfo info, DatasetDescriptor dataset) {
+    return info.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
+  }
+
+  private static StoreDescriptor storeOf(RunInfo info, DatasetDescriptor dataset) {
+    return info.policy().descriptors().store(how(info, dataset).storeBase());
+  }
+
   private static FlushState flushState(RunInfo info, DatasetDescriptor dataset) {
-    int every = info.policy().flushEvery();
-    boolean due = every > 0 && dataset.flags().checkpoint() && dataset.checkpointId() % every == 0;
-    return due || dataset.flags().output() ? FlushState.WANTED : FlushState.NOT_WANTED;
+    return info.policy().flush().wants(dataset.flags(), dataset.checkpointId())
+        ? FlushState.WANTED : FlushState.NOT_WANTED;
   }
 
   /** Tells all whether it went well here, and hears whether it did everywhere. */
@@ -158,7 +168,7 @@ public final class PhaseService {
       }
     }
     return calls.gather(run, Step.PROTECTED, done(id, failure)).compose(_ -> {
-      boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flushInBackground();
+      boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
       return wait ? flushed(run, record) : Future.succeededFuture(record);
     });
   }

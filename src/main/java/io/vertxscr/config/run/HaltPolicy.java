@@ -1,0 +1,17 @@
+package io.vertxscr.config.run;
+
+import io.vertxscr.config.Checks;
+
+/**
+ * When a run is to end.
+ *
+ * @param seconds before the end of the allocation, 0 for not at all (SCR_HALT_SECONDS)
+ * @param exit whether ranks are made to exit instead of being asked by should-exit (SCR_HALT_EXIT)
+ */
+public record HaltPolicy(int seconds, boolean exit) {
+  public static final HaltPolicy STANDARD = new HaltPolicy(0, false);
+
+  public HaltPolicy {
+    Checks.range("seconds before the end of the allocation", seconds, 0, Integer.MAX_VALUE);
+  }
+}

@@ -1,0 +1,74 @@
+package io.vertxscr.model.descriptor;
+
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * All descriptors of a run.
+ *
+ * @param checkpoints by index, without a gap; one that is enabled has interval 1
+ * @param output index of the one for datasets with the OUTPUT flag, where there is such a one
+ * @param stores all that the checkpoints use, and perhaps more
+ */
+public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt output, List<StoreDescriptor> stores,
+    GroupDescriptors groups) {
+  public Descriptors {
+    checkpoints = List.copyOf(checkpoints);
+    stores = List.copyOf(stores);
+    for (int i = 0; i < checkpoints.size(); i++) {
+      CheckpointDescriptor checkpoint = checkpoints.get(i);
+      require(checkpoint.index() == i, "checkpoint descriptors must be numbered from 0 without a gap, CKPT=" + i
+          + " is missing");
+      require(stores.stream().anyMatch(store -> store.base().equals(checkpoint.storeBase())), "CKPT=" + i
+          + ": there is no store " + checkpoint.storeBase() + "; there are "
+          + stores.stream().map(StoreDescriptor::base).toList());
+    }
+    require(checkpoints.stream().anyMatch(c -> c.enabled() && c.interval() == 1),
+        "no enabled checkpoint descriptor has INTERVAL=1: some checkpoints would have none");
+    require(output.isEmpty() || checkpoints.get(output.getAsInt()).enabled(), "CKPT=" + output
+        + " is for OUTPUT, but not enabled");
+  }
+
+  /** One descriptor for everything. */
+  public static Descriptors of(Redundancy redundancy, StoreDescriptor store) {
+    return new Descriptors(
+        List.of(new CheckpointDescriptor(0, true, 1, GroupDescriptors.NODE, store.base(), redundancy, false)),
+        OptionalInt.empty(), List.of(store), GroupDescriptors.BUILT_IN);
+  }
+
+  /** The enabled one with the largest interval that divides the checkpoint id; of equal ones the first. */
+  public CheckpointDescriptor descriptorFor(int checkpointId) {
+    return checkpoints.stream()
+        .filter(c -> c.enabled() && checkpointId % c.interval() == 0)
+        .max(Comparator.comparingInt(CheckpointDescriptor::interval)
+            .thenComparing(Comparator.comparingInt(CheckpointDescriptor::index).reversed()))
+        .orElseThrow();
+  }
+
+  /**
+   * The one for a dataset: OUTPUT goes to the descriptor for output where there is one, else a checkpoint to that of
+   * its id, and what is no checkpoint to that of interval 1.
+   */
+  public CheckpointDescriptor descriptorFor(DatasetFlags flags, int checkpointId) {
+    if (flags.output() && output.isPresent()) {
+      return checkpoints.get(output.getAsInt());
+    }
+    return descriptorFor(flags.checkpoint() ? checkpointId : 1);
+  }
+
+  /** The store with this base. */
+  public StoreDescriptor store(String base) {
+    return stores.stream().filter(store -> store.base().equals(base)).findFirst().orElseThrow(() ->
+        new ScrException(Fault.BAD_CONFIGURATION, "there is no store " + base));
+  }
+
+  private static void require(boolean condition, String message) {
+    if (!condition) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, message);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.vertxscr.model.descriptor;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import java.util.Objects;
+
+/**
+ * A redundancy scheme and its numbers.
+ *
+ * @param setSize fewest members of a redundancy set where the failure groups allow it, 2 to 1024; for SINGLE without
+ *     meaning
+ * @param failures members of a set that may be lost at once, 0 for SINGLE, below {@code setSize}
+ */
+public record Redundancy(Scheme scheme, int setSize, int failures) {
+  public static final int MAX_SET_SIZE = 1024;
+
+  public Redundancy {
+    Objects.requireNonNull(scheme);
+    if (setSize < 2 || setSize > MAX_SET_SIZE) {
+      throw bad(scheme + ": set size is " + setSize + ", expected 2 to " + MAX_SET_SIZE);
+    }
+    int least = scheme == Scheme.SINGLE ? 0 : 1;
+    if (failures < least || failures >= setSize || (failures > 0 && scheme == Scheme.SINGLE)) {
+      throw bad(scheme + " in sets of " + setSize + ": " + failures + " failures cannot be survived");
+    }
+  }
+
+  /** The scheme with as many failures as it survives without being asked for more. */
+  public static Redundancy of(Scheme scheme, int setSize) {
+    return new Redundancy(scheme, setSize, scheme.tolerance());
+  }
+
+  private static ScrException bad(String message) {
+    return new ScrException(Fault.BAD_CONFIGURATION, message);
+  }
+}
