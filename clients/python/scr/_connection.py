@@ -1,0 +1,282 @@
+"""The connection to the daemon of this node: frames over a Unix socket (docs/messages.md, the application socket).
+
+There is no thread of our own: whoever waits for an answer reads, for all who wait. A program that forks workers is
+not warned of threads that it never made, and nothing runs while nobody calls.
+"""
+
+import itertools
+import json
+import os
+import socket as sockets
+import struct
+import threading
+import weakref
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from .errors import BadRequestError, NodeLostError, ScrError, WrongStateError, error_of
+
+MAX_FRAME_BYTES = 16 << 20
+_LENGTH = struct.Struct(">I")
+_PIECE_BYTES = 1 << 18
+
+Body = Dict[str, Any]
+
+
+class Prepared(NamedTuple):
+    """A call that can be sent: where its answer goes, and its bytes."""
+
+    name: str
+    frame: bytes
+
+
+class _Call:
+    """A call under way, and its outcome."""
+
+    def __init__(self) -> None:
+        self.body: Optional[Body] = None
+        self.error: Optional[ScrError] = None
+
+    @property
+    def done(self) -> bool:
+        return self.body is not None or self.error is not None
+
+
+class _Outgoing:
+    """A frame on its way, and how much of it the socket has taken, piece by piece."""
+
+    def __init__(self, frame: bytes) -> None:
+        self.frame = frame
+        self.sent: List[int] = []
+
+
+class Connection:
+    """One connection, and thereby one client of the daemon: its end is the loss of its rank. Any thread.
+
+    A child that was forked has none: its copy of the socket is closed at once, so that the parent's death is seen even
+    while the child lives, and each of its calls fails with :class:`WrongStateError`.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Connects; raises :class:`NodeLostError` if nobody listens there."""
+        self._path = path
+        self._process = os.getpid()
+        self._numbers = itertools.count(1)
+        self._writing = threading.Lock()
+        self._change = threading.Condition()
+        self._waiting: Dict[str, _Call] = {}
+        self._reader: Optional[int] = None
+        self._end: Optional[str] = None
+        self._outgoing = _Outgoing(b"")
+        self._received: List[bytes] = []
+        self._socket = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
+        try:
+            self._socket.connect(path)
+        except OSError as e:
+            self._socket.close()
+            raise NodeLostError(f"no daemon listens on {path}: {e}; start `scr node`, or set SCR_SOCKET") from e
+        _OPEN.add(self)
+
+    def prepare(self, verb: str, body: Body) -> "Prepared":
+        """The bytes of a call; raises :class:`BadRequestError` for what cannot be sent."""
+        name = str(next(self._numbers))
+        return Prepared(
+            name, _encoded({"type": "send", "address": "scr._." + verb, "replyAddress": name, "body": body})
+        )
+
+    def ask(self, prepared: "Prepared") -> Body:
+        """Sends a call and waits for the answer, as long as it takes: the daemon owns all waits, and always answers.
+
+        Raises the :class:`ScrError` that the daemon answers, or :class:`NodeLostError` once the connection is gone. An
+        exception of a signal handler ends the wait; whether the call took effect is not known then.
+        """
+        self.check_process()
+        call = _Call()
+        with self._change:
+            self._check_open()
+            self._waiting[prepared.name] = call
+        try:
+            self._send(prepared.frame)
+            self._wait(call)
+        finally:
+            with self._change:
+                self._waiting.pop(prepared.name, None)
+        if call.error is not None:
+            raise call.error
+        assert call.body is not None
+        return call.body
+
+    def call(self, verb: str, body: Body) -> Body:
+        """Prepares and asks."""
+        return self.ask(self.prepare(verb, body))
+
+    def check_process(self) -> None:
+        """Raises :class:`WrongStateError` in a process that was forked from that of the connection."""
+        if os.getpid() != self._process:
+            raise WrongStateError(
+                f"process {os.getpid()} was forked from process {self._process}, which is the rank; only that one may"
+                " call. Let the parent make the calls, or start the child with another method than fork"
+            )
+
+    def close(self) -> None:
+        """Ends the connection; calls that wait fail. Doing it twice, or in a forked child, does nothing."""
+        if os.getpid() == self._process:
+            self._finish("was closed by this process")
+
+    # An exception of a signal handler may come between any two steps of Python, but not within a call into C. Therefore
+    # `list.extend(map(...))`: what the socket has taken or given is on record before anything can be raised.
+
+    def _send(self, frame: bytes) -> None:
+        with self._writing:
+            try:
+                self._write_out()  # what a signal has left of the last one
+                self._outgoing = _Outgoing(frame)
+                self._write_out()
+            except OSError:
+                # Whoever reads finds the daemon's last words, if there are any, and then the end.
+                self._shutdown(sockets.SHUT_WR)
+
+    def _write_out(self) -> None:
+        frame, sent = memoryview(self._outgoing.frame), self._outgoing.sent
+        while sum(sent) < len(frame):
+            sent.extend(map(self._socket.send, (frame[sum(sent) :],)))
+
+    def _wait(self, call: _Call) -> None:
+        thread = threading.get_ident()
+        while not call.done:
+            try:
+                with self._change:
+                    while self._reader not in (None, thread) and not call.done:
+                        self._change.wait()
+                    if call.done:
+                        return
+                    self._reader = thread
+                self._read()
+            finally:
+                with self._change:
+                    if self._reader == thread:
+                        self._reader = None
+                        self._close_unless_read()
+                        self._change.notify_all()
+
+    def _read(self) -> None:
+        """Waits for bytes and delivers the answers that are whole. For one thread at a time."""
+        try:
+            self._received.extend(map(self._socket.recv, (_PIECE_BYTES,)))
+            if self._received[-1] == b"":
+                self._finish("ended: the daemon stopped or died")
+            self._deliver()
+        except OSError as e:
+            self._finish(f"failed: {e}")
+        except _BrokenFrame as e:
+            self._finish(f"carried {e}")
+
+    def _deliver(self) -> None:
+        received = b"".join(self._received)
+        while len(received) >= _LENGTH.size:
+            (size,) = _LENGTH.unpack_from(received)
+            if not 1 <= size <= MAX_FRAME_BYTES:
+                raise _BrokenFrame(f"a frame of {size} bytes")
+            end = _LENGTH.size + size
+            if len(received) < end:
+                return
+            self._take(_decoded(received[_LENGTH.size : end]))  # after a signal perhaps twice, which changes nothing
+            received = received[end:]
+            self._received = [received]
+
+    def _take(self, frame: Body) -> None:
+        kind, name = frame.get("type"), frame.get("address")
+        if kind == "pong":
+            return
+        if kind == "message":
+            body = frame.get("body", {})
+            if not isinstance(body, dict) or not isinstance(name, str):
+                raise _BrokenFrame("an answer without body or address")
+            self._complete(name, body, None)
+        elif kind == "err":
+            number, reason = frame.get("failureCode", 1), frame.get("message", "the daemon gave no reason")
+            if type(number) is not int or not isinstance(reason, str):
+                raise _BrokenFrame("a failure without number or reason")
+            if name is None:
+                raise _BrokenFrame(f"the daemon's refusal: {reason}")
+            if not isinstance(name, str):
+                raise _BrokenFrame("a failure with an address that is no text")
+            self._complete(name, None, error_of(number, reason))
+        else:
+            raise _BrokenFrame(f"a frame of type {kind!r}"[:100])
+
+    def _complete(self, name: str, body: Optional[Body], error: Optional[ScrError]) -> None:
+        with self._change:
+            call = self._waiting.get(name)  # none: its caller was interrupted
+            if call is not None:
+                call.body, call.error = body, error
+                self._change.notify_all()
+
+    def _finish(self, how: str) -> None:
+        """Fails all that wait and all to come; only the first reason counts."""
+        with self._change:
+            if self._end is None:
+                self._end = how
+            for call in self._waiting.values():
+                if not call.done:
+                    call.error = self._lost()
+            self._change.notify_all()
+        # A thread that waits for bytes wakes up from this, and then closes.
+        self._shutdown(sockets.SHUT_RDWR)
+        with self._change:
+            self._close_unless_read()
+
+    def _close_unless_read(self) -> None:
+        if self._end is not None and self._reader is None:
+            self._socket.close()
+
+    def _shutdown(self, how: int) -> None:
+        try:
+            self._socket.shutdown(how)
+        except OSError:
+            pass  # it is gone already
+
+    def _lost(self) -> NodeLostError:
+        return NodeLostError(f"the connection to the node's daemon at {self._path} {self._end}")
+
+    def _check_open(self) -> None:
+        if self._end is not None:
+            raise self._lost()
+
+    def _forget_after_fork(self) -> None:
+        # close, not shutdown: the connection is the parent's, and goes on. Locks may be held by threads that are gone.
+        self._socket.close()
+
+
+class _BrokenFrame(Exception):
+    """Bytes that cannot be the daemon's, or its last words; the text goes after 'the connection carried'."""
+
+
+def _encoded(frame: Body) -> bytes:
+    try:
+        text = json.dumps(frame, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    except UnicodeEncodeError as e:
+        raise BadRequestError(f"{e.object!r} cannot be sent: it is not valid Unicode") from e
+    if len(text) > MAX_FRAME_BYTES:
+        raise BadRequestError(f"a call of {len(text)} bytes; at most {MAX_FRAME_BYTES} are taken")
+    return _LENGTH.pack(len(text)) + text
+
+
+def _decoded(text: bytes) -> Body:
+    try:
+        frame = json.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as e:
+        raise _BrokenFrame(f"a frame that cannot be read: {e}") from e
+    if not isinstance(frame, dict):
+        raise _BrokenFrame("a frame that is no JSON object")
+    return frame
+
+
+_OPEN: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+
+
+def _after_fork_in_child() -> None:
+    for connection in list(_OPEN):
+        connection._forget_after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,95 @@
+"""Datasets as context managers."""
+
+import logging
+from types import TracebackType
+from typing import Callable, Optional, Type
+
+from ._session import Session
+from .errors import NotValidError, ScrError
+
+_LOG = logging.getLogger("scr")
+
+
+class Dataset:
+    """A dataset that this rank is writing, or a checkpoint that it is reading.
+
+    ``complete`` is called at the end of the ``with`` block. An exception in the block calls the rank's files not valid,
+    for all ranks, and goes on as it was.
+    """
+
+    def __init__(self, session: Session, name: str, complete: Callable[[bool], None]) -> None:
+        self._session = session
+        self._name = name
+        self._complete = complete
+        self._is_open = True
+
+    @property
+    def name(self) -> str:
+        """Name of the dataset."""
+        return self._name
+
+    def route(self, name: str) -> str:
+        """Where to write or read a file: :func:`scr.route_file`."""
+        return self._session.route_file(name)
+
+    def complete(self, valid: bool = True) -> None:
+        """Ends it before the block does; ``valid=False`` where a rank knows better without an exception."""
+        self._is_open = False
+        try:
+            self._complete(valid)
+        except ScrError as e:
+            self._is_open = e.retry
+            raise
+
+
+class Block:
+    """What ``with scr.checkpoint()`` and ``with scr.output()`` enter: a new :class:`Dataset`."""
+
+    def __init__(self, session: Session, name: Optional[str], flags: int) -> None:
+        self._session = session
+        self._wanted = name
+        self._flags = flags
+        self._dataset: Optional[Dataset] = None
+
+    def __enter__(self) -> Dataset:
+        name = self._session.start_output(self._wanted, self._flags)
+        self._dataset = Dataset(self._session, name, self._session.complete_output)
+        return self._dataset
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        _end(self._dataset, kind)
+
+
+class RestartBlock:
+    """What ``with scr.restart()`` enters: the checkpoint to read, or ``None`` where there is none."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._dataset: Optional[Dataset] = None
+
+    def __enter__(self) -> Optional[Dataset]:
+        if self._session.have_restart() is not None:
+            name = self._session.start_restart()
+            self._dataset = Dataset(self._session, name, self._session.complete_restart)
+        return self._dataset
+
+    def __exit__(
+        self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        _end(self._dataset, kind)
+
+
+def _end(dataset: Optional[Dataset], failure: Optional[Type[BaseException]]) -> None:
+    if dataset is None or not dataset._is_open:
+        return
+    if failure is None:
+        dataset.complete(True)
+        return
+    try:
+        dataset.complete(False)
+    except NotValidError:
+        pass  # as it must be
+    except ScrError as e:
+        _LOG.warning("while an exception ends dataset '%s': %s", dataset.name, e)

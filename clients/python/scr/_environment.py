@@ -1,0 +1,132 @@
+"""Who this process is, and where its daemon listens: from the environment that its launcher has made."""
+
+import os
+import socket as sockets
+from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from .errors import BadConfigurationError
+
+MAX_RANKS = 1 << 20
+MAX_SOCKET_PATH_BYTES = 107
+
+# Launchers, the innermost first: torchrun runs inside of mpirun or srun, mpirun inside of an allocation of Slurm or
+# Flux, and each of them leaves the variables of the outer ones in place. For each the variable of the rank and those
+# that may have the size. PMIx has no variable for the size; whoever starts processes with it sets one of these.
+_LAUNCHERS: Sequence[Tuple[str, str, Tuple[str, ...]]] = (
+    ("SCR", "SCR_RANK", ("SCR_RANKS",)),
+    ("torchrun", "RANK", ("WORLD_SIZE",)),  # only where TORCHELASTIC_RUN_ID says that it is torchrun's
+    ("Open MPI", "OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",)),
+    ("MVAPICH", "MV2_COMM_WORLD_RANK", ("MV2_COMM_WORLD_SIZE",)),
+    ("PMI", "PMI_RANK", ("PMI_SIZE",)),
+    ("PMIx", "PMIX_RANK", ("PMIX_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")),
+    ("MPICH", "MPIRUN_RANK", ("MPIRUN_NPROCS",)),
+    ("Flux", "FLUX_TASK_RANK", ("FLUX_JOB_SIZE",)),
+    ("Slurm", "SLURM_PROCID", ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")),
+    ("torch.distributed", "RANK", ("WORLD_SIZE",)),
+)
+_JOB_IDS = ("SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID")
+
+
+class Place(NamedTuple):
+    """A rank, from 0, and the size of the run."""
+
+    rank: int
+    ranks: int
+
+
+def place(environment: Mapping[str, str]) -> Place:
+    """Rank and size of this process.
+
+    Raises :class:`BadConfigurationError` if no launcher is known, or its variables make no sense: a process that took
+    itself for the only one would be worse.
+    """
+    for launcher, rank_name, size_names in _LAUNCHERS:
+        if not environment.get(rank_name):
+            continue
+        if launcher == "torchrun" and "TORCHELASTIC_RUN_ID" not in environment:
+            continue
+        size_name = next((name for name in size_names if environment.get(name)), None)
+        if size_name is None:
+            raise BadConfigurationError(
+                f"{rank_name} of {launcher} is set, but not its size, {' or '.join(size_names)}"
+            )
+        return checked(
+            _number(environment, rank_name), _number(environment, size_name), f"{rank_name} and {size_name}"
+        )
+    raise BadConfigurationError(
+        "no launcher's variables were found (torchrun, Open MPI, PMI, PMIx, MPICH, MVAPICH, Flux, Slurm);"
+        " start the program with one of them, or set SCR_RANK and SCR_RANKS"
+    )
+
+
+def checked(rank: int, ranks: int, source: str) -> Place:
+    """Rank and size if they fit each other."""
+    if not 1 <= ranks <= MAX_RANKS or not 0 <= rank < ranks:
+        raise BadConfigurationError(f"rank {rank} of {ranks}, from {source}: expected 0 <= rank < ranks <= {MAX_RANKS}")
+    return Place(rank, ranks)
+
+
+def prefix(environment: Mapping[str, str]) -> str:
+    """The prefix directory, absolute: SCR_PREFIX, or else the working directory."""
+    return os.path.abspath(environment.get("SCR_PREFIX") or os.getcwd())
+
+
+def socket_path(environment: Mapping[str, str]) -> str:
+    """Where the daemon of this node listens: SCR_SOCKET, or else where its control directory must be.
+
+    That is ``<SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock``, as a daemon with the same environment has it. The
+    node's name is that of the host; where a daemon has another name it is found if it is the only one.
+    """
+    given = environment.get("SCR_SOCKET")
+    return _short_enough(given) if given else _short_enough(_in_control_directory(environment))
+
+
+def _in_control_directory(environment: Mapping[str, str]) -> str:
+    user = environment.get("SCR_USER_NAME") or environment.get("USER")
+    if not user:
+        raise BadConfigurationError("the daemon's socket cannot be found: set SCR_SOCKET, or USER as the daemon has it")
+    job = next((environment[name] for name in _JOB_IDS if environment.get(name)), "local")
+    base = environment.get("SCR_CNTL_BASE") or "/tmp"
+    directory = os.path.join(base, user, "scr." + job)
+    of_host = _socket_in(directory, sockets.gethostname())
+    if of_host is not None:
+        return of_host
+    found = _sockets_below(directory)
+    if len(found) == 1:
+        return found[0]
+    what = "there are several: " + ", ".join(found) if found else "there is none"
+    raise BadConfigurationError(
+        f"which daemon to call? Looked for scr.sock of node {sockets.gethostname()} in {directory}; {what}."
+        " Start `scr node`, or set SCR_SOCKET to what it prints when it is ready"
+    )
+
+
+def _socket_in(directory: str, node: str) -> Optional[str]:
+    path = os.path.join(directory, node, "scr.sock")
+    return path if os.path.exists(path) else None
+
+
+def _sockets_below(directory: str) -> List[str]:
+    try:
+        nodes = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    paths = (_socket_in(directory, node) for node in nodes)
+    return [path for path in paths if path is not None]
+
+
+def _short_enough(path: str) -> str:
+    size = len(os.fsencode(path))
+    if size > MAX_SOCKET_PATH_BYTES:
+        raise BadConfigurationError(
+            f"socket path {path} has {size} bytes; the system allows {MAX_SOCKET_PATH_BYTES}:"
+            " choose a shorter control directory"
+        )
+    return path
+
+
+def _number(environment: Mapping[str, str], name: str) -> int:
+    text = environment[name].strip()
+    if not (text.isascii() and text.isdigit()):
+        raise BadConfigurationError(f"environment variable {name} is '{text}', expected a whole number")
+    return int(text)

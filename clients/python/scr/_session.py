@@ -1,0 +1,403 @@
+"""One rank in its run: what is legal when, and the numbers of its calls."""
+
+import os
+import threading
+from enum import IntFlag
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, TypeVar, Union
+
+from ._connection import Body, Connection
+from ._placing import NamedFile, OutputFiles, RestartFiles
+from .errors import (
+    BadRequestError,
+    BusyError,
+    CallTimeoutError,
+    InputOutputError,
+    InternalError,
+    NodeLostError,
+    RankLostError,
+    RanksDisagreeError,
+    ScrError,
+    StoppingError,
+    UnknownRankError,
+    WrongStateError,
+)
+
+MESSAGES_VERSION = 1
+_CACHE_NAMES = 1
+
+_T = TypeVar("_T")
+
+# Nothing was done, or nobody knows: the same call again has the same number.
+_NOT_COUNTED = (CallTimeoutError, BusyError, StoppingError, BadRequestError)
+# After these refusals of a complete the phase is still open.
+_STILL_OPEN = (*_NOT_COUNTED, WrongStateError, UnknownRankError, RanksDisagreeError)
+_RUN_OVER = (RankLostError, NodeLostError)
+
+
+class Flag(IntFlag):
+    """What a dataset is; to be combined with ``|``."""
+
+    NONE = 0
+    CHECKPOINT = 1
+    OUTPUT = 2
+
+
+class _Phase(NamedTuple):
+    """The dataset that is being written or read, and its files where they are found without messages."""
+
+    dataset: int
+    name: str
+    complete_verb: str
+    files: Union[OutputFiles, RestartFiles, None]
+
+
+class _Exit(NamedTuple):
+    exit: bool
+    reason: Optional[str]
+
+
+class _Numbers:
+    """The calls of one sequence of numbers: at most one is under way."""
+
+    def __init__(self) -> None:
+        self.next = 1
+        self.under_way: Optional[str] = None
+        self.ask_again: Optional[str] = None
+
+
+class Session:
+    """One rank, from ``init`` to ``finalize``. Any thread; one collective call at a time.
+
+    What is not legal now raises :class:`WrongStateError` here and is not sent. A collective call that ended with
+    :class:`CallTimeoutError`, :class:`BusyError` or :class:`StoppingError`, or was interrupted by a signal, can be made
+    again: it keeps its number, so that nothing happens twice. After a timeout and an interrupt no other collective call
+    is possible before.
+    """
+
+    def __init__(self, connection: Connection, prefix: str, rank: int, ranks: int) -> None:
+        self._connection = connection
+        self._prefix = prefix
+        self._rank = rank
+        self._ranks = ranks
+        self._run = 0
+        self._node = ""
+        self._release = ""
+        self._lock = threading.Lock()
+        self._numbers: Dict[str, _Numbers] = {}
+        self._phase: Optional[_Phase] = None
+        self._over: Optional[ScrError] = None
+        self._exit_reason: Optional[str] = None
+
+    @property
+    def rank(self) -> int:
+        """This process, from 0."""
+        return self._rank
+
+    @property
+    def ranks(self) -> int:
+        """Size of the run."""
+        return self._ranks
+
+    @property
+    def node(self) -> str:
+        """The node whose daemon serves this rank."""
+        return self._node
+
+    @property
+    def release(self) -> str:
+        """Version of the node's program."""
+        return self._release
+
+    @property
+    def prefix(self) -> str:
+        """The prefix directory."""
+        return self._prefix
+
+    @property
+    def over(self) -> Optional[ScrError]:
+        """Why no more calls are possible: what they raise; ``None`` while they are."""
+        return self._over
+
+    @property
+    def exit_reason(self) -> Optional[str]:
+        """Why the last :meth:`should_exit` said yes; ``None`` before, or where there is no reason given."""
+        return self._exit_reason
+
+    def init(self, job_name: str) -> None:
+        """Brings the rank into the run; only :func:`scr.init` calls this."""
+        body: Body = {"rank": self._rank, "ranks": self._ranks, "prefix": self._prefix, "jobName": job_name}
+        try:
+            reply = self._connection.call("init", body)
+            version = _integer(reply, "version")
+            if version != MESSAGES_VERSION:
+                raise BadRequestError(
+                    f"the daemon speaks version {version} of the messages, this client version {MESSAGES_VERSION}"
+                )
+            self._run, self._node = _integer(reply, "run"), _text(reply, "node")
+            self._release = _text(reply, "release")
+        except ScrError as e:
+            raise self._of_rank(e)
+
+    def have_restart(self) -> Optional[str]:
+        """The name of the checkpoint to restart from; ``None`` if there is none. Collective."""
+        return self._numbered(
+            "have-restart", {}, lambda reply: _text(reply, "name") if _boolean(reply, "available") else None
+        )
+
+    def start_restart(self) -> str:
+        """Begins to read the checkpoint that :meth:`have_restart` named; its name. Collective."""
+        return self._start("start-restart", {}, "complete-restart")
+
+    def complete_restart(self, valid: bool = True) -> None:
+        """Ends the reading; files are closed. Collective.
+
+        Raises :class:`NotValidError` on all ranks if one of them could not read its files; the next
+        :meth:`have_restart` offers an older checkpoint then.
+        """
+        self._complete("complete-restart", valid)
+
+    def start_output(self, name: Optional[str], flags: int) -> str:
+        """Begins to write a dataset; its name, which the daemons choose if none is given.
+
+        Collective, with the same arguments on all ranks.
+        """
+        body: Body = {"flags": int(flags)}
+        if name is not None:
+            body["name"] = name
+        return self._start("start-output", body, "complete-output")
+
+    def complete_output(self, valid: bool = True) -> None:
+        """Ends the writing; files are closed. The dataset is protected when this returns. Collective.
+
+        ``valid`` says whether this rank has written all of its files without error. Raises :class:`NotValidError` on
+        all ranks if one of them has not: the dataset is dropped, the run goes on with the previous one.
+        """
+        self._complete("complete-output", valid)
+
+    def start_checkpoint(self, name: Optional[str] = None) -> str:
+        """Begins to write a checkpoint; its name. Collective."""
+        return self.start_output(name, Flag.CHECKPOINT)
+
+    def complete_checkpoint(self, valid: bool = True) -> None:
+        """Ends the writing of a checkpoint: :meth:`complete_output`."""
+        self.complete_output(valid)
+
+    def route_file(self, name: str) -> str:
+        """Where to write or read a file; its directory exists. Not collective, and no message within a phase.
+
+        Relative names start in the working directory. In a restart the base name is enough where only one file has it.
+        Outside of a phase this is the name as it is.
+        """
+        self._connection.check_process()
+        try:
+            with self._lock:
+                self._check_route()
+                if self._phase is None:
+                    return name
+                if self._phase.files is not None:
+                    return self._phase.files.route(name)
+            reply = self._connection.call(
+                "route", {"run": self._run, "rank": self._rank, "name": name, "directory": os.getcwd()}
+            )
+            return _text(reply, "file")
+        except OSError as e:
+            raise InputOutputError(f"'{name}' cannot be routed: {e}", self._rank) from e
+        except ScrError as e:
+            raise self._of_rank(e)
+
+    def need_checkpoint(self) -> bool:
+        """Whether it is time for a checkpoint. Collective."""
+        verb = "need-checkpoint"
+        return self._numbered(verb, {}, lambda reply: _boolean(reply, "need"), needs=None, sequence=verb)
+
+    def should_exit(self) -> bool:
+        """Whether the program should end now; :attr:`exit_reason` says why. Collective."""
+        verb = "should-exit"
+        reply = self._numbered(verb, {}, _exit_of, needs=None, sequence=verb)
+        self._exit_reason = reply.reason
+        return reply.exit
+
+    def current(self, name: str) -> None:
+        """Says that the program has started from this dataset, which it has read by itself. Collective."""
+        self._numbered("current", {"name": name}, _nothing)
+
+    def drop(self, name: str) -> None:
+        """Takes a dataset out of the index, and leaves its files in the prefix directory. Collective."""
+        self._numbered("drop", {"name": name}, _nothing)
+
+    def delete(self, name: str) -> None:
+        """Deletes a dataset, from the prefix directory too. Collective."""
+        self._numbered("delete", {"name": name}, _nothing)
+
+    def finalize(self) -> None:
+        """Takes the rank out of the run. Collective; the last call."""
+        self._numbered("finalize", {}, _nothing)
+        with self._lock:
+            self._over = WrongStateError("finalize was called before")
+        self._connection.close()
+
+    def status(self) -> Body:
+        """What the node says about itself and the run (docs/messages.md)."""
+        return self._connection.call("status", {})
+
+    def close(self) -> None:
+        """Ends the connection. Before :meth:`finalize` this makes the rank a lost one, which ends the run for all."""
+        self._connection.close()
+
+    def is_open(self) -> bool:
+        """Whether a dataset is being written or read."""
+        return self._phase is not None and self._over is None
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, kind: Optional[type], *_: Any) -> None:
+        """Finalizes; after an exception it ends the connection instead, so that no other rank waits for this one."""
+        if kind is not None:
+            self.close()
+        elif self._over is None:
+            self.finalize()
+
+    def _start(self, verb: str, body: Body, complete_verb: str) -> str:
+        def read(reply: Body) -> _Phase:
+            return self._phase_of(reply, complete_verb)
+
+        phase = self._numbered(verb, body, read)
+        with self._lock:
+            self._phase = phase
+        return phase.name
+
+    def _phase_of(self, reply: Body, complete_verb: str) -> _Phase:
+        dataset, name, directory = _integer(reply, "dataset"), _text(reply, "name"), _text(reply, "directory")
+        files: Union[OutputFiles, RestartFiles, None] = None
+        if complete_verb == "complete-output" and reply.get("naming") == _CACHE_NAMES:
+            files = OutputFiles(self._prefix, directory)
+        elif complete_verb == "complete-restart" and "files" in reply:
+            files = RestartFiles(self._prefix, directory, _files(reply), f"dataset {dataset} '{name}'")
+        return _Phase(dataset, name, complete_verb, files)
+
+    def _complete(self, verb: str, valid: bool) -> None:
+        body: Body = {"valid": bool(valid)}
+        phase = self._phase
+        if valid and phase is not None and isinstance(phase.files, OutputFiles):
+            listed = [file._asdict() for file in phase.files.listed()]
+            if listed:
+                body["files"] = listed
+        self._numbered(verb, body, _nothing, needs=verb)
+
+    def _numbered(
+        self,
+        verb: str,
+        body: Body,
+        read: Callable[[Body], _T],
+        needs: Optional[str] = "",
+        sequence: str = "",
+    ) -> _T:
+        """Makes a collective call.
+
+        ``read`` takes the answer apart. ``needs`` is the verb that completes the phase in which the call is legal;
+        empty: between phases; ``None``: always. ``sequence`` counts the call; the empty one is that of all but two
+        verbs.
+        """
+        self._connection.check_process()
+        try:
+            with self._lock:
+                numbers = self._numbers.setdefault(sequence, _Numbers())
+                self._check(verb, numbers, needs)
+                call = self._connection.prepare(
+                    verb, {"run": self._run, "rank": self._rank, "call": numbers.next, **body}
+                )
+                numbers.under_way = verb
+        except ScrError as e:
+            raise self._of_rank(e)
+        try:
+            result = read(self._connection.ask(call))
+        except ScrError as e:
+            self._answered(numbers, e)
+            raise self._of_rank(e)
+        except BaseException:  # a signal's: the outcome is not known
+            self._answered(numbers, CallTimeoutError("interrupted"))
+            raise
+        self._answered(numbers, None)
+        return result
+
+    def _check(self, verb: str, numbers: _Numbers, needs: Optional[str]) -> None:
+        if self._over is not None:
+            raise type(self._over)(f"{verb}: {self._over.reason}")
+        if numbers.under_way is not None:
+            raise WrongStateError(f"{verb} is not possible, {numbers.under_way} is under way in another thread")
+        if numbers.ask_again not in (None, verb):
+            raise WrongStateError(
+                f"{verb} is not possible, the outcome of {numbers.ask_again} is unknown: make that call again first"
+            )
+        if needs is None or (self._phase.complete_verb if self._phase else "") == needs:
+            return
+        if self._phase is None:
+            raise WrongStateError(f"{verb} is not possible, no dataset is open")
+        first = f"{self._phase.complete_verb} of '{self._phase.name}'"
+        raise WrongStateError(f"{verb} is not possible, {first} comes first")
+
+    def _answered(self, numbers: _Numbers, failure: Optional[ScrError]) -> None:
+        with self._lock:
+            verb, numbers.under_way = numbers.under_way, None
+            if not isinstance(failure, _NOT_COUNTED):
+                numbers.ask_again = None
+                numbers.next += 1
+            elif isinstance(failure, CallTimeoutError):
+                numbers.ask_again = verb
+            phase = self._phase
+            if phase is not None and phase.complete_verb == verb and not isinstance(failure, _STILL_OPEN):
+                self._phase = None
+            if isinstance(failure, _RUN_OVER):
+                self._over = failure
+
+    def _check_route(self) -> None:
+        if self._over is not None:
+            raise type(self._over)(f"route: {self._over.reason}")
+        collective = self._numbers.get("")
+        if collective is not None and collective.under_way is not None:
+            raise WrongStateError(f"route is not possible, {collective.under_way} is under way in another thread")
+
+    def _of_rank(self, error: ScrError) -> ScrError:
+        error.rank = self._rank
+        return error
+
+
+def _exit_of(reply: Body) -> _Exit:
+    return _Exit(_boolean(reply, "exit"), _text(reply, "reason") if "reason" in reply else None)
+
+
+def _nothing(_: Body) -> None:
+    return None
+
+
+def _integer(reply: Body, field: str) -> int:
+    value = reply.get(field)
+    if type(value) is not int:
+        raise _malformed(field, value, "a whole number")
+    return value
+
+
+def _text(reply: Body, field: str) -> str:
+    value = reply.get(field)
+    if not isinstance(value, str):
+        raise _malformed(field, value, "text")
+    return value
+
+
+def _boolean(reply: Body, field: str) -> bool:
+    value = reply.get(field)
+    if not isinstance(value, bool):
+        raise _malformed(field, value, "true or false")
+    return value
+
+
+def _files(reply: Body) -> List[NamedFile]:
+    files = reply["files"]
+    if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
+        raise _malformed("files", files, "a list of objects")
+    return [NamedFile(_text(file, "path"), _text(file, "name")) for file in files]
+
+
+def _malformed(field: str, value: object, expected: str) -> InternalError:
+    return InternalError(f"the daemon's answer has {value!r:.40} as field '{field}', expected {expected}")

@@ -1,0 +1,124 @@
+"""Goal: Python programs checkpoint and restart on real daemons, under each launcher that is here. Method: four daemons,
+processes as ranks; each test has a prefix directory of its own."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+import daemons
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
+PROGRAM = os.path.join(HERE, "rank_program.py")
+NODES = 4
+
+cluster = None
+
+
+def setUpModule():
+    global cluster
+    why = daemons.missing()
+    if why:
+        raise unittest.SkipTest(why)
+    cluster = daemons.Daemons(NODES, SCR_COPY_TYPE="XOR", SCR_FLUSH="2")
+
+
+def tearDownModule():
+    if cluster is not None:
+        cluster.close()
+
+
+def mpirun(ranks):
+    """The command that starts so many ranks, or a skip that says what is missing."""
+    command = shutil.which("mpirun")
+    if command is None:
+        raise unittest.SkipTest("mpirun is not installed (Debian: openmpi-bin)")
+    version = subprocess.run([command, "--version"], stdout=subprocess.PIPE, check=True).stdout
+    more = ["--oversubscribe", "--allow-run-as-root"] if b"Open MPI" in version else []
+    return [command, *more, "-n", str(ranks)]
+
+
+def needs(module):
+    if importlib.util.find_spec(module) is None:
+        raise unittest.SkipTest(f"{module} is not installed for {sys.executable}")
+
+
+class DaemonsTest(unittest.TestCase):
+    def setUp(self):
+        self.use_fresh_prefix()
+
+    def use_fresh_prefix(self, more=""):
+        cluster.prefix = os.path.join(cluster.directory, "p-" + self.id().rpartition(".")[2] + more)
+        os.makedirs(cluster.prefix, exist_ok=True)
+
+    def ranks(self, count, *arguments, launcher=None):
+        ranks = daemons.Ranks(cluster, count, [PROGRAM, *arguments], launcher)
+        self.addCleanup(ranks.close)
+        return ranks
+
+    def assert_good(self, ranks, first, steps):
+        self.assertEqual(ranks.results(), [{"first": first, "outcome": ["good"] * steps}] * len(ranks.results()))
+
+    def test_a_run_goes_on_where_the_last_one_ended(self):
+        self.assert_good(self.ranks(6, "3"), 0, 3)
+        self.assert_good(self.ranks(6, "2"), 3, 2)
+
+    def test_a_run_under_mpirun_goes_on_where_the_last_one_ended(self):
+        self.assert_good(self.ranks(6, "3", launcher=mpirun(6)), 0, 3)
+        self.assert_good(self.ranks(6, "2", launcher=mpirun(6)), 3, 2)
+
+    def test_flushed_files_are_where_the_application_named_them(self):
+        self.assert_good(self.ranks(2, "2"), 0, 2)
+        where = os.path.join(cluster.prefix, "ckpt", "2")
+        daemons.wait_for("the files are in the prefix directory", lambda: os.path.isdir(where) and len(
+            [name for name in os.listdir(where) if name.startswith("rank-")]) == 6)  # fmt: skip
+
+    def test_a_rank_that_fails_makes_the_checkpoint_invalid_for_all(self):
+        self.assert_good(self.ranks(4, "1"), 0, 1)
+        outcomes = [result["outcome"] for result in self.ranks(4, "1", "fail", "2").results()]
+        self.assertEqual(outcomes, [["NotValidError"], ["NotValidError"], ["ValueError"], ["NotValidError"]])
+        self.assert_good(self.ranks(4, "1"), 1, 1)
+
+    def test_files_of_one_base_name_stay_apart_and_are_found_again(self):
+        written = self.ranks(2, "1", "odd-names").results()
+        self.assertTrue(all(count > 50 for count in written))
+        self.assertEqual(self.ranks(2, "0", "odd-names").results(), written)
+
+    def test_the_example_heat_goes_on_to_the_same_result(self):
+        needs("numpy")
+        heat = os.path.join(EXAMPLES, "heat.py")
+        whole = self.ranks(2, heat, "100").output()
+        self.assertEqual([line.partition(",")[0] for line in whole], ["rank 0: step 100", "rank 1: step 100"])
+        self.use_fresh_prefix("again")
+        self.ranks(2, heat, "50").output()
+        self.assertEqual(self.ranks(2, heat, "100").output(), whole)
+
+    def test_the_example_of_pytorch_goes_on_to_the_same_result(self):
+        needs("torch")
+        train = os.path.join(EXAMPLES, "train_torch.py")
+        whole = self.ranks(2, train, "40").output()
+        self.assertIn("rank 0: step 40", whole[0])
+        self.use_fresh_prefix("again")
+        self.ranks(2, train, "20").output()
+        self.assertEqual(self.ranks(2, train, "40").output(), whole)
+
+    def test_a_killed_node_ends_the_run_and_its_files_are_rebuilt(self):
+        ranks = self.ranks(NODES, "1000000")
+        daemons.wait_for("two checkpoints", lambda: ranks.said(NODES - 1, "step-2"))
+        lost = ranks.node(NODES - 1)
+        ranks.kill(NODES - 1)
+        cluster.kill(lost)
+        survivors = ranks.results()[:-1]
+        self.assertTrue(all(result["error"] in ("RANK_LOST", "NODE_LOST") for result in survivors), survivors)
+        cluster.start("spare")
+        results = self.ranks(NODES, "1").results()
+        self.assertEqual({result["first"] >= 2 for result in results}, {True})
+        self.assertEqual([result["outcome"] for result in results], [["good"]] * NODES)
+        self.assertEqual(len({result["first"] for result in results}), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,408 @@
+"""Goal: the calls are SCR's, numbered as docs/messages.md says, and legal only where they are; a dataset that is left
+by an exception is never called valid. Method: a daemon of the test that answers, refuses, falls silent or talks
+nonsense."""
+
+import logging
+import os
+import shutil
+import signal
+import tempfile
+import threading
+import unittest
+
+import fake_daemon
+from fake_daemon import FakeDaemon
+
+import scr
+
+COLLECTIVE = {
+    "have-restart": lambda s: s.have_restart(),
+    "start-restart": lambda s: s.start_restart(),
+    "complete-restart": lambda s: s.complete_restart(),
+    "start-output": lambda s: s.start_output("new", scr.FLAG_CHECKPOINT),
+    "complete-output": lambda s: s.complete_output(),
+    "current": lambda s: s.current("d"),
+    "drop": lambda s: s.drop("d"),
+    "delete": lambda s: s.delete("d"),
+    "finalize": lambda s: s.finalize(),
+}
+ANY_STATE = {"need-checkpoint": lambda s: s.need_checkpoint(), "should-exit": lambda s: s.should_exit()}
+
+
+class SessionCase(unittest.TestCase):
+    def setUp(self):
+        self.daemon = FakeDaemon()
+        self.addCleanup(self.daemon.__exit__)
+
+    def open(self):
+        session = scr.open_session(3, 8, prefix="/p", socket=self.daemon.path, job_name="job")
+        self.addCleanup(session.close)
+        return session
+
+    def fail_once(self, verb, fault):
+        """The next call of this verb is answered so, all others as usual."""
+        failed = []
+
+        def answer(call):
+            if call["address"] == "scr._." + verb and not failed:
+                failed.append(call)
+                raise fake_daemon.Fault(fault, "because")
+            return fake_daemon.answers(call)
+
+        self.daemon.answer = answer
+
+
+class CallsTest(SessionCase):
+    def test_init_says_who_it_is(self):
+        session = self.open()
+        self.assertEqual(self.daemon.bodies("init"), [{"rank": 3, "ranks": 8, "prefix": "/p", "jobName": "job"}])
+        self.assertEqual((session.rank, session.ranks, session.node, session.prefix), (3, 8, "n1", "/p"))
+
+    def test_a_whole_run_is_numbered_without_a_gap(self):
+        session = self.open()
+        self.assertEqual(session.have_restart(), "old")
+        self.assertEqual(session.start_restart(), "old")
+        session.complete_restart()
+        self.assertEqual(session.start_output(None, scr.FLAG_OUTPUT | scr.FLAG_CHECKPOINT), "scr.dataset.5")
+        session.complete_output(True)
+        self.assertEqual(session.start_checkpoint("new"), "new")
+        self.assertTrue(session.need_checkpoint())
+        self.assertTrue(session.should_exit())
+        self.assertEqual(session.exit_reason, "told so")
+        session.complete_checkpoint()
+        self.assertTrue(session.should_exit())
+        session.current("a")
+        session.drop("b")
+        session.delete("c")
+        session.finalize()
+        sent = [(verb, call["body"]) for verb, call in zip(self.daemon.verbs(), self.daemon.calls)][1:]
+        self.assertTrue(all(body.pop("run") == 7 and body.pop("rank") == 3 for _, body in sent))
+        self.assertEqual(sent, [
+            ("have-restart", {"call": 1}), ("start-restart", {"call": 2}),
+            ("complete-restart", {"call": 3, "valid": True}), ("start-output", {"call": 4, "flags": 3}),
+            ("complete-output", {"call": 5, "valid": True}), ("start-output", {"call": 6, "name": "new", "flags": 1}),
+            ("need-checkpoint", {"call": 1}), ("should-exit", {"call": 1}),
+            ("complete-output", {"call": 7, "valid": True}), ("should-exit", {"call": 2}),
+            ("current", {"call": 8, "name": "a"}), ("drop", {"call": 9, "name": "b"}),
+            ("delete", {"call": 10, "name": "c"}), ("finalize", {"call": 11}),
+        ])  # fmt: skip
+
+    def test_without_a_checkpoint_there_is_no_name(self):
+        self.daemon.answer = lambda call: (
+            {"available": False} if "have" in call["address"] else fake_daemon.answers(call)
+        )
+        self.assertIsNone(self.open().have_restart())
+
+    def test_route_asks_the_daemon_in_a_phase_and_nobody_outside(self):
+        session = self.open()
+        self.assertEqual(session.route_file("a/../b"), "a/../b")
+        self.assertEqual(self.daemon.verbs(), ["init"])
+        session.start_checkpoint()
+        self.assertEqual(session.route_file("b"), "/cache/5/rank.0/b")
+        self.assertEqual(
+            self.daemon.bodies("route"), [{"run": 7, "rank": 3, "name": "b", "directory": os.getcwd()}]
+        )
+
+    def test_every_collective_call_where_it_is_not_legal_is_refused_and_not_sent(self):
+        legal = {"": {*COLLECTIVE} - {"complete-restart", "complete-output"}, "start-output": {"complete-output"},
+                 "start-restart": {"complete-restart"}}  # fmt: skip
+        for state, calls in legal.items():
+            for verb in {*COLLECTIVE} - calls:
+                with self.subTest(state=state, verb=verb):
+                    session = self.open()
+                    if state:
+                        COLLECTIVE[state](session)
+                    sent = len(self.daemon.calls)
+                    with self.assertRaisesRegex(scr.WrongStateError, f"rank 3: {verb} is not possible"):
+                        COLLECTIVE[verb](session)
+                    self.assertEqual(len(self.daemon.calls), sent)
+
+    def test_after_finalize_nothing_is_possible(self):
+        session = self.open()
+        session.finalize()
+        for call in [*COLLECTIVE.values(), *ANY_STATE.values(), lambda s: s.route_file("f")]:
+            with self.assertRaisesRegex(scr.WrongStateError, "finalize was called before"):
+                call(session)
+
+    def test_a_second_collective_call_while_one_is_under_way_is_refused(self):
+        session = self.open()
+        self.daemon.answer = lambda call: None if "start" in call["address"] else fake_daemon.answers(call)
+        thread = threading.Thread(target=lambda: self.assertRaises(scr.NodeLostError, session.start_checkpoint))
+        thread.start()
+        while self.daemon.verbs()[-1] != "start-output":
+            pass
+        for call in (lambda: session.drop("x"), lambda: session.route_file("f")):
+            with self.assertRaisesRegex(scr.WrongStateError, "start-output is under way in another thread"):
+                call()
+        self.assertTrue(session.should_exit())  # has numbers of its own
+        self.daemon.hang_up()
+        thread.join()
+
+
+class FailuresTest(SessionCase):
+    def test_each_fault_leaves_the_number_and_the_phase_as_the_table_says(self):
+        again = {"BUSY", "STOPPING", "TIMEOUT", "BAD_REQUEST"}
+        open_still = {"WRONG_STATE", "UNKNOWN_RANK", "RANKS_DISAGREE"}
+        for fault in set(scr.Fault) - {scr.Fault.RANK_LOST, scr.Fault.NODE_LOST}:
+            with self.subTest(fault=fault.name):
+                session = self.open()
+                session.start_checkpoint()
+                self.fail_once("complete-output", fault)
+                with self.assertRaises(scr.ScrError) as caught:
+                    session.complete_checkpoint()
+                self.assertEqual((caught.exception.fault, caught.exception.rank), (fault, 3))
+                counted = fault.name not in again
+                self.assertEqual(session.is_open(), fault.name in again | open_still)
+                if session.is_open():
+                    session.complete_checkpoint()
+                else:
+                    session.drop("next")
+                self.assertEqual(self.daemon.calls[-1]["body"]["call"], 3 if counted else 2)
+
+    def test_after_a_timeout_only_the_same_call_is_possible(self):
+        for verb in {*COLLECTIVE} - {"complete-restart", "complete-output"}:
+            with self.subTest(verb=verb):
+                session = self.open()
+                self.fail_once(verb, scr.Fault.TIMEOUT)
+                with self.assertRaises(scr.CallTimeoutError):
+                    COLLECTIVE[verb](session)
+                other = "drop" if verb != "drop" else "current"
+                with self.assertRaisesRegex(scr.WrongStateError, "make that call again first"):
+                    COLLECTIVE[other](session)
+                COLLECTIVE[verb](session)
+                self.assertEqual([body["call"] for body in self.daemon.bodies(verb)][-2:], [1, 1])
+
+    def test_a_run_that_is_over_says_so_in_every_later_call(self):
+        for fault, kind in ((scr.Fault.RANK_LOST, scr.RankLostError), (scr.Fault.NODE_LOST, scr.NodeLostError)):
+            session = self.open()
+            session.start_checkpoint()
+            self.fail_once("complete-output", fault)
+            for call in (session.complete_checkpoint, session.should_exit, lambda: session.route_file("f")):
+                with self.assertRaisesRegex(kind, "because"):
+                    call()
+
+    def test_an_interrupted_call_is_made_again_with_its_number(self):
+        session = self.open()
+
+        def interrupt(call):
+            os.kill(os.getpid(), signal.SIGINT)
+
+        self.daemon.answer = interrupt
+        with self.assertRaises(KeyboardInterrupt):
+            session.start_checkpoint("a")
+        self.daemon.answer = fake_daemon.answers
+        with self.assertRaises(scr.WrongStateError):
+            session.drop("b")
+        session.start_checkpoint("a")
+        self.assertEqual([body["call"] for body in self.daemon.bodies("start-output")], [1, 1])
+
+    def test_what_cannot_be_sent_takes_no_number(self):
+        session = self.open()
+        with self.assertRaises(scr.BadRequestError):
+            session.start_checkpoint("\udc80")
+        session.start_checkpoint("a")
+        self.assertEqual(self.daemon.bodies("start-output")[0]["call"], 1)
+
+    def test_answers_that_make_no_sense_are_errors_that_name_the_field(self):
+        nonsense = [None, True, 1, 1.5, "x", [], {}, [1], [{"path": 1, "name": "x"}]]
+        for verb, field in [("init", "run"), ("init", "node"), ("init", "version"), ("init", "release"),
+                            ("have-restart", "available"),
+                            ("have-restart", "name"), ("start-output", "dataset"), ("start-output", "name"),
+                            ("start-output", "directory"), ("start-restart", "files"), ("need-checkpoint", "need"),
+                            ("should-exit", "exit"), ("should-exit", "reason")]:  # fmt: skip
+            calls = {**COLLECTIVE, **ANY_STATE, "init": lambda _: self.open()}
+            for value in nonsense:
+                self.daemon.answer = fake_daemon.answers
+                session = self.open()
+                right = fake_daemon.answers({"address": verb, "body": {}}).get(field, [])
+                self.daemon.answer = lambda call, v=verb, f=field, x=value: (
+                    {**fake_daemon.answers(call), **({f: x} if call["address"].endswith("." + v) else {})}
+                )
+                if type(value) is type(right) and value != [1] and value != nonsense[-1]:
+                    if (verb, field) != ("init", "version") or value == 1:
+                        calls[verb](session)
+                    continue
+                with self.subTest(verb=verb, field=field, value=value):
+                    with self.assertRaisesRegex(scr.ScrError, "field '"):
+                        calls[verb](session)
+
+    def test_a_daemon_of_another_version_is_refused(self):
+        self.daemon.answer = lambda call: {"run": 7, "node": "n1", "version": 2}
+        with self.assertRaisesRegex(scr.BadRequestError, "version 2 .* version 1"):
+            self.open()
+
+
+class BlocksTest(SessionCase):
+    """The context managers of the module, and its session."""
+
+    def setUp(self):
+        super().setUp()
+        self.session = scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        self.addCleanup(self.end)
+
+    def end(self):
+        """The session of the module is over for the next test."""
+        self.session.close()
+        with self.assertRaises(scr.ScrError):
+            self.session.should_exit()
+
+    def valid(self, verb="complete-output"):
+        return [body["valid"] for body in self.daemon.bodies(verb)]
+
+    def test_a_block_that_ends_well_completes_as_valid(self):
+        with scr.checkpoint("a") as checkpoint:
+            self.assertEqual(checkpoint.name, "a")
+            self.assertEqual(checkpoint.route("f"), "/cache/5/rank.0/f")
+            self.assertEqual(self.valid(), [])
+        self.assertEqual(self.valid(), [True])
+        with scr.output("b"), self.assertRaises(scr.WrongStateError):
+            scr.start_output("c", scr.FLAG_OUTPUT)
+        self.assertEqual([body["flags"] for body in self.daemon.bodies("start-output")], [1, 2])
+
+    def test_an_exception_completes_as_invalid_and_goes_on_as_it_was(self):
+        for kind in (ValueError, KeyboardInterrupt, SystemExit, scr.NoSpaceError):
+            failure = kind("mine")
+            self.daemon.calls.clear()
+            self.fail_once("complete-output", scr.Fault.NOT_VALID)
+            with self.assertRaises(kind) as caught:
+                with scr.checkpoint("a"):
+                    raise failure
+            self.assertIs(caught.exception, failure)
+            self.assertEqual(self.valid(), [False])
+            self.assertFalse(self.session.is_open())
+
+    def test_an_exception_is_not_hidden_by_a_run_that_ends_meanwhile(self):
+        self.fail_once("complete-output", scr.Fault.RANK_LOST)
+        with self.assertLogs("scr", logging.WARNING) as logs, self.assertRaises(ValueError):
+            with scr.checkpoint("a"):
+                raise ValueError("mine")
+        self.assertIn("RANK_LOST", logs.output[0])
+
+    def test_invalid_files_of_another_rank_are_an_error_of_the_block(self):
+        self.fail_once("complete-output", scr.Fault.NOT_VALID)
+        with self.assertRaises(scr.NotValidError):
+            with scr.checkpoint("a"):
+                pass
+        with scr.checkpoint("b"):
+            pass
+
+    def test_a_rank_may_complete_before_the_end_of_the_block(self):
+        self.fail_once("complete-output", scr.Fault.NOT_VALID)
+        with scr.checkpoint("a") as checkpoint, self.assertRaises(scr.NotValidError):
+            checkpoint.complete(valid=False)
+        self.assertEqual(self.valid(), [False])
+
+    def test_a_complete_that_can_be_made_again_is_left_to_the_block(self):
+        self.fail_once("complete-output", scr.Fault.BUSY)
+        with scr.checkpoint("a") as checkpoint, self.assertRaises(scr.BusyError):
+            checkpoint.complete()
+        self.assertEqual([body["call"] for body in self.daemon.bodies("complete-output")], [2, 2])
+
+    def test_a_restart_is_read_or_is_not_there(self):
+        with scr.restart() as checkpoint:
+            self.assertEqual((checkpoint.name, checkpoint.route("f")), ("old", "/cache/5/rank.0/f"))
+        self.assertEqual(self.valid("complete-restart"), [True])
+        self.daemon.answer = lambda call: {"available": False}
+        with scr.restart() as checkpoint:
+            self.assertIsNone(checkpoint)
+        self.assertEqual(self.valid("complete-restart"), [True])
+
+    def test_a_checkpoint_that_cannot_be_read_is_called_so(self):
+        with self.assertRaises(OSError):
+            with scr.restart():
+                raise OSError("mine")
+        self.assertEqual(self.valid("complete-restart"), [False])
+
+    def test_init_twice_is_refused_and_after_the_end_begins_the_next_run(self):
+        with self.assertRaisesRegex(scr.WrongStateError, "called before"):
+            scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        scr.finalize()
+        self.session = scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        self.assertIsNone(self.session.over)
+        self.assertEqual((scr.rank(), scr.ranks()), (0, 1))
+
+    def test_a_session_finalizes_at_the_end_of_its_block_and_hangs_up_after_an_exception(self):
+        with self.session:
+            pass
+        self.assertEqual(self.daemon.verbs()[-1], "finalize")
+        self.session = scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        with self.assertRaises(ValueError), self.session:
+            raise ValueError
+        self.assertEqual(self.daemon.verbs()[-1], "init")
+        self.daemon.hung_up.wait(30)
+
+    def test_the_version_is_the_daemons(self):
+        self.assertEqual(scr.get_version(), "1.2.3")
+
+
+class BeforeInitTest(unittest.TestCase):
+    def test_calls_are_refused(self):
+        self.addCleanup(setattr, scr, "_session", scr._session)
+        scr._session = None
+        self.assertEqual(scr.get_version(), scr.__version__)
+        for call in (scr.finalize, scr.should_exit, scr.rank, scr.checkpoint, lambda: scr.route_file("f")):
+            with self.assertRaisesRegex(scr.WrongStateError, "init must be called first"):
+                call()
+
+    def test_rank_without_ranks_is_refused(self):
+        with self.assertRaises(scr.BadRequestError):
+            scr.open_session(rank=1)
+        with self.assertRaises(scr.BadConfigurationError):
+            scr.open_session(rank=1, ranks=1)
+
+
+class LocalRouteTest(SessionCase):
+    """Where the daemon allows it, route is no message."""
+
+    def setUp(self):
+        super().setUp()
+        self.base = os.path.realpath(tempfile.mkdtemp(prefix="scr"))
+        self.addCleanup(shutil.rmtree, self.base)
+
+        def answer(call):
+            local = {"directory": self.base + "/cache"}
+            if call["address"].endswith(".start-output"):
+                local["naming"] = 1
+            if call["address"].endswith(".start-restart"):
+                local["files"] = [{"path": "x/f", "name": "1/f"}]
+            return {**fake_daemon.answers(call), **(local if ".start-" in call["address"] else {})}
+
+        self.daemon.answer = answer
+        self.session = scr.open_session(0, 1, prefix=self.base, socket=self.daemon.path)
+        self.addCleanup(self.session.close)
+
+    def test_files_are_placed_by_the_client_and_listed_at_the_end(self):
+        self.session.start_checkpoint()
+        for name in ("x/f", "y/f", "x/../x/f"):
+            self.session.route_file(os.path.join(self.base, name))
+        self.session.complete_checkpoint()
+        self.assertNotIn("route", self.daemon.verbs())
+        self.assertEqual(self.daemon.bodies("complete-output")[0]["files"], [
+            {"path": self.base + "/x/f", "name": "f"}, {"path": self.base + "/y/f", "name": "1/f"}
+        ])  # fmt: skip
+
+    def test_a_dataset_that_is_not_valid_lists_nothing(self):
+        self.session.start_checkpoint()
+        self.session.route_file(os.path.join(self.base, "f"))
+        self.session.complete_checkpoint(False)
+        self.assertNotIn("files", self.daemon.bodies("complete-output")[0])
+
+    def test_the_files_of_a_restart_are_found_without_asking(self):
+        self.session.have_restart()
+        self.session.start_restart()
+        self.assertEqual(self.session.route_file("f"), self.base + "/cache/1/f")
+        with self.assertRaises(scr.NoSuchFileError) as caught:
+            self.session.route_file("g")
+        self.assertEqual(caught.exception.rank, 0)
+        self.assertNotIn("route", self.daemon.verbs())
+
+    def test_a_file_system_that_fails_is_an_error_with_its_cause(self):
+        open(self.base + "/cache", "w").close()
+        self.session.start_checkpoint()
+        with self.assertRaisesRegex(scr.InputOutputError, "cannot be routed") as caught:
+            self.session.route_file(os.path.join(self.base, "f"))
+        self.assertIsInstance(caught.exception.__cause__, OSError)
+
+
+if __name__ == "__main__":
+    unittest.main()

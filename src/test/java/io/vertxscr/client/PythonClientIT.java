@@ -1,0 +1,67 @@
+package io.vertxscr.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: the Python client does what its own tests say, with the daemons that were built. Method: they are run by
+ * {@code python3 -m unittest}; what they skip, and why, is printed. Without Python 3.9 or newer this is skipped.
+ */
+class PythonClientIT {
+  private static final Path HOME = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath();
+  private static final Path CLIENT = HOME.resolve("clients/python");
+  private static final int PATIENCE_S = 900;
+
+  @TempDir
+  Path directory;
+
+  @BeforeEach
+  void needsPython() throws Exception {
+    Result version = python("-c", "import sys; sys.exit(sys.version_info < (3, 9))");
+    assumeTrue(version.code() == 0, "no python3 of version 3.9 or newer on the PATH: the Python client is not tested");
+  }
+
+  @Test
+  void itsTestsPassWithTheDaemonsThatWereBuilt() throws Exception {
+    Result tests = python("-W", "error", "-m", "unittest", "discover", "-v", "-s", "tests");
+
+    tests.output().lines().filter(line -> line.contains("skipped")).forEach(System.out::println);
+    assertThat(tests.code()).as(tests.output()).isZero();
+    assertThat(tests.output()).contains("test_daemons.DaemonsTest").doesNotContain("vertx-scr.jar is not there");
+  }
+
+  private record Result(int code, String output) {}
+
+  /** Code -1 where there is no such program. */
+  private Result python(String... arguments) throws Exception {
+    Path output = directory.resolve("output");
+    ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of("python3"))).directory(CLIENT.toFile())
+        .redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.command().addAll(List.of(arguments));
+    builder.environment().putAll(Map.of("PYTHONPATH", CLIENT.toString(), "PYTHONDONTWRITEBYTECODE", "1",
+        "SCR_HOME", HOME.toString(), "SCR_JAVA_HOME", System.getProperty("java.home")));
+    Process process;
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      return new Result(-1, e.getMessage());
+    }
+    if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
+      process.destroyForcibly().waitFor();
+      return new Result(-2, "no end after " + PATIENCE_S + " s: " + Files.readString(output));
+    }
+    return new Result(process.exitValue(), Files.readString(output));
+  }
+}
