@@ -8,6 +8,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CallRequest;
+import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.EmptyReply;
@@ -135,7 +136,9 @@ public final class Session {
   }
 
   Future<CompleteReply> complete(Phase of, boolean valid) {
-    return collective(of.completeVerb(), of, call -> new CompleteRequest(run(), rank(), call, valid),
+    return collective(of.completeVerb(), of, call -> of.completeVerb() == Verb.COMPLETE_OUTPUT
+            ? new CompleteOutputRequest(run(), rank(), call, valid, Optional.empty())
+            : new CompleteRequest(run(), rank(), call, valid),
         json -> Wire.read(json, CompleteReply.class));
   }
 

@@ -1,13 +1,22 @@
 package io.vertxscr.flow;
 
+import io.vertxscr.model.FileMeta;
+import java.util.List;
+
 /**
  * One rank's collective call.
  *
  * @param name START_OUTPUT: what the application calls the dataset, empty for none
  * @param flags START_OUTPUT: bits of the API, else 0
  * @param valid what the completing calls say; true elsewhere
+ * @param files COMPLETE_OUTPUT: files that the client placed itself, as it says, not checked yet; else empty
  */
-public record RankCall(int rank, Step step, String name, int flags, boolean valid) {
+public record RankCall(int rank, Step step, String name, int flags, boolean valid, List<FileMeta> files) {
+  /** A call that lists no files. */
+  public RankCall(int rank, Step step, String name, int flags, boolean valid) {
+    this(rank, step, name, flags, valid, List.of());
+  }
+
   /** What must be the same on all ranks, as a sentence can show it. */
   String agreed() {
     return step == Step.START_OUTPUT ? step.title() + " \"" + name + "\" flags " + flags : step.title();

@@ -2,10 +2,11 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.flow.Step;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.app.CompleteRequest;
+import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.service.run.CallService.Caller;
 import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.ListedFiles;
 
 /** Answers the calls around the writing of a dataset. */
 public final class PhaseVerticle extends NodeVerticle {
@@ -20,8 +21,7 @@ public final class PhaseVerticle extends NodeVerticle {
     serve(Verb.START_OUTPUT, StartOutputRequest.class, (request, client) -> calls.call(
         new Caller(request.run(), request.rank(), request.call(), client), Step.START_OUTPUT,
         request.name().orElse(""), request.flags(), true));
-    serve(Verb.COMPLETE_OUTPUT, CompleteRequest.class, (request, client) -> calls.call(
-        new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_OUTPUT, "", 0,
-        request.valid()));
+    serve(Verb.COMPLETE_OUTPUT, CompleteOutputRequest.class, (request, client) -> calls.call(
+        new Caller(request.run(), request.rank(), request.call(), client), ListedFiles.call(request)));
   }
 }

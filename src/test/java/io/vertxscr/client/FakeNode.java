@@ -12,6 +12,7 @@ import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CallRequest;
+import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.EmptyReply;
@@ -87,7 +88,14 @@ public final class FakeNode extends VerticleBase {
       }
       case START_OUTPUT -> new StartReply(5, Wire.read(body, StartOutputRequest.class).name().orElse("scr.dataset.5"),
           "/cache/5");
-      case COMPLETE_OUTPUT, COMPLETE_RESTART -> completed(verb, Wire.read(body, CompleteRequest.class));
+      case COMPLETE_OUTPUT -> {
+        CompleteOutputRequest request = Wire.read(body, CompleteOutputRequest.class);
+        yield completed(request.rank(), request.valid(), new CompleteReply(5, "a"));
+      }
+      case COMPLETE_RESTART -> {
+        CompleteRequest request = Wire.read(body, CompleteRequest.class);
+        yield completed(request.rank(), request.valid(), new CompleteReply(4, "before"));
+      }
       case ROUTE -> new RouteReply("/cache/5/" + Wire.read(body, RouteRequest.class).name());
       case FINALIZE -> {
         Wire.read(body, CallRequest.class);
@@ -97,10 +105,10 @@ public final class FakeNode extends VerticleBase {
     };
   }
 
-  private static CompleteReply completed(Verb verb, CompleteRequest request) {
-    if (!request.valid()) {
-      throw new ScrException(Fault.NOT_VALID, "rank " + request.rank() + " called its files not valid");
+  private static CompleteReply completed(int rank, boolean valid, CompleteReply reply) {
+    if (!valid) {
+      throw new ScrException(Fault.NOT_VALID, "rank " + rank + " called its files not valid");
     }
-    return verb == Verb.COMPLETE_OUTPUT ? new CompleteReply(5, "a") : new CompleteReply(4, "before");
+    return reply;
   }
 }

@@ -15,11 +15,13 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.CallRequest;
+import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
@@ -42,8 +44,12 @@ class WireTest {
   static Stream<Record> messages() {
     return Stream.of(
         new InitRequest(3, 4, "/p", "job"), new InitReply(7, "n1", 1, "1.0"), new CallRequest(7, 3, 1),
-        new CompleteRequest(7, 3, 2, true), new StartOutputRequest(7, 3, 2, Optional.of("a"), 3),
-        new StartReply(1, "a", "/cache"), new CompleteReply(1, "a"), HaveRestartReply.of(9, "b"),
+        new CompleteRequest(7, 3, 2, true),
+        new CompleteOutputRequest(7, 3, 2, true, Optional.of(List.of(new NamedFile("/p/a", "1/a")))),
+        new StartOutputRequest(7, 3, 2, Optional.of("a"), 3),
+        new StartReply(1, "a", "/cache"),
+        new StartReply(1, "a", "/cache", OptionalInt.of(1), Optional.of(List.of(new NamedFile("a", "a")))),
+        new CompleteReply(1, "a"), HaveRestartReply.of(9, "b"),
         new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"));
   }
 

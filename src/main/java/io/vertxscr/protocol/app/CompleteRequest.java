@@ -4,11 +4,10 @@ import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
 
 /**
- * Ends a phase ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives
- * the same answer.
+ * Ends a restart ({@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives the same answer.
  *
  * @param call counts up by one with every numbered call of the rank, from 1
- * @param valid whether the rank wrote, or read, all of its files without error; they must be closed
+ * @param valid whether the rank read all of its files without error; they must be closed
  */
 public record CompleteRequest(long run, int rank, long call, boolean valid) {
   public CompleteRequest {

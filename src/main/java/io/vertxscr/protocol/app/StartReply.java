@@ -2,19 +2,35 @@ package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A phase has begun ({@link Verb#START_OUTPUT}, {@link Verb#START_RESTART}).
  *
  * @param dataset its id, from 1
  * @param name its name
- * @param directory absolute path of the rank's directory in the cache. Information only: files are placed by
- *     {@link Verb#ROUTE}
+ * @param directory absolute path of the rank's directory in the cache
+ * @param naming the rule by which the client may place its files below the directory itself ({@link #CACHE_NAMES});
+ *     missing: files are placed by {@link Verb#ROUTE} only
+ * @param files in a restart, what the rank has below the directory; missing: they are found by {@link Verb#ROUTE} only
  */
-public record StartReply(int dataset, String name, String directory) {
+public record StartReply(
+    int dataset, String name, String directory, OptionalInt naming, Optional<List<NamedFile>> files) {
+  /** The rule of {@link io.vertxscr.placement.CacheNames}. */
+  public static final int CACHE_NAMES = 1;
+
   public StartReply {
     Checks.range("dataset", dataset, 1, Integer.MAX_VALUE);
     Checks.text("name", name);
     Checks.place("directory", directory);
+    naming.ifPresent(rule -> Checks.range("naming", rule, 1, Integer.MAX_VALUE));
+    files = files.map(List::copyOf);
+  }
+
+  /** Without leave for the client to place or find files itself. */
+  public StartReply(int dataset, String name, String directory) {
+    this(dataset, name, directory, OptionalInt.empty(), Optional.empty());
   }
 }

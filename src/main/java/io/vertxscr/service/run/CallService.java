@@ -64,6 +64,11 @@ public final class CallService {
 
   /** One rank's call; completes when all ranks of the run have called and the step is done. */
   public Future<Object> call(Caller caller, Step step, String name, int flags, boolean valid) {
+    return call(caller, new RankCall(caller.rank(), step, name, flags, valid));
+  }
+
+  /** The same, for a call that says more. */
+  public Future<Object> call(Caller caller, RankCall call) {
     LocalRun run = runs.run().orElseThrow(() ->
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
     LocalRun.RankSession session = run.session(caller.run(), caller.rank(), caller.client());
@@ -74,13 +79,13 @@ public final class CallService {
       throw new ScrException(Fault.BAD_REQUEST, "rank " + caller.rank() + " sends call " + caller.call()
           + ", after call " + session.lastCall());
     }
-    if (stopping && step == Step.START_OUTPUT) {            // no answer to remember: the number may come again later
+    if (stopping && call.step() == Step.START_OUTPUT) {     // no answer to remember: the number may come again later
       throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
     }
     Promise<Object> promise = loop.promise();
     session.answer(caller.call(), promise.future());
     try {
-      enter(run, session, session.call(step, name, flags, valid), promise);
+      enter(run, session, call, promise);
     } catch (ScrException e) {
       promise.tryFail(e);
     }

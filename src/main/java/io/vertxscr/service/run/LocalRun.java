@@ -2,9 +2,7 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Promise;
 import io.vertxscr.flow.LocalGather;
-import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.SessionState;
-import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
@@ -170,11 +168,6 @@ public final class LocalRun {
     void answer(long call, io.vertx.core.Future<Object> answer) {
       lastCall = call;
       lastAnswer = answer;
-    }
-
-    /** The call as the gather takes it. */
-    RankCall call(Step step, String name, int flags, boolean valid) {
-      return new RankCall(rank, step, name, flags, valid);
     }
   }
 }

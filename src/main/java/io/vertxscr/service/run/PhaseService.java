@@ -27,6 +27,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,7 +74,8 @@ public final class PhaseService {
       store.place(descriptor.id(), storeOf(run.info(), descriptor).base());
       run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
       return new CallService.Answers(rank -> new StartReply(
-          descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString()), false);
+          descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString(),
+          OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
     });
   }
 
@@ -99,20 +103,40 @@ public final class PhaseService {
   }
 
   private Future<Measured> measure(OpenDataset open, List<RankCall> ranks) {
-    List<RankFiles> routed = ranks.stream().map(call -> open.written(call.rank())).toList();
+    Map<Integer, RankFiles> routed = new TreeMap<>();
+    ranks.forEach(call -> routed.put(call.rank(), open.written(call.rank())));
     List<Integer> invalid = new ArrayList<>(ranks.stream().filter(c -> !c.valid()).map(RankCall::rank).toList());
     String why = invalid.isEmpty() ? "" : "the application says that its files are not valid";
-    if (routed.stream().allMatch(files -> files.files().isEmpty())) {
-      return Future.succeededFuture(new Measured(routed, invalid, why));
+    if (ranks.stream().allMatch(call -> call.files().isEmpty() && routed.get(call.rank()).files().isEmpty())) {
+      return Future.succeededFuture(new Measured(List.copyOf(routed.values()), invalid, why));
     }
     Path directory = store.directory(open.descriptor().id());
     return loop.blocking("measure dataset " + open.descriptor().id(), () -> {
       TreeMap<Integer, String> missing = new TreeMap<>();
-      List<RankFiles> measured = routed.stream().map(files -> measured(directory, files, missing)).toList();
+      List<RankFiles> measured = ranks.stream()
+          .map(call -> measured(directory, placed(open, call, routed.get(call.rank()), missing), missing)).toList();
       invalid.addAll(missing.keySet());
       return new Measured(measured, invalid.stream().distinct().sorted().toList(),
           why.isEmpty() && !missing.isEmpty() ? missing.firstEntry().getValue() : why);
     });
+  }
+
+  /** The rank's files: those that it routed, or those that it lists; a list that is wrong makes it invalid. */
+  private static RankFiles placed(
+      OpenDataset open, RankCall call, RankFiles routed, TreeMap<Integer, String> missing) {
+    if (call.files().isEmpty()) {
+      return routed;
+    }
+    if (!routed.files().isEmpty()) {
+      missing.put(call.rank(), "it lists files, and routed others by messages; one phase knows one way");
+      return routed;
+    }
+    try {
+      return ListedFiles.check(open.rules(), call.rank(), call.files());
+    } catch (ScrException e) {
+      missing.put(call.rank(), e.getMessage());
+      return routed;
+    }
   }
 
   private static RankFiles measured(Path directory, RankFiles routed, TreeMap<Integer, String> missing) {

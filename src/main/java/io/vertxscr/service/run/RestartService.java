@@ -50,7 +50,8 @@ public final class RestartService {
       run.open(OpenDataset.restart(record.descriptor(), Path.of(run.info().prefix()),
           record.ranks().stream().map(RankRecord::files).toList()));
       return new CallService.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
-          store.directory(restart.datasetId(), rank).toString()), false);
+          store.directory(restart.datasetId(), rank).toString(), OptionalInt.empty(),
+          record.rank(rank).flatMap(found -> ListedFiles.of(found.files()))), false);
     });
   }
 

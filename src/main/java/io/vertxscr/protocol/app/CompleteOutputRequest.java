@@ -1,0 +1,28 @@
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.Verb;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Ends an output phase ({@link Verb#COMPLETE_OUTPUT}). Repeating it with the same number gives the same answer.
+ *
+ * @param call counts up by one with every numbered call of the rank, from 1
+ * @param valid whether the rank wrote all of its files without error; they must be closed
+ * @param files that the client placed itself, in the order in which it named them, absolute paths; missing where every
+ *     file was routed by {@link Verb#ROUTE}
+ */
+public record CompleteOutputRequest(long run, int rank, long call, boolean valid, Optional<List<NamedFile>> files) {
+  public CompleteOutputRequest {
+    Checks.run(run);
+    Checks.rank(rank);
+    Checks.call(call);
+    files = files.map(List::copyOf);
+    files.ifPresent(list -> {
+      Checks.range("files", list.size(), 0, Limits.MAX_FILES_PER_RANK);
+      list.forEach(file -> Checks.absolute("path", file.path()));
+    });
+  }
+}
