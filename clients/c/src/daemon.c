@@ -1,0 +1,154 @@
+#include "daemon.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "settings.h"
+
+#define PATH_BYTES sizeof(((struct sockaddr_un*)NULL)->sun_path)
+
+/* Returns -1 with errno where nobody listens. */
+static int dial(const char* path)
+{
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  memcpy(address.sun_path, path, strlen(path) + 1);
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) {
+    return -1;
+  }
+  int failed;
+  do {
+    failed = connect(descriptor, (struct sockaddr*)&address, sizeof address);
+  } while (failed != 0 && errno == EINTR);
+  if (failed != 0) {
+    int cause = errno;
+    close(descriptor);
+    errno = cause;
+    return -1;
+  }
+  return descriptor;
+}
+
+/* Whoever can make our control directory before us could otherwise tell us where to write. */
+static int is_ours(int descriptor)
+{
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0
+      && (peer.uid == geteuid() || peer.uid == 0 || geteuid() == 0);
+}
+
+static int at(const char* path, struct fault* fault)
+{
+  if (strlen(path) >= PATH_BYTES) {
+    fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "socket path %s has %zu bytes, at most %zu are possible", path,
+        strlen(path), PATH_BYTES - 1);
+    return -1;
+  }
+  int descriptor = dial(path);
+  if (descriptor < 0) {
+    fault_errno(fault, "no daemon listens on %s (start one with `scr node`)", path);
+    fault->number = SCR_ERR_NODE_LOST;
+    return -1;
+  }
+  if (!is_ours(descriptor)) {
+    close(descriptor);
+    fault_set(fault, SCR_ERR_NOT_AUTHORIZED, "the process that listens on %s belongs to another user", path);
+    return -1;
+  }
+  return descriptor;
+}
+
+static const char* first_of(const char* const* names, const char* otherwise)
+{
+  for (; *names != NULL; names++) {
+    const char* value = settings_get(*names);
+    if (value != NULL) {
+      return value;
+    }
+  }
+  return otherwise;
+}
+
+/* <control base>/<user>/scr.<job id>: the daemons of this host have a directory each in it. */
+static int control_directory(char* path, size_t bytes)
+{
+  static const char* const BASES[] = {"SCR_CNTL_BASE", NULL};
+  static const char* const USERS[] = {"SCR_USER_NAME", "USER", "LOGNAME", NULL};
+  static const char* const JOBS[] = {"SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID", NULL};
+  struct passwd entry;
+  struct passwd* found = NULL;
+  char room[1024];
+  const char* user = first_of(USERS, NULL);
+  if (user == NULL && getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found != NULL) {
+    user = entry.pw_name;
+  }
+  int length = snprintf(path, bytes, "%s/%s/scr.%s", first_of(BASES, "/tmp"), user == NULL ? "" : user,
+      first_of(JOBS, "local"));
+  return length >= 0 && (size_t)length < bytes;
+}
+
+/* Tries every daemon's socket below a directory; the descriptor of the one that answers. */
+static int search(const char* directory, DIR* open, struct fault* fault)
+{
+  int descriptor = -1;
+  char first[PATH_BYTES] = "";
+  for (struct dirent* entry = readdir(open); entry != NULL; entry = readdir(open)) {
+    char path[PATH_BYTES];
+    int length = snprintf(path, sizeof path, "%s/%s/scr.sock", directory, entry->d_name);
+    if (entry->d_name[0] == '.' || length < 0 || (size_t)length >= sizeof path) {
+      continue;
+    }
+    int another = dial(path);
+    if (another < 0 || !is_ours(another)) {
+      if (another >= 0) {
+        close(another);
+      }
+      continue;
+    }
+    if (descriptor >= 0) {
+      close(another);
+      close(descriptor);
+      fault_set(fault, SCR_ERR_BAD_CONFIGURATION,
+          "several daemons run on this host (%s, %s): SCR_SOCKET must say which one serves this process", first, path);
+      return -1;
+    }
+    descriptor = another;
+    memcpy(first, path, sizeof first);
+  }
+  if (descriptor < 0) {
+    fault_set(fault, SCR_ERR_NODE_LOST,
+        "no daemon listens below %s: start one with `scr node`, or set SCR_SOCKET (or SCR_CNTL_BASE, SCR_USER_NAME, "
+        "SCR_JOB_ID) as it says", directory);
+  }
+  return descriptor;
+}
+
+int daemon_connect(struct fault* fault)
+{
+  const char* socket_path = settings_get("SCR_SOCKET");
+  if (socket_path != NULL) {
+    return at(socket_path, fault);
+  }
+  char directory[PATH_BYTES];
+  if (!control_directory(directory, sizeof directory)) {
+    fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "the path of the control directory is too long: set SCR_SOCKET");
+    return -1;
+  }
+  DIR* open = opendir(directory);
+  if (open == NULL) {
+    fault_errno(fault, "no daemon: control directory %s cannot be read; start one with `scr node`, or set SCR_SOCKET",
+        directory);
+    fault->number = SCR_ERR_NODE_LOST;
+    return -1;
+  }
+  int descriptor = search(directory, open, fault);
+  closedir(open);
+  return descriptor;
+}

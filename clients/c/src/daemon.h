@@ -1,0 +1,18 @@
+/* Which socket the daemon of this node listens on. */
+#ifndef SCR_DAEMON_H
+#define SCR_DAEMON_H
+
+#include <sys/un.h>
+
+#include "fault.h"
+
+/*
+ * Connects to the daemon: at SCR_SOCKET, else at the one socket below the control directory of this user and job that
+ * somebody listens on.
+ *
+ * Returns the descriptor, closed on exec; or -1 after noting a fault: NODE_LOST where nobody listens, BAD_CONFIGURATION
+ * where several do or a path is too long, NOT_AUTHORIZED where the listener is another user's.
+ */
+int daemon_connect(struct fault* fault);
+
+#endif

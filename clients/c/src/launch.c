@@ -1,0 +1,60 @@
+#include "launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/*
+ * Variables of launchers, the most particular first: a launcher that was itself started by another one inherits the
+ * other's. The size in a batch script (SLURM_NTASKS) says nothing of this process, only that of a step does.
+ * PMIx has no variable for the size, so the launchers that speak it are known by their own.
+ */
+static const struct {
+  const char* rank;
+  const char* ranks;
+} LAUNCHERS[] = {
+    {"SCR_RANK", "SCR_RANKS"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
+    {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, Flux */
+    {"RANK", "WORLD_SIZE"},                           /* torchrun */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+    {"PMIX_RANK", "PMIX_SIZE"},
+    {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+};
+
+static const char* variable(const char* name)
+{
+  const char* value = getenv(name);
+  return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static int number(const char* name, long least, long most, int* value, struct fault* fault)
+{
+  const char* text = variable(name);
+  char* end;
+  errno = 0;
+  long parsed = strtol(text, &end, 10);
+  if (errno != 0 || end == text || *end != '\0' || parsed < least || parsed > most) {
+    return fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "environment variable %s is '%s', expected %ld to %ld", name,
+        text, least, most);
+  }
+  *value = (int)parsed;
+  return SCR_SUCCESS;
+}
+
+int launch_find(int* rank, int* ranks, struct fault* fault)
+{
+  if ((variable("SCR_RANK") == NULL) != (variable("SCR_RANKS") == NULL)) {
+    return fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "of SCR_RANK and SCR_RANKS only one is set");
+  }
+  for (size_t i = 0; i < sizeof LAUNCHERS / sizeof LAUNCHERS[0]; i++) {
+    if (variable(LAUNCHERS[i].rank) != NULL && variable(LAUNCHERS[i].ranks) != NULL) {
+      int bad = number(LAUNCHERS[i].ranks, 1, LAUNCH_MAX_RANKS, ranks, fault);
+      return bad ? bad : number(LAUNCHERS[i].rank, 0, *ranks - 1, rank, fault);
+    }
+  }
+  return fault_set(fault, SCR_ERR_BAD_CONFIGURATION,
+      "rank and size of this process are not known: no launcher has set them (Open MPI, MPICH, MVAPICH, PMI, PMIx, "
+      "Flux, Slurm, torchrun); set SCR_RANK and SCR_RANKS");
+}

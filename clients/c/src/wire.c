@@ -1,0 +1,200 @@
+#include "wire.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LENGTH_BYTES 4
+#define FIRST_ROOM (16 * 1024)
+
+void wire_open(struct wire* wire, int descriptor)
+{
+  *wire = (struct wire){.descriptor = descriptor};
+}
+
+void wire_close(struct wire* wire)
+{
+  if (wire->descriptor >= 0) {
+    close(wire->descriptor);
+  }
+  free(wire->frame);
+  wire->descriptor = -1;
+  wire->frame = NULL;
+  wire->room = 0;
+}
+
+/* The connection is of no use any more: this call and all later ones hear why. */
+static int lost(struct wire* wire, const char* why, struct fault* fault)
+{
+  fault_set(&wire->end, SCR_ERR_NODE_LOST, "the connection to the node's daemon %s", why);
+  wire_close(wire);
+  *fault = wire->end;
+  return fault->number;
+}
+
+static int lost_errno(struct wire* wire, const char* what, struct fault* fault)
+{
+  struct fault cause;
+  fault_errno(&cause, "failed, %s", what);
+  return lost(wire, cause.message, fault);
+}
+
+static int send_all(struct wire* wire, const char* bytes, size_t count, struct fault* fault)
+{
+  while (count > 0) {
+    /* Without a signal where the daemon is gone: those belong to the program. */
+    ssize_t sent = send(wire->descriptor, bytes, count, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EINTR) {
+      return errno == EPIPE || errno == ECONNRESET
+          ? lost(wire, "ended: the daemon stopped or died", fault) : lost_errno(wire, "sending", fault);
+    }
+    if (sent > 0) {
+      bytes += sent;
+      count -= (size_t)sent;
+    }
+  }
+  return SCR_SUCCESS;
+}
+
+static int receive_all(struct wire* wire, unsigned char* bytes, size_t count, struct fault* fault)
+{
+  while (count > 0) {
+    ssize_t received = recv(wire->descriptor, bytes, count, 0);
+    if (received == 0 || (received < 0 && errno == ECONNRESET)) {
+      return lost(wire, "ended: the daemon stopped or died", fault);
+    }
+    if (received < 0 && errno != EINTR) {
+      return lost_errno(wire, "receiving", fault);
+    }
+    if (received > 0) {
+      bytes += received;
+      count -= (size_t)received;
+    }
+  }
+  return SCR_SUCCESS;
+}
+
+/* Reads one frame; the object is the caller's. */
+static int receive_frame(struct wire* wire, json_t** frame, struct fault* fault)
+{
+  unsigned char length[LENGTH_BYTES];
+  if (receive_all(wire, length, sizeof length, fault) != SCR_SUCCESS) {
+    return fault->number;
+  }
+  uint32_t bytes = (uint32_t)length[0] << 24 | (uint32_t)length[1] << 16 | (uint32_t)length[2] << 8 | length[3];
+  char why[256];
+  if (bytes < 1 || bytes > WIRE_MAX_BYTES) {
+    snprintf(why, sizeof why, "carried a frame of %" PRIu32 " bytes", bytes);
+    return lost(wire, why, fault);
+  }
+  if (bytes > wire->room) {
+    size_t room = bytes > FIRST_ROOM ? bytes : FIRST_ROOM;
+    unsigned char* larger = realloc(wire->frame, room);
+    if (larger == NULL) {
+      return lost(wire, "was closed: out of memory", fault);
+    }
+    wire->frame = larger;
+    wire->room = room;
+  }
+  if (receive_all(wire, wire->frame, bytes, fault) != SCR_SUCCESS) {
+    return fault->number;
+  }
+  json_error_t error;
+  *frame = json_loadb((const char*)wire->frame, bytes, JSON_REJECT_DUPLICATES, &error);
+  if (!json_is_object(*frame)) {
+    json_decref(*frame);
+    snprintf(why, sizeof why, "carried a frame that is not a JSON object: %s", error.text);
+    return lost(wire, why, fault);
+  }
+  return SCR_SUCCESS;
+}
+
+/* The body of an answer, or the fault that it says. */
+static int open_answer(struct wire* wire, json_t* frame, const char* reply_address, json_t** reply,
+    struct fault* fault)
+{
+  const char* type = json_string_value(json_object_get(frame, "type"));
+  const char* address = json_string_value(json_object_get(frame, "address"));
+  if (type != NULL && strcmp(type, "err") == 0) {
+    json_t* code = json_object_get(frame, "failureCode");
+    json_int_t number = json_is_integer(code) ? json_integer_value(code) : SCR_ERR_INTERNAL;
+    const char* message = json_string_value(json_object_get(frame, "message"));
+    /* A number that this version does not know is an internal error, as it is for all clients. */
+    int known = number >= 1 && number <= SCR_ERR_NOT_LEADER ? (int)number : SCR_ERR_INTERNAL;
+    fault_set(fault, known, "%s", message == NULL ? "the daemon gave no reason" : message);
+    if (address == NULL) {
+      wire->end = *fault; /* it belongs to no call: the daemon closes the connection */
+      wire_close(wire);
+      return fault->number;
+    }
+  }
+  if (type == NULL || address == NULL || strcmp(address, reply_address) != 0) {
+    return lost(wire, "carried an answer to a question that nobody asked", fault);
+  }
+  if (strcmp(type, "err") == 0) {
+    return fault->number;
+  }
+  json_t* body = json_object_get(frame, "body");
+  if (strcmp(type, "message") != 0 || !json_is_object(body)) {
+    return lost(wire, "carried a frame that is neither an answer nor a failure", fault);
+  }
+  *reply = json_incref(body);
+  return SCR_SUCCESS;
+}
+
+/* Length and text in one piece, so that they travel in one packet; the caller frees it. NULL: out of memory. */
+static char* encode(json_t* frame, size_t* bytes)
+{
+  size_t count = json_dumpb(frame, NULL, 0, JSON_COMPACT);
+  char* text = count == 0 ? NULL : malloc(LENGTH_BYTES + count);
+  if (text != NULL) {
+    json_dumpb(frame, text + LENGTH_BYTES, count, JSON_COMPACT);
+    for (int i = 0; i < LENGTH_BYTES; i++) {
+      text[i] = (char)(count >> (8 * (LENGTH_BYTES - 1 - i)));
+    }
+  }
+  *bytes = count;
+  return text;
+}
+
+int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply, struct fault* fault)
+{
+  *reply = NULL;
+  if (wire->end.number != SCR_SUCCESS) {
+    json_decref(body);
+    *fault = wire->end;
+    return fault->number;
+  }
+  char address[64];
+  char reply_address[32];
+  snprintf(address, sizeof address, "scr._.%s", verb);
+  snprintf(reply_address, sizeof reply_address, "%llu", ++wire->calls);
+  json_t* frame = json_pack("{s:s, s:s, s:s, s:o}", "type", "send", "address", address, "replyAddress", reply_address,
+      "body", body);
+  size_t bytes = 0;
+  char* text = frame == NULL ? NULL : encode(frame, &bytes);
+  json_decref(frame);
+  if (text == NULL) {
+    return fault_set(fault, SCR_ERR_INTERNAL, "out of memory");
+  }
+  if (bytes > WIRE_MAX_BYTES) {
+    free(text);
+    return fault_set(fault, SCR_ERR_BAD_REQUEST, "the message has %zu bytes, at most %d are possible", bytes,
+        WIRE_MAX_BYTES);
+  }
+  int bad = send_all(wire, text, LENGTH_BYTES + bytes, fault);
+  free(text);
+  json_t* answer = NULL;
+  if (bad == SCR_SUCCESS) {
+    bad = receive_frame(wire, &answer, fault);
+  }
+  if (bad == SCR_SUCCESS) {
+    bad = open_answer(wire, answer, reply_address, reply, fault);
+    json_decref(answer);
+  }
+  return bad;
+}

@@ -1,0 +1,43 @@
+/*
+ * Calls over the application socket of a node (docs/messages.md, "Frames of the application socket"):
+ *
+ *   +----------------+---------------------------+
+ *   | 4 bytes length | length bytes of JSON      |   length is big-endian, 1 to WIRE_MAX_BYTES
+ *   +----------------+---------------------------+
+ *
+ * One call at a time; not for several threads at once.
+ */
+#ifndef SCR_WIRE_H
+#define SCR_WIRE_H
+
+#include <jansson.h>
+
+#include "fault.h"
+
+/* Largest frame in either direction. */
+#define WIRE_MAX_BYTES (16 << 20)
+
+struct wire {
+  int descriptor;           /* -1: none */
+  unsigned long long calls; /* made so far: names the next one's reply address */
+  unsigned char* frame;     /* what is received; grows with the largest frame */
+  size_t room;
+  struct fault end;         /* why there is no connection any more; number 0 while there is one */
+};
+
+/* Takes over a connected descriptor. */
+void wire_open(struct wire* wire, int descriptor);
+
+/* Ends the connection; doing it twice does nothing. */
+void wire_close(struct wire* wire);
+
+/*
+ * Sends a call and waits for its answer, as long as it takes: the node owns all waits and always answers.
+ *
+ * body: is released. reply: receives a new object on success.
+ * Returns SCR_SUCCESS or the fault's number; after the end of the connection, and after anything that is no frame of
+ * ours, NODE_LOST now and for all later calls.
+ */
+int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply, struct fault* fault);
+
+#endif

@@ -1,0 +1,534 @@
+/* The functions of scr.h against a daemon that the test plays: what is sent, what is returned, what is legal when. */
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "fake_daemon.h"
+#include "scr.h"
+
+#define MAX_HEARD 256
+
+/* What the daemon has heard, and how it differs from a good one. */
+static struct {
+  char directory[128];
+  char socket[160];
+  struct fake_daemon* daemon;
+  json_t* heard[MAX_HEARD]; /* bodies, with the verb added */
+  int count;
+  const char* odd_verb; /* NULL: none */
+  int fault;            /* what the odd verb fails with; 0: it has the body below */
+  json_t* odd_body;
+  int times;            /* how often */
+  int answers_nothing;  /* the odd verb ends the connection instead */
+} world;
+
+static struct fake_answer script(const char* verb, json_t* call, void* context)
+{
+  char cache[160];
+  (void)context;
+  CHECK(world.count < MAX_HEARD);
+  json_t* noted = json_deep_copy(json_object_get(call, "body"));
+  json_object_set_new(noted, "verb", json_string(verb));
+  world.heard[world.count++] = noted;
+  if (world.odd_verb != NULL && strcmp(verb, world.odd_verb) == 0 && world.times > 0) {
+    world.times--;
+    if (world.answers_nothing) {
+      return (struct fake_answer){.hangs_up = 1};
+    }
+    return world.fault ? fake_failure(call, world.fault, "as the test says")
+                       : fake_message(call, json_incref(world.odd_body));
+  }
+  snprintf(cache, sizeof cache, "%s/cache/rank.3", world.directory);
+  return fake_message(call, fake_reply(verb, call, cache));
+}
+
+static void forget_heard(void)
+{
+  while (world.count > 0) {
+    json_decref(world.heard[--world.count]);
+  }
+}
+
+static void good_daemon(void)
+{
+  world.odd_verb = NULL;
+  json_decref(world.odd_body);
+  world.odd_body = NULL;
+  world.answers_nothing = 0;
+}
+
+static void fails(const char* verb, int fault, int times)
+{
+  good_daemon();
+  world.odd_verb = verb;
+  world.fault = fault;
+  world.times = times;
+}
+
+static void answers(const char* verb, json_t* body)
+{
+  fails(verb, 0, 1000);
+  world.odd_body = body;
+}
+
+static json_t* last(void)
+{
+  return world.heard[world.count - 1];
+}
+
+static const char* text(json_t* body, const char* field)
+{
+  return json_string_value(json_object_get(body, field));
+}
+
+static long long number(json_t* body, const char* field)
+{
+  return json_integer_value(json_object_get(body, field));
+}
+
+static void begin(void)
+{
+  good_daemon();
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+}
+
+static void finish(void)
+{
+  good_daemon();
+  CHECK_INT(SCR_SUCCESS, SCR_Finalize());
+  forget_heard();
+}
+
+/* ---- tests ---- */
+
+static void a_whole_life_as_the_messages_describe_it(void)
+{
+  static const char* const VERBS[] = {"init", "have-restart", "start-restart", "complete-restart", "start-output",
+      "complete-output", "start-output", "complete-output", "current", "drop", "delete", "finalize"};
+  char name[SCR_MAX_FILENAME];
+  char file[SCR_MAX_FILENAME];
+  char expected[SCR_MAX_FILENAME];
+  int flag = 9;
+  begin();
+  char* init = json_dumps(last(), JSON_SORT_KEYS | JSON_COMPACT);
+  CHECK_TEXT("{\"jobName\":\"job\",\"prefix\":\"/tmp\",\"rank\":3,\"ranks\":5,\"verb\":\"init\"}", init);
+  free(init);
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, name));
+  CHECK_INT(1, flag);
+  CHECK_TEXT("before", name);
+  CHECK_INT(SCR_SUCCESS, SCR_Start_restart(NULL));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("other", file));
+  snprintf(expected, sizeof expected, "%s/cache/rank.3/other", world.directory);
+  CHECK_TEXT(expected, file);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_restart(1));
+  CHECK_INT(SCR_SUCCESS, SCR_Start_output("step-1", SCR_FLAG_CHECKPOINT | SCR_FLAG_OUTPUT));
+  CHECK_INT(3, number(last(), "flags"));
+  CHECK_TEXT("step-1", text(last(), "name"));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/a/x", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/b/x", file));
+  snprintf(expected, sizeof expected, "%s/cache/rank.3/1/x", world.directory);
+  CHECK_TEXT(expected, file);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_output(0));
+  CHECK(json_is_false(json_object_get(last(), "valid")));
+  json_t* files = json_object_get(last(), "files");
+  CHECK_INT(2, json_array_size(files));
+  CHECK_TEXT("/tmp/b/x", text(json_array_get(files, 1), "path"));
+  CHECK_TEXT("1/x", text(json_array_get(files, 1), "name"));
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  CHECK(json_object_get(last(), "name") == NULL);
+  CHECK_INT(1, number(last(), "flags"));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  CHECK(json_is_true(json_object_get(last(), "valid")));
+  CHECK_INT(SCR_SUCCESS, SCR_Current("step-1"));
+  CHECK_INT(SCR_SUCCESS, SCR_Drop("step-1"));
+  CHECK_INT(SCR_SUCCESS, SCR_Delete("step-1"));
+  CHECK_INT(SCR_SUCCESS, SCR_Finalize());
+  CHECK_INT(sizeof VERBS / sizeof VERBS[0], world.count);
+  for (int i = 0; i < world.count; i++) {
+    CHECK_TEXT(VERBS[i], text(world.heard[i], "verb"));
+    if (i > 0) {
+      CHECK_INT(i, number(world.heard[i], "call"));
+      CHECK_INT(7, number(world.heard[i], "run"));
+      CHECK_INT(3, number(world.heard[i], "rank"));
+    }
+  }
+  forget_heard();
+}
+
+/* Makes every call that must be refused in a state; bits of legal say which may not. */
+static void refuses_all_but(unsigned legal)
+{
+  char text_room[SCR_MAX_FILENAME];
+  int flag = 7;
+  int heard = world.count;
+#define REFUSED(bit, call) if (!(legal & (1u << (bit)))) CHECK_INT(SCR_ERR_WRONG_STATE, call)
+  REFUSED(0, SCR_Init());
+  REFUSED(1, SCR_Finalize());
+  REFUSED(2, SCR_Have_restart(&flag, text_room));
+  REFUSED(3, SCR_Start_restart(text_room));
+  REFUSED(4, SCR_Complete_restart(1));
+  REFUSED(5, SCR_Start_checkpoint());
+  REFUSED(5, SCR_Start_output("a", SCR_FLAG_OUTPUT));
+  REFUSED(6, SCR_Complete_checkpoint(1));
+  REFUSED(6, SCR_Complete_output(1));
+  REFUSED(7, SCR_Route_file("a", text_room));
+  REFUSED(8, SCR_Current("a"));
+  REFUSED(8, SCR_Drop("a"));
+  REFUSED(8, SCR_Delete("a"));
+  REFUSED(9, SCR_Should_exit(&flag));
+  REFUSED(9, SCR_Need_checkpoint(&flag));
+  CHECK_INT(7, flag);
+  CHECK_INT(heard, world.count);
+}
+
+static void what_is_not_legal_is_refused_and_not_sent(void)
+{
+  refuses_all_but(1u << 0);
+  begin();
+  refuses_all_but(1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9);
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  refuses_all_but(1u << 6 | 1u << 7 | 1u << 9);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  CHECK_INT(SCR_SUCCESS, SCR_Start_restart(NULL));
+  refuses_all_but(1u << 4 | 1u << 7 | 1u << 9);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_restart(1));
+  finish();
+  refuses_all_but(1u << 0);
+}
+
+static void wrong_arguments_are_refused_and_not_sent(void)
+{
+  char long_name[SCR_MAX_FILENAME + 1];
+  int flag;
+  memset(long_name, 'x', SCR_MAX_FILENAME);
+  long_name[SCR_MAX_FILENAME] = '\0';
+  begin();
+  int heard = world.count;
+  for (int flags = -1; flags <= 4; flags++) {
+    if (flags < 1 || flags > 3) {
+      CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Start_output("a", flags));
+    }
+  }
+  const char* bad[] = {"", "a\nb", "\x7f", "\xc2\x85", "\xff", long_name};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Start_output(bad[i], 1));
+    CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Current(bad[i]));
+  }
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Delete(NULL));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file(NULL, long_name));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file("a", NULL));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Should_exit(NULL));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Need_checkpoint(NULL));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Have_restart(NULL, NULL));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file(long_name, (char[SCR_MAX_FILENAME]){0}));
+  CHECK_INT(heard, world.count);
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, NULL));
+  CHECK_INT(1, number(last(), "call"));
+  finish();
+}
+
+static void outside_of_a_phase_route_gives_the_name_back(void)
+{
+  char file[SCR_MAX_FILENAME];
+  begin();
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("some/../name", file));
+  CHECK_TEXT("some/../name", file);
+  finish();
+}
+
+static void where_the_daemon_names_no_rule_route_asks_it(void)
+{
+  char file[SCR_MAX_FILENAME];
+  char working[SCR_MAX_FILENAME];
+  begin();
+  answers("start-output", json_pack("{s:i, s:s, s:s}", "dataset", 1, "name", "a", "directory", "/nowhere"));
+  CHECK_INT(SCR_SUCCESS, SCR_Start_output("a", SCR_FLAG_CHECKPOINT));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("x/y", file));
+  CHECK_TEXT("/routed/x/y", file);
+  CHECK_TEXT("route", text(last(), "verb"));
+  CHECK_TEXT(getcwd(working, sizeof working), text(last(), "directory"));
+  CHECK(json_object_get(last(), "call") == NULL);
+  good_daemon();
+  fails("route", SCR_ERR_NO_SPACE, 1);
+  CHECK_INT(SCR_ERR_NO_SPACE, SCR_Route_file("x/y", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_output(1));
+  CHECK(json_object_get(last(), "files") == NULL);
+  answers("start-output", json_pack("{s:i, s:s, s:s, s:i}", "dataset", 1, "name", "a", "directory", "/nowhere",
+      "naming", 2)); /* a rule of the future */
+  CHECK_INT(SCR_SUCCESS, SCR_Start_output("a", SCR_FLAG_CHECKPOINT));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("x/y", file));
+  CHECK_TEXT("/routed/x/y", file);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_output(1));
+  finish();
+}
+
+static void every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says(void)
+{
+  for (int fault = 1; fault <= 26; fault++) {
+    int expected = fault <= SCR_ERR_NOT_LEADER ? fault : SCR_ERR_INTERNAL;
+    int open = fault == SCR_ERR_BAD_REQUEST || fault == SCR_ERR_WRONG_STATE || fault == SCR_ERR_UNKNOWN_RANK
+        || fault == SCR_ERR_RANKS_DISAGREE || fault == SCR_ERR_BUSY || fault == SCR_ERR_STOPPING;
+    if (fault == SCR_ERR_TIMEOUT) {
+      continue;
+    }
+    begin();
+    CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+    fails("complete-output", fault, 1);
+    CHECK_INT(expected, SCR_Complete_checkpoint(1));
+    CHECK_INT(open ? SCR_SUCCESS : SCR_ERR_WRONG_STATE, SCR_Complete_checkpoint(1));
+    int counted = open && fault != SCR_ERR_BUSY && fault != SCR_ERR_STOPPING && fault != SCR_ERR_BAD_REQUEST;
+    CHECK_INT(counted ? 3 : 2, number(last(), "call"));
+    finish();
+  }
+}
+
+static void a_call_whose_outcome_nobody_knows_is_made_again_with_its_number(void)
+{
+  int flag;
+  begin();
+  fails("start-output", SCR_ERR_TIMEOUT, 3);
+  CHECK_INT(SCR_SUCCESS, SCR_Start_output("a", SCR_FLAG_CHECKPOINT));
+  CHECK_INT(5, world.count);
+  for (int i = 1; i < 5; i++) {
+    CHECK_INT(1, number(world.heard[i], "call"));
+  }
+  fails("complete-output", SCR_ERR_TIMEOUT, 7);
+  CHECK_INT(SCR_ERR_TIMEOUT, SCR_Complete_output(1));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_output(1)); /* the phase was still open */
+  CHECK_INT(2, number(last(), "call"));
+  fails("start-output", SCR_ERR_TIMEOUT, 5);
+  CHECK_INT(SCR_ERR_TIMEOUT, SCR_Start_output("b", SCR_FLAG_CHECKPOINT));
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Have_restart(&flag, NULL)); /* would get the answer of the other call */
+  CHECK_INT(SCR_SUCCESS, SCR_Start_output("b", SCR_FLAG_CHECKPOINT));
+  CHECK_INT(3, number(last(), "call"));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_output(1));
+  finish();
+}
+
+static void a_daemon_that_is_gone_fails_all_calls_until_the_next_init(void)
+{
+  int flag;
+  char file[SCR_MAX_FILENAME];
+  begin();
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  fails("complete-output", 0, 1);
+  world.answers_nothing = 1;
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Complete_checkpoint(1));
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Start_checkpoint());
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Should_exit(&flag));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("a", file));
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Finalize());
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Finalize());
+  forget_heard();
+
+  begin();
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  fake_stop(world.daemon);
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Complete_checkpoint(1));
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Finalize());
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Init());
+  world.daemon = fake_start(world.socket, script, NULL);
+  forget_heard();
+  begin();
+  fails("have-restart", SCR_ERR_RANK_LOST, 1);
+  CHECK_INT(SCR_ERR_RANK_LOST, SCR_Have_restart(&flag, NULL));
+  fails("finalize", SCR_ERR_RANK_LOST, 1);
+  CHECK_INT(SCR_ERR_RANK_LOST, SCR_Finalize());
+  begin();
+  finish();
+}
+
+static void a_complete_that_says_so_ends_the_process_after_finalize(void)
+{
+  int status;
+  answers("complete-output", json_pack("{s:i, s:s, s:s, s:b}", "dataset", 5, "name", "a", "halt", "time is up", "exit",
+      1));
+  fflush(NULL);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK_INT(SCR_SUCCESS, SCR_Init());
+    CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+    SCR_Complete_checkpoint(1);
+    _exit(7); /* not reached */
+  }
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  CHECK_INT(0, WEXITSTATUS(status));
+  CHECK_TEXT("finalize", text(last(), "verb"));
+  good_daemon();
+  forget_heard();
+}
+
+static void questions_count_their_calls_apart(void)
+{
+  int flag = 9;
+  begin();
+  CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  CHECK_INT(1, flag);
+  CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  CHECK_INT(2, number(last(), "call"));
+  CHECK_INT(SCR_SUCCESS, SCR_Should_exit(&flag));
+  CHECK_INT(1, number(last(), "call"));
+  answers("should-exit", json_pack("{s:b}", "exit", 0));
+  CHECK_INT(SCR_SUCCESS, SCR_Should_exit(&flag));
+  CHECK_INT(0, flag);
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  CHECK_INT(1, number(last(), "call"));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  finish();
+}
+
+static void answers_of_another_form_are_errors(void)
+{
+  static const struct {
+    const char* verb;
+    const char* body;
+  } CASES[] = {{"init", "{}"}, {"init", "{\"run\":\"x\"}"}, {"init", "{\"run\":1,\"version\":2}"},
+      {"start-output", "{}"}, {"start-output", "{\"name\":\"a\",\"directory\":\"b\"}"},
+      {"start-output", "{\"name\":1,\"directory\":\"/b\"}"}, {"have-restart", "{}"},
+      {"have-restart", "{\"available\":true}"}, {"should-exit", "{\"exit\":1}"}, {"need-checkpoint", "{}"}};
+  int flag = 7;
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    answers(CASES[i].verb, json_loads(CASES[i].body, 0, NULL));
+    int failed = SCR_Init();
+    failed = failed ? failed : SCR_Need_checkpoint(&flag);
+    failed = failed ? failed : SCR_Should_exit(&flag);
+    failed = failed ? failed : SCR_Have_restart(&flag, NULL);
+    failed = failed ? failed : SCR_Start_checkpoint();
+    CHECK(failed == SCR_ERR_INTERNAL || failed == SCR_ERR_BAD_CONFIGURATION);
+    good_daemon();
+    SCR_Finalize();
+    forget_heard();
+  }
+}
+
+static void entries_are_kept_and_questions_carry_them(void)
+{
+  CHECK(SCR_Config("SCR_FLUSH=5") == NULL);
+  CHECK(SCR_Configf("CKPT=%d TYPE=%s", 0, "XOR") == NULL);
+  CHECK(SCR_Config(NULL) == NULL && SCR_Config("") == NULL);
+  const char* value = SCR_Config("SCR_FLUSH");
+  CHECK_TEXT("10", value);
+  free((char*)value);
+  CHECK_TEXT("SCR_FLUSH", text(last(), "query"));
+  CHECK_INT(2, json_array_size(json_object_get(last(), "config")));
+  CHECK_TEXT("job", text(json_object_get(last(), "environment"), "SCR_JOB_NAME"));
+  begin();
+  CHECK(SCR_Config("SCR_FLUSH=6") == NULL); /* too late, and said so */
+  answers("config", json_object());
+  CHECK(SCR_Config("CKPT=0 TYPE") == NULL); /* not set */
+  CHECK_INT(2, json_array_size(json_object_get(last(), "config")));
+  finish();
+}
+
+static void the_socket_is_found_where_only_one_daemon_is(void)
+{
+  char base[160];
+  char path[300];
+  snprintf(base, sizeof base, "%s/c", world.directory);
+  unsetenv("SCR_SOCKET");
+  setenv("SCR_CNTL_BASE", base, 1);
+  setenv("SCR_USER_NAME", "u", 1);
+  setenv("SCR_JOB_ID", "9", 1);
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Init());
+  static const char* const PARTS[] = {"", "/u", "/u/scr.9", "/u/scr.9/n1", "/u/scr.9/n2", "/u/scr.9/dead"};
+  for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
+    snprintf(path, sizeof path, "%s%s", base, PARTS[i]);
+    CHECK(mkdir(path, 0700) == 0);
+  }
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Init());
+  snprintf(path, sizeof path, "%s/u/scr.9/n1/scr.sock", base);
+  struct fake_daemon* first = fake_start(path, script, NULL);
+  snprintf(path, sizeof path, "%s/u/scr.9/dead/scr.sock", base);
+  fclose(fopen(path, "w"));
+  begin();
+  finish();
+  snprintf(path, sizeof path, "%s/u/scr.9/n2/scr.sock", base);
+  struct fake_daemon* second = fake_start(path, script, NULL);
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
+  setenv("SCR_SOCKET", path, 1);
+  begin();
+  finish();
+  char long_path[300];
+  memset(long_path, 'x', sizeof long_path);
+  long_path[0] = '/';
+  long_path[299] = '\0';
+  setenv("SCR_SOCKET", long_path, 1);
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
+  fake_stop(first);
+  fake_stop(second);
+  setenv("SCR_SOCKET", world.socket, 1);
+}
+
+static void* routes_many(void* argument)
+{
+  char name[64];
+  char file[SCR_MAX_FILENAME];
+  for (int i = 0; i < 100; i++) {
+    snprintf(name, sizeof name, "/tmp/shared/%d", i);
+    CHECK_INT(SCR_SUCCESS, SCR_Route_file(name, file));
+    snprintf(name, sizeof name, "/tmp/own-%d/%d", *(int*)argument, i);
+    CHECK_INT(SCR_SUCCESS, SCR_Route_file(name, file));
+  }
+  return NULL;
+}
+
+static void many_threads_route_and_no_name_is_taken_twice(void)
+{
+  pthread_t threads[8];
+  int numbers[8];
+  begin();
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  for (int i = 0; i < 8; i++) {
+    numbers[i] = i;
+    CHECK(pthread_create(&threads[i], NULL, routes_many, &numbers[i]) == 0);
+  }
+  for (int i = 0; i < 8; i++) {
+    pthread_join(threads[i], NULL);
+  }
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  json_t* files = json_object_get(last(), "files");
+  json_t* names = json_object();
+  CHECK_INT(900, json_array_size(files));
+  for (size_t i = 0; i < 900; i++) {
+    json_object_set_new(names, text(json_array_get(files, i), "name"), json_true());
+  }
+  CHECK_INT(900, json_object_size(names));
+  json_decref(names);
+  finish();
+}
+
+int main(void)
+{
+  char command[200];
+  strcpy(world.directory, "/tmp/scr-client-XXXXXX");
+  CHECK(mkdtemp(world.directory) != NULL);
+  snprintf(world.socket, sizeof world.socket, "%s/s", world.directory);
+  world.daemon = fake_start(world.socket, script, NULL);
+  setenv("SCR_SOCKET", world.socket, 1);
+  setenv("SCR_RANK", "3", 1);
+  setenv("SCR_RANKS", "5", 1);
+  setenv("SCR_PREFIX", "/tmp/x/..", 1);
+  setenv("SCR_JOB_NAME", "job", 1);
+  a_whole_life_as_the_messages_describe_it();
+  what_is_not_legal_is_refused_and_not_sent();
+  wrong_arguments_are_refused_and_not_sent();
+  outside_of_a_phase_route_gives_the_name_back();
+  where_the_daemon_names_no_rule_route_asks_it();
+  every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says();
+  a_call_whose_outcome_nobody_knows_is_made_again_with_its_number();
+  a_daemon_that_is_gone_fails_all_calls_until_the_next_init();
+  a_complete_that_says_so_ends_the_process_after_finalize();
+  questions_count_their_calls_apart();
+  answers_of_another_form_are_errors();
+  entries_are_kept_and_questions_carry_them();
+  the_socket_is_found_where_only_one_daemon_is();
+  many_threads_route_and_no_name_is_taken_twice();
+  good_daemon();
+  fake_stop(world.daemon);
+  snprintf(command, sizeof command, "rm -rf -- %s", world.directory);
+  CHECK(system(command) == 0);
+  return 0;
+}

@@ -1,0 +1,153 @@
+/*
+ * An MPI program as users of SCR write them: restarts where it can, checks every byte, writes checkpoints.
+ *
+ *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file>]
+ *
+ * die: that rank kills itself inside the last checkpoint, and the others say what they hear.
+ * wait: rank 0 makes the file inside the last checkpoint, and all wait there until it is gone.
+ * Exit code: 0; 1 where something was not as it should be; 2 where SCR failed.
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scr.h"
+
+static int rank;
+static int files;
+
+/* Two files each have the same base name. */
+static void path_of(int step, int file, char* path)
+{
+  snprintf(path, SCR_MAX_FILENAME, "step-%d/rank-%d/%c/block-%d", step, rank, file % 2 ? 'b' : 'a', file / 2);
+}
+
+static size_t fill(char* bytes, int step, int file)
+{
+  size_t count = (size_t)(file == 2 ? 0 : 997 + 13 * file % 500 + 7 * rank);
+  unsigned state = (unsigned)(rank * 1000003 + step * 101 + file);
+  for (size_t i = 0; i < count; i++) {
+    state = state * 1664525u + 1013904223u;
+    bytes[i] = (char)(state >> 24);
+  }
+  return count;
+}
+
+static int write_files(int step)
+{
+  char path[SCR_MAX_FILENAME];
+  char routed[SCR_MAX_FILENAME];
+  char bytes[8192];
+  int good = 1;
+  for (int i = 0; i < files; i++) {
+    path_of(step, i, path);
+    if (SCR_Route_file(path, routed) != SCR_SUCCESS) {
+      return 0;
+    }
+    FILE* file = fopen(routed, "wb");
+    size_t count = fill(bytes, step, i);
+    good = good && file != NULL && fwrite(bytes, 1, count, file) == count;
+    good = good && file != NULL && fclose(file) == 0;
+  }
+  return good;
+}
+
+static int read_files(int step)
+{
+  char path[SCR_MAX_FILENAME];
+  char routed[SCR_MAX_FILENAME];
+  char expected[8192];
+  char bytes[8192];
+  for (int i = 0; i < files; i++) {
+    path_of(step, i, path);
+    FILE* file = SCR_Route_file(path, routed) == SCR_SUCCESS ? fopen(routed, "rb") : NULL;
+    size_t count = file == NULL ? 0 : fread(bytes, 1, sizeof bytes, file);
+    if (file == NULL || fclose(file) != 0 || count != fill(expected, step, i) || memcmp(bytes, expected, count) != 0) {
+      printf("rank %d: %s is not what was written\n", rank, path);
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Ends the process without MPI_Finalize, which would wait for the dead. */
+static void end(int code)
+{
+  fflush(NULL);
+  _exit(code);
+}
+
+static void must(int outcome, const char* call)
+{
+  if (outcome != SCR_SUCCESS) {
+    printf("rank %d: %s returned %d\n", rank, call, outcome);
+    end(2);
+  }
+}
+
+static int restart(void)
+{
+  char name[SCR_MAX_FILENAME];
+  int flag;
+  int step = 0;
+  must(SCR_Have_restart(&flag, name), "SCR_Have_restart");
+  if (flag) {
+    must(SCR_Start_restart(name), "SCR_Start_restart");
+    int good = sscanf(name, "step-%d", &step) == 1 && read_files(step);
+    must(SCR_Complete_restart(good), "SCR_Complete_restart");
+    printf("rank %d restarted from %s\n", rank, name);
+    if (!good) {
+      end(1);
+    }
+  }
+  return step;
+}
+
+static void in_the_last_checkpoint(int count, char** arguments)
+{
+  if (count < 5) {
+    return;
+  }
+  if (strcmp(arguments[3], "die") == 0) {
+    if (atoi(arguments[4]) == rank) {
+      raise(SIGKILL);
+    }
+    return;
+  }
+  if (rank == 0) {
+    fclose(fopen(arguments[4], "w"));
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  while (access(arguments[4], F_OK) == 0) {
+    usleep(10000); /* polls the test, another process */
+  }
+}
+
+int main(int count, char** arguments)
+{
+  char name[64];
+  MPI_Init(&count, &arguments);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int checkpoints = atoi(arguments[1]);
+  files = atoi(arguments[2]);
+  must(SCR_Init(), "SCR_Init");
+  int first = restart() + 1;
+  for (int step = first; step < first + checkpoints; step++) {
+    snprintf(name, sizeof name, "step-%d", step);
+    must(SCR_Start_output(name, SCR_FLAG_CHECKPOINT), "SCR_Start_output");
+    int good = write_files(step);
+    if (step == first + checkpoints - 1) {
+      in_the_last_checkpoint(count, arguments);
+    }
+    must(SCR_Complete_output(good), "SCR_Complete_output");
+    if (rank == 0) {
+      printf("wrote %s\n", name);
+    }
+  }
+  must(SCR_Finalize(), "SCR_Finalize");
+  MPI_Finalize();
+  return 0;
+}

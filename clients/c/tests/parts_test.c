@@ -1,0 +1,313 @@
+/* The parts that need no daemon: who this process is, what its entries say, where its files belong. */
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "launch.h"
+#include "places.h"
+#include "settings.h"
+
+static void nobody_says_who_we_are(void)
+{
+  static const char* const ALL[] = {"SCR_RANK", "SCR_RANKS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+      "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE", "RANK", "WORLD_SIZE", "FLUX_TASK_RANK",
+      "FLUX_JOB_SIZE", "PMIX_RANK", "PMIX_SIZE", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"};
+  for (size_t i = 0; i < sizeof ALL / sizeof ALL[0]; i++) {
+    unsetenv(ALL[i]);
+  }
+}
+
+static void finds_rank_and_size_of_every_launcher(void)
+{
+  static const char* const PAIRS[][2] = {{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+      {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}, {"PMIX_RANK", "PMIX_SIZE"}, {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+      {"RANK", "WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+      {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"SCR_RANK", "SCR_RANKS"}};
+  struct fault fault;
+  int rank;
+  int ranks;
+  nobody_says_who_we_are();
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, launch_find(&rank, &ranks, &fault));
+  CHECK(strstr(fault.message, "SCR_RANK and SCR_RANKS") != NULL);
+  setenv("SLURM_PROCID", "0", 1);
+  setenv("SLURM_NTASKS", "8", 1); /* a batch script, not a step */
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, launch_find(&rank, &ranks, &fault));
+  for (int i = 0; i < (int)(sizeof PAIRS / sizeof PAIRS[0]); i++) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", i);
+    setenv(PAIRS[i][0], number, 1); /* each is more particular than those before it, which stay set */
+    snprintf(number, sizeof number, "%d", 100 + i);
+    setenv(PAIRS[i][1], number, 1);
+    CHECK_INT(SCR_SUCCESS, launch_find(&rank, &ranks, &fault));
+    CHECK_INT(i, rank);
+    CHECK_INT(100 + i, ranks);
+  }
+}
+
+static void refuses_numbers_that_are_none(void)
+{
+  static const char* const BAD[][2] = {{"x", "2"}, {"1x", "2"}, {"-1", "2"}, {"2", "2"}, {"0", "0"}, {"0", "1048577"},
+      {"0", "99999999999999999999"}, {"", "2"}, {"0", ""}, {"0", " "}};
+  struct fault fault;
+  int rank;
+  int ranks;
+  nobody_says_who_we_are();
+  for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+    setenv("SCR_RANK", BAD[i][0], 1);
+    setenv("SCR_RANKS", BAD[i][1], 1);
+    CHECK_INT(SCR_ERR_BAD_CONFIGURATION, launch_find(&rank, &ranks, &fault));
+    CHECK(strstr(fault.message, "SCR_RANK") != NULL);
+  }
+}
+
+static void tells_questions_from_settings(void)
+{
+  struct fault fault;
+  CHECK(settings_is_query("SCR_FLUSH") && settings_is_query(" SCR_FLUSH ") && settings_is_query("CKPT=0 TYPE"));
+  CHECK(!settings_is_query("SCR_FLUSH=") && !settings_is_query("CKPT=0 TYPE=XOR") && !settings_is_query("A=1  "));
+  CHECK(!settings_is_query("SCR_PREFIX=\"/a b/c\""));
+  unsetenv("SCR_PREFIX");
+  CHECK(settings_get("SCR_PREFIX") == NULL);
+  static const char* const ENTRIES[] = {"SCR_PREFIX=/one", " SCR_PREFIX=\"/two/with/=/ sign\" ", "CKPT=0 TYPE=XOR",
+      "SCR_JOB_NAME=job", "SCR_JOB_NAME="};
+  for (size_t i = 0; i < sizeof ENTRIES / sizeof ENTRIES[0]; i++) {
+    CHECK_INT(SCR_SUCCESS, settings_add(ENTRIES[i], &fault));
+  }
+  CHECK_TEXT("/two/with/=/ sign", settings_get("SCR_PREFIX"));
+  CHECK(settings_get("SCR_JOB_NAME") == NULL && settings_get("CKPT") == NULL);
+  setenv("SCR_PREFIX", "/environment", 1);
+  CHECK_TEXT("/environment", settings_get("SCR_PREFIX"));
+  json_t* entries = settings_entries();
+  CHECK_INT(5, json_array_size(entries));
+  CHECK_TEXT("CKPT=0 TYPE=XOR", json_string_value(json_array_get(entries, 2)));
+  json_decref(entries);
+  json_t* environment = settings_environment();
+  CHECK_TEXT("/environment", json_string_value(json_object_get(environment, "SCR_PREFIX")));
+  CHECK(json_object_get(environment, "PATH") == NULL);
+  json_decref(environment);
+  CHECK_INT(SCR_ERR_BAD_REQUEST, settings_add("SCR_JOB_NAME=\xff", &fault));
+  settings_clear();
+  unsetenv("SCR_PREFIX");
+}
+
+static void takes_dots_out(void)
+{
+  static const char* const CASES[][3] = {{"/w", "a", "/w/a"}, {"/w", "./a/../b//c", "/w/b/c"}, {"/w", "../a", "/a"},
+      {"/", "../../a", "/a"}, {"/w", "/x/./y/", "/x/y"}, {"/w", "..", "/"}, {"/w", "...", "/w/..."}};
+  char path[SCR_MAX_FILENAME * 2];
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    CHECK(places_normalise(CASES[i][0], CASES[i][1], path));
+    CHECK_TEXT(CASES[i][2], path);
+  }
+}
+
+static void names_files_as_the_daemon_does(void)
+{
+  static const char* const WALKS[][2][8] = {
+      {{"x", "x", "x", "y", "y"}, {"x", "1/x", "2/x", "y", "1/y"}},
+      {{"1", "x", "x"}, {"1", "x", "2/x"}},
+      {{"x", "x", "1"}, {"x", "1/x", "1/1"}},
+      {{"01", "01", "1", "12345678", "123456789"}, {"01", "1/01", "1/1", "12345678", "123456789"}},
+  };
+  char name[SCR_MAX_FILENAME + 16];
+  for (size_t walk = 0; walk < sizeof WALKS / sizeof WALKS[0]; walk++) {
+    struct places* places = places_for_output("/p", "/c");
+    for (int i = 0; i < 8 && WALKS[walk][0][i] != NULL; i++) {
+      CHECK_INT(0, places_next_name(places, WALKS[walk][0][i], name));
+      CHECK_TEXT(WALKS[walk][1][i], name);
+    }
+    places_free(places);
+  }
+}
+
+static char prefix[128];
+static char cache[128];
+
+static void write_file(const char* path)
+{
+  FILE* file = fopen(path, "w");
+  CHECK(file != NULL);
+  fputs("x", file);
+  fclose(file);
+}
+
+/* A prefix with links of every kind, and the current directory in it. */
+static void make_prefix(void)
+{
+  char base[] = "/tmp/scr-parts-XXXXXX";
+  CHECK(mkdtemp(base) != NULL && chdir(base) == 0);
+  snprintf(prefix, sizeof prefix, "%s/p", base);
+  snprintf(cache, sizeof cache, "%s/cache/d/rank.0", base);
+  CHECK(mkdir("p", 0777) == 0 && mkdir("outside", 0777) == 0 && mkdir("p2", 0777) == 0);
+  CHECK(chdir("p") == 0 && mkdir("run", 0777) == 0 && mkdir("run/deep", 0777) == 0 && mkdir(".scr", 0777) == 0);
+  write_file("run/file");
+  write_file("../outside/file");
+  CHECK(symlink(prefix, "../alias") == 0 && symlink("../outside", "out") == 0 && symlink("../..", "run/up") == 0);
+  CHECK(symlink("run", "latest") == 0 && symlink("../outside/file", "linkfile") == 0);
+  CHECK(symlink("run/file", "inlink") == 0 && symlink("missing", "nowhere") == 0 && symlink("loop", "loop") == 0);
+  CHECK(symlink(".scr", "mine") == 0);
+}
+
+static void remove_prefix(void)
+{
+  char command[300];
+  CHECK(chdir("/") == 0);
+  snprintf(command, sizeof command, "rm -rf -- %.*s", (int)(strlen(prefix) - 2), prefix);
+  CHECK(system(command) == 0);
+}
+
+static void refuses_every_way_out_of_the_prefix(void)
+{
+  static const struct {
+    const char* name;
+    int fault;
+  } CASES[] = {
+      {"../x", SCR_ERR_OUTSIDE_PREFIX}, {"/etc/passwd", SCR_ERR_OUTSIDE_PREFIX}, {"../p2/x", SCR_ERR_OUTSIDE_PREFIX},
+      {"out/x", SCR_ERR_OUTSIDE_PREFIX}, {"run/up/x", SCR_ERR_OUTSIDE_PREFIX}, {"linkfile", SCR_ERR_OUTSIDE_PREFIX},
+      {"nowhere", SCR_ERR_OUTSIDE_PREFIX}, {"loop/x", SCR_ERR_OUTSIDE_PREFIX}, {"nowhere/x", SCR_ERR_OUTSIDE_PREFIX},
+      {"/", SCR_ERR_OUTSIDE_PREFIX}, {"", SCR_ERR_BAD_REQUEST}, {"run", SCR_ERR_BAD_REQUEST},
+      {".", SCR_ERR_BAD_REQUEST}, {"run/", SCR_ERR_BAD_REQUEST}, {"new/.", SCR_ERR_BAD_REQUEST},
+      {"new/x/..", SCR_ERR_BAD_REQUEST}, {".scr/x", SCR_ERR_BAD_REQUEST}, {"mine/x", SCR_ERR_BAD_REQUEST},
+      {".scr", SCR_ERR_BAD_REQUEST}, {"run/file/x", SCR_ERR_BAD_REQUEST}, {"latest", SCR_ERR_BAD_REQUEST},
+      {"not-utf8-\xff", SCR_ERR_BAD_REQUEST}, {"\xff/x", SCR_ERR_BAD_REQUEST},
+  };
+  struct fault fault;
+  char file[SCR_MAX_FILENAME];
+  struct places* places = places_for_output(prefix, cache);
+  for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+    for (int again = 0; again < 2; again++) {
+      int bad = places_route(places, CASES[i].name, file, &fault);
+      if (bad != CASES[i].fault) {
+        fprintf(stderr, "'%s' gave %d\n", CASES[i].name, bad);
+      }
+      CHECK_INT(CASES[i].fault, bad);
+    }
+  }
+  char name[2000];
+  memset(name, 'x', sizeof name);
+  for (size_t length = 255; length <= 1999; length += 8) {
+    name[length] = '\0';
+    CHECK_INT(length <= 255 ? SCR_SUCCESS : SCR_ERR_BAD_REQUEST, places_route(places, name, file, &fault));
+    name[length] = 'x';
+  }
+  json_t* list = places_list(places);
+  CHECK_INT(1, json_array_size(list));
+  json_decref(list);
+  places_free(places);
+}
+
+static void one_file_has_one_place_by_whatever_name(void)
+{
+  static const char* const NAMES[] = {"run/new", "./run/../run/new", "latest/new", "run/deep/../new", "../p/run/new",
+      "../alias/run/new", "run//new"};
+  struct fault fault;
+  char first[SCR_MAX_FILENAME];
+  char file[SCR_MAX_FILENAME];
+  char expected[SCR_MAX_FILENAME];
+  struct stat status;
+  struct places* places = places_for_output(prefix, cache);
+  CHECK_INT(SCR_SUCCESS, places_route(places, NAMES[0], first, &fault));
+  snprintf(expected, sizeof expected, "%s/new", cache);
+  CHECK_TEXT(expected, first);
+  CHECK(stat(cache, &status) == 0 && S_ISDIR(status.st_mode));
+  for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+    CHECK_INT(SCR_SUCCESS, places_route(places, NAMES[i], file, &fault));
+    CHECK_TEXT(first, file);
+  }
+  CHECK_INT(SCR_SUCCESS, places_route(places, "run/deep/new", file, &fault));
+  snprintf(expected, sizeof expected, "%s/1/new", cache);
+  CHECK_TEXT(expected, file);
+  write_file(file); /* its directory is there */
+  CHECK_INT(SCR_SUCCESS, places_route(places, "inlink", file, &fault));
+  CHECK_TEXT("file", strrchr(file, '/') + 1);
+  json_t* list = places_list(places);
+  CHECK_INT(3, json_array_size(list));
+  snprintf(expected, sizeof expected, "%s/run/file", prefix);
+  CHECK_TEXT(expected, json_string_value(json_object_get(json_array_get(list, 2), "path")));
+  CHECK_TEXT("1/new", json_string_value(json_object_get(json_array_get(list, 1), "name")));
+  json_decref(list);
+  places_free(places);
+}
+
+static void a_directory_that_cannot_be_made_is_an_error_each_time(void)
+{
+  struct fault fault;
+  char file[SCR_MAX_FILENAME];
+  char below_a_file[256];
+  snprintf(below_a_file, sizeof below_a_file, "%s/run/file/rank.0", prefix);
+  struct places* places = places_for_output(prefix, below_a_file);
+  CHECK_INT(SCR_ERR_IO, places_route(places, "a", file, &fault));
+  CHECK_INT(SCR_ERR_IO, places_route(places, "a", file, &fault));
+  CHECK(strstr(fault.message, below_a_file) != NULL);
+  places_free(places);
+}
+
+static void a_restart_finds_files_by_path_or_by_a_base_name_that_only_one_has(void)
+{
+  struct fault fault;
+  char file[SCR_MAX_FILENAME];
+  json_t* files = json_pack("[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]", "path", "x/same", "name", "same", "path", "y/same",
+      "name", "1/same", "path", "z/other", "name", "other");
+  struct places* places = places_for_restart(prefix, "/c", files);
+  json_decref(files);
+  CHECK_INT(SCR_SUCCESS, places_route(places, "x/same", file, &fault));
+  CHECK_TEXT("/c/same", file);
+  CHECK_INT(SCR_SUCCESS, places_route(places, "./q/../y/same", file, &fault));
+  CHECK_TEXT("/c/1/same", file);
+  CHECK_INT(SCR_SUCCESS, places_route(places, "/elsewhere/other", file, &fault));
+  CHECK_TEXT("/c/other", file);
+  CHECK_INT(SCR_ERR_NO_SUCH_FILE, places_route(places, "same", file, &fault));
+  CHECK(strstr(fault.message, "ambiguous") != NULL);
+  CHECK_INT(SCR_ERR_NO_SUCH_FILE, places_route(places, "nothing", file, &fault));
+  places_free(places);
+  static const char* const BAD[] = {"{}", "[1]", "[{}]", "[{\"path\":\"a\"}]", "[{\"path\":1, \"name\":\"a\"}]"};
+  for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+    json_t* bad = json_loads(BAD[i], 0, NULL);
+    CHECK(places_for_restart(prefix, "/c", bad) == NULL);
+    json_decref(bad);
+  }
+}
+
+/* Of this process, so that a busy machine changes little. */
+static double cpu_s(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Printed, not checked. */
+static void many_files(int count)
+{
+  struct fault fault;
+  char file[SCR_MAX_FILENAME];
+  char name[64];
+  struct places* places = places_for_output(prefix, cache);
+  double start = cpu_s();
+  for (int i = 0; i < count; i++) {
+    snprintf(name, sizeof name, "run/file-%d", i);
+    CHECK_INT(SCR_SUCCESS, places_route(places, name, file, &fault));
+  }
+  printf("%d new files: %.0f calls per second of CPU\n", count, count / (cpu_s() - start));
+  places_free(places);
+}
+
+int main(void)
+{
+  finds_rank_and_size_of_every_launcher();
+  refuses_numbers_that_are_none();
+  tells_questions_from_settings();
+  takes_dots_out();
+  names_files_as_the_daemon_does();
+  make_prefix();
+  refuses_every_way_out_of_the_prefix();
+  one_file_has_one_place_by_whatever_name();
+  a_directory_that_cannot_be_made_is_an_error_each_time();
+  a_restart_finds_files_by_path_or_by_a_base_name_that_only_one_has();
+  many_files(10);
+  many_files(2000);
+  many_files(20000);
+  remove_prefix();
+  return 0;
+}

@@ -1,0 +1,198 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.protocol.Frames;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: C and Fortran programs under a real mpirun, with real daemons. Method: clients/c is built, tested and installed,
+ * its programs are built against what was installed, and run with two ranks on each of four daemons. Skipped, saying
+ * so, where the Debian packages of the README are missing.
+ */
+class NativeClientIT {
+  private static final int DAEMONS = 4;
+  private static final int RANKS = 2 * DAEMONS;
+  private static DaemonCluster cluster;
+  private static NativeBuild build;
+
+  @TempDir
+  private Path prefix;
+
+  @BeforeAll
+  static void open() throws Exception {
+    build = NativeBuild.make();
+    cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2"));
+  }
+
+  @AfterAll
+  static void close() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @BeforeEach
+  void fill() throws Exception {
+    cluster.fill(DAEMONS);
+  }
+
+  /** Starts a program under mpirun, two ranks on each daemon, in the prefix directory. */
+  private NativeBuild.Program start(Path program, String... arguments) throws Exception {
+    Path onNode = prefix.resolve(".on-node");
+    StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");
+    List<DaemonProcess> daemons = cluster.alive();
+    for (int i = 0; i < DAEMONS; i++) {
+      script.append(i).append(") SCR_SOCKET='").append(daemons.get(i).socket()).append("' ;;\n");
+    }
+    Files.writeString(onNode, script + "esac\nexport SCR_SOCKET\nexec \"$@\"\n");
+    List<String> command = new ArrayList<>(List.of("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca",
+        "orte_enable_recovery", "1", "-n", "" + RANKS, "sh", onNode.toString(), program.toString()));
+    command.addAll(List.of(arguments));
+    return build.start(command, prefix);
+  }
+
+  private String run(Path program, String... arguments) throws Exception {
+    NativeBuild.Program running = start(program, arguments);
+    int code = running.awaitExit();
+    assertThat(code).as(running.output()).isZero();
+    return running.output();
+  }
+
+  private static List<String> everyRank(String what) {
+    return IntStream.range(0, RANKS).mapToObj(rank -> "rank " + rank + " " + what).toList();
+  }
+
+  @Test
+  void theTestsOfTheLibraryPassAlsoUnderValgrind() throws Exception {
+    build.run("ctest", "--test-dir", build.directory().toString(), "--output-on-failure");
+  }
+
+  @Test
+  void aProgramRestartsWithTheBytesThatItWrote() throws Exception {
+    String first = run(build.program("mpi_checkpoint"), "2", "7");
+    assertThat(first).contains("wrote step-1", "wrote step-2").doesNotContain("restarted");
+    assertThat(run(build.program("mpi_checkpoint"), "1", "7")).contains(everyRank("restarted from step-2"));
+    assertThat(run(build.program("mpi_checkpoint"), "0", "7")).contains(everyRank("restarted from step-3"));
+  }
+
+  @Test
+  void everyRankMayHaveTwoThousandFiles() throws Exception {
+    run(build.program("mpi_checkpoint"), "1", "2000");
+    assertThat(run(build.program("mpi_checkpoint"), "0", "2000")).contains(everyRank("restarted from step-1"));
+  }
+
+  @Test
+  void aProgramIsBuiltFromWhatIsInstalledWithSharedAndWithStaticLibraries() throws Exception {
+    Path source = NativeBuild.sources().resolve("tests/mpi_checkpoint.c");
+    for (String linking : List.of("", "--static")) {
+      Path program = prefix.resolve("program" + linking);
+      build.run("sh", "-c", "PKG_CONFIG_PATH=$(dirname \"$(find '" + build.installed() + "' -name scr.pc)\"); "
+          + "export PKG_CONFIG_PATH; libs=$(pkg-config " + linking + " --libs scr); "
+          + (linking.isEmpty() ? "" : "libs=$(echo \"$libs\" | sed 's/-lscr/-l:libscr.a/'); ")
+          + "mpicc -o '" + program + "' '" + source + "' $(pkg-config --cflags scr) $libs"
+          + " -Wl,-rpath,$(pkg-config --variable=libdir scr)");
+      run(program, "1", "3");
+    }
+    assertThat(Files.walk(build.installed()).map(path -> path.getFileName().toString()))
+        .contains("libscr.so", "libscr.a", "libscrf.so", "libscrf.a", "scr.h", "scrf.h", "scr.pc", "scrf.pc", "scr.7",
+            "SCR_Init.3");
+  }
+
+  @Test
+  void theOthersHearTheNumberOfAKilledRankAndTheNextRunRestarts() throws Exception {
+    NativeBuild.Program killed = start(build.program("mpi_checkpoint"), "2", "5", "die", "3");
+    assertThat(killed.awaitExit()).as(killed.output()).isNotZero();
+    assertThat(killed.output()).contains("wrote step-1", "RANK_LOST (11): rank 3 on node")
+        .doesNotContain("wrote step-2");
+    for (int rank : List.of(0, 1, 2, 4, 5, 6, 7)) {
+      assertThat(killed.output()).contains("rank " + rank + ": SCR_Complete_output returned 11");
+    }
+    assertThat(run(build.program("mpi_checkpoint"), "1", "5")).contains(everyRank("restarted from step-1"));
+  }
+
+  @Test
+  void aKilledDaemonIsHeardOfAndItsRanksGoOnWithRebuiltFilesOnASpare() throws Exception {
+    Path waiting = prefix.resolve(".waiting");
+    NativeBuild.Program running = start(build.program("mpi_checkpoint"), "2", "5", "wait", waiting.toString());
+    Eventually.holds("the ranks are in the last checkpoint", () -> Files.exists(waiting));
+    String victim = cluster.alive().get(2).name();
+    cluster.kill(victim);
+    Files.delete(waiting);
+    assertThat(running.awaitExit()).as(running.output()).isNotZero();
+    assertThat(running.output()).contains("NODE_LOST (12): node " + victim, "wrote step-1");
+    cluster.wipe(victim);
+    cluster.fill(DAEMONS);
+    assertThat(run(build.program("mpi_checkpoint"), "1", "5")).contains(everyRank("restarted from step-1"));
+  }
+
+  @Test
+  void whatAProgramDoesWrongIsAnErrorAndTheRunGoesOn() throws Exception {
+    assertThat(run(build.program("mpi_misuse"))).contains(everyRank("is done"));
+  }
+
+  @Test
+  void aFortranProgramRestartsWithWhatItWrote() throws Exception {
+    assertThat(run(build.program("fortran_checkpoint"))).doesNotContain("restarted");
+    assertThat(run(build.program("fortran_checkpoint"))).contains(everyRank("restarted from step-1"));
+  }
+
+  @Test
+  void noiseOnItsSocketEndsNoDaemon() throws Exception {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("NativeClientIT -Dseed=" + seed);
+    Random random = new Random(seed);
+    Path socket = cluster.alive().getFirst().socket();
+    for (int round = 0; round < 500; round++) {
+      try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket))) {
+        channel.write(ByteBuffer.wrap(noise(random)));
+        if (random.nextInt(4) > 0) {
+          channel.shutdownOutput();
+          while (channel.read(ByteBuffer.allocate(4096)) >= 0) {
+            // answers and complaints, until the daemon closes the connection
+          }
+        }
+      }
+    }
+    assertThat(cluster.alive()).allMatch(DaemonProcess::isAlive);
+    assertThat(run(build.program("mpi_checkpoint"), "1", "3")).contains("wrote step-1");
+  }
+
+  /** A call that is right, and then broken in one of several ways. */
+  private static byte[] noise(Random random) {
+    List<String> verbs = List.of("init", "route", "start-output", "complete-output", "status", "nothing");
+    JsonObject body = new JsonObject().put("rank", random.nextInt(3)).put("ranks", random.nextInt(3))
+        .put("prefix", "/p").put("jobName", "").put("run", random.nextLong()).put("call", 1).put("valid", true);
+    body.remove(List.copyOf(body.fieldNames()).get(random.nextInt(body.size())));
+    byte[] bytes = Frames.encode(Frames.send("scr._." + verbs.get(random.nextInt(verbs.size())), "1", body));
+    switch (random.nextInt(5)) {
+      case 0 -> random.nextBytes(bytes);
+      case 1 -> bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+      case 2 -> bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length));
+      case 3 -> {
+        byte[] text = "[".repeat(1 + random.nextInt(50_000)).getBytes(StandardCharsets.US_ASCII);
+        bytes = ByteBuffer.allocate(4 + text.length).putInt(text.length).put(text).array();
+      }
+      default -> { }                                       // a right frame with a field too few
+    }
+    return bytes;
+  }
+}
