@@ -38,10 +38,16 @@ int fault_errno(struct fault* fault, const char* format, ...)
   return fault_set(fault, number, "%s: %s", what, reason);
 }
 
+#define NUMBERS ((long long)(sizeof NAMES / sizeof NAMES[0]))
+
 const char* fault_name(int number)
 {
-  size_t known = sizeof NAMES / sizeof NAMES[0];
-  return number >= 0 && (size_t)number < known ? NAMES[number] : "UNKNOWN";
+  return number >= 0 && number < NUMBERS ? NAMES[number] : "UNKNOWN";
+}
+
+int fault_known(long long number)
+{
+  return number >= 1 && number < NUMBERS ? (int)number : SCR_ERR_INTERNAL;
 }
 
 void fault_print(const struct fault* fault, int rank, const char* function)

@@ -21,6 +21,9 @@ int fault_errno(struct fault* fault, const char* format, ...) __attribute__((for
 /* The name of a number, such as "NODE_LOST". */
 const char* fault_name(int number);
 
+/* The number itself; INTERNAL for numbers that this version does not know, as for all clients. */
+int fault_known(long long number);
+
 /* Writes a failure to stderr, as one line; rank -1: not known yet. */
 void fault_print(const struct fault* fault, int rank, const char* function);
 

@@ -165,16 +165,46 @@ static void end(struct session* session)
   *session = (struct session){.state = STATE_NONE, .rank = -1, .wire = {.descriptor = -1}};
 }
 
-static int join(struct session* session, struct fault* fault)
+static json_t* init_request(const struct session* session, int with_settings)
 {
   const char* job = settings_get("SCR_JOB_NAME");
   json_t* body = json_pack("{s:i, s:i, s:s, s:s}", "rank", session->rank, "ranks", session->ranks, "prefix",
       session->prefix, "jobName", job == NULL ? "" : job);
-  json_t* reply = NULL;
+  if (with_settings) {
+    json_object_set_new(body, "environment", settings_environment());
+    json_object_set_new(body, "config", settings_entries());
+  }
+  return body;
+}
+
+/* Whether a daemon of an earlier release has refused the settings of this process, as fields that it does not know. */
+static int knows_no_settings(const struct fault* fault)
+{
+  return fault->number == SCR_ERR_BAD_REQUEST && strstr(fault->message, "is unknown") != NULL
+      && (strstr(fault->message, "'environment'") != NULL || strstr(fault->message, "'config'") != NULL);
+}
+
+static int ask_to_join(struct session* session, json_t** reply, struct fault* fault)
+{
+  json_t* body = init_request(session, 1);
   if (body == NULL) {
     return fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "SCR_PREFIX or SCR_JOB_NAME is not UTF-8 text");
   }
-  int bad = wire_call(&session->wire, "init", body, &reply, fault);
+  int bad = wire_call(&session->wire, "init", body, reply, fault);
+  if (!bad || !knows_no_settings(fault)) {
+    return bad;
+  }
+  if (settings_need_daemon()) {
+    return fault_set(fault, SCR_ERR_BAD_CONFIGURATION,
+        "the daemon is of a release that takes no settings of SCR_Config: set them in its environment");
+  }
+  return wire_call(&session->wire, "init", init_request(session, 0), reply, fault);
+}
+
+static int join(struct session* session, struct fault* fault)
+{
+  json_t* reply = NULL;
+  int bad = ask_to_join(session, &reply, fault);
   if (bad) {
     return bad;
   }

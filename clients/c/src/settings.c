@@ -96,6 +96,25 @@ json_t* settings_entries(void)
   return entries == NULL ? json_array() : json_copy(entries);
 }
 
+int settings_need_daemon(void)
+{
+  static const char* const OURS[] = {"SCR_PREFIX=", "SCR_JOB_NAME=", "SCR_CNTL_BASE=", "SCR_USER_NAME=", "SCR_JOB_ID=",
+      "SCR_SOCKET="};
+  size_t index;
+  json_t* entry;
+  json_array_foreach (entries, index, entry) {
+    const char* text = json_string_value(entry);
+    int ours = 0;
+    for (size_t i = 0; i < sizeof OURS / sizeof OURS[0]; i++) {
+      ours = ours || strncmp(text + strspn(text, " \t"), OURS[i], strlen(OURS[i])) == 0;
+    }
+    if (!ours) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 json_t* settings_environment(void)
 {
   json_t* all = json_object();

@@ -22,6 +22,9 @@ const char* settings_get(const char* name);
 /* The entries in their order: a new array of texts. */
 json_t* settings_entries(void);
 
+/* Whether an entry sets something that only the daemon can give an effect. */
+int settings_need_daemon(void);
+
 /* The SCR_* variables of this process that can travel: a new object. */
 json_t* settings_environment(void);
 

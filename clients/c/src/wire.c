@@ -123,9 +123,7 @@ static int open_answer(struct wire* wire, json_t* frame, const char* reply_addre
     json_t* code = json_object_get(frame, "failureCode");
     json_int_t number = json_is_integer(code) ? json_integer_value(code) : SCR_ERR_INTERNAL;
     const char* message = json_string_value(json_object_get(frame, "message"));
-    /* A number that this version does not know is an internal error, as it is for all clients. */
-    int known = number >= 1 && number <= SCR_ERR_NOT_LEADER ? (int)number : SCR_ERR_INTERNAL;
-    fault_set(fault, known, "%s", message == NULL ? "the daemon gave no reason" : message);
+    fault_set(fault, fault_known(number), "%s", message == NULL ? "the daemon gave no reason" : message);
     if (address == NULL) {
       wire->end = *fault; /* it belongs to no call: the daemon closes the connection */
       wire_close(wire);

@@ -21,6 +21,7 @@ static struct {
   int fault;            /* what the odd verb fails with; 0: it has the body below */
   json_t* odd_body;
   int times;            /* how often */
+  int refuses_settings;
   int answers_nothing;  /* the odd verb ends the connection instead */
 } world;
 
@@ -39,6 +40,9 @@ static struct fake_answer script(const char* verb, json_t* call, void* context)
     }
     return world.fault ? fake_failure(call, world.fault, "as the test says")
                        : fake_message(call, json_incref(world.odd_body));
+  }
+  if (world.refuses_settings && json_object_get(noted, "config") != NULL) {
+    return fake_failure(call, SCR_ERR_BAD_REQUEST, "InitRequest: field 'environment' is unknown");
   }
   snprintf(cache, sizeof cache, "%s/cache/rank.3", world.directory);
   return fake_message(call, fake_reply(verb, call, cache));
@@ -112,6 +116,10 @@ static void a_whole_life_as_the_messages_describe_it(void)
   char expected[SCR_MAX_FILENAME];
   int flag = 9;
   begin();
+  CHECK_TEXT("5", text(json_object_get(last(), "environment"), "SCR_RANKS"));
+  CHECK_INT(0, json_array_size(json_object_get(last(), "config")));
+  json_object_del(last(), "environment");
+  json_object_del(last(), "config");
   char* init = json_dumps(last(), JSON_SORT_KEYS | JSON_COMPACT);
   CHECK_TEXT("{\"jobName\":\"job\",\"prefix\":\"/tmp\",\"rank\":3,\"ranks\":5,\"verb\":\"init\"}", init);
   free(init);
@@ -416,10 +424,27 @@ static void entries_are_kept_and_questions_carry_them(void)
   CHECK_INT(2, json_array_size(json_object_get(last(), "config")));
   CHECK_TEXT("job", text(json_object_get(last(), "environment"), "SCR_JOB_NAME"));
   begin();
+  CHECK_TEXT("CKPT=0 TYPE=XOR", json_string_value(json_array_get(json_object_get(last(), "config"), 1)));
   CHECK(SCR_Config("SCR_FLUSH=6") == NULL); /* too late, and said so */
   answers("config", json_object());
   CHECK(SCR_Config("CKPT=0 TYPE") == NULL); /* not set */
   CHECK_INT(2, json_array_size(json_object_get(last(), "config")));
+  finish();
+}
+
+static void a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_it(void)
+{
+  good_daemon();
+  world.refuses_settings = 1;
+  CHECK(SCR_Config(" SCR_JOB_NAME=other") == NULL);
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  CHECK_INT(2, world.count);
+  CHECK(json_object_get(last(), "config") == NULL && json_object_get(last(), "environment") == NULL);
+  finish();
+  CHECK(SCR_Config("SCR_FLUSH=5") == NULL);
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
+  world.refuses_settings = 0;
+  begin();
   finish();
 }
 
@@ -524,6 +549,7 @@ int main(void)
   questions_count_their_calls_apart();
   answers_of_another_form_are_errors();
   entries_are_kept_and_questions_carry_them();
+  a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_it();
   the_socket_is_found_where_only_one_daemon_is();
   many_threads_route_and_no_name_is_taken_twice();
   good_daemon();

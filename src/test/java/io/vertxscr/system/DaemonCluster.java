@@ -1,6 +1,7 @@
 package io.vertxscr.system;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -10,6 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 
@@ -34,10 +36,15 @@ final class DaemonCluster implements AutoCloseable {
     Files.createDirectories(prefix());
   }
 
+  /** Below those that the system gives to whoever asks for any: nobody takes them before our daemons do. */
   private static List<Integer> freePorts() throws IOException {
     List<ServerSocket> sockets = new ArrayList<>();
-    for (int i = 0; i < MOST_AT_ONCE; i++) {
-      sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+    for (int port = 10_000 + new Random().nextInt(20_000); sockets.size() < MOST_AT_ONCE; port++) {
+      try {
+        sockets.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+      } catch (BindException _) {
+        // Taken: the next one.
+      }
     }
     List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
     for (ServerSocket socket : sockets) {
