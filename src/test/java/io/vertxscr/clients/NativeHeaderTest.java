@@ -1,0 +1,47 @@
+package io.vertxscr.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.model.Fault;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Goal: faults have the same names and numbers in C as in the daemon. Method: the C sources are read as text. */
+class NativeHeaderTest {
+  private static final Path SOURCES = Path.of("clients/c");
+
+  private static List<String> found(String file, String pattern) throws IOException {
+    return Pattern.compile(pattern).matcher(Files.readString(SOURCES.resolve(file))).results()
+        .map(match -> match.group(1)).toList();
+  }
+
+  @Test
+  void everyFaultIsInTheHeaderWithItsNumber() throws IOException {
+    Map<String, Integer> expected = new TreeMap<>();
+    Arrays.stream(Fault.values()).forEach(fault -> expected.put(fault.name(), fault.number()));
+    Map<String, Integer> header = new TreeMap<>();
+    for (String line : found("include/scr.h", "#define SCR_ERR_(\\w+ \\d+)")) {
+      String[] words = line.split(" ");
+      header.put(words[0], Integer.parseInt(words[1]));
+    }
+    assertThat(header).isEqualTo(expected);
+  }
+
+  @Test
+  void everyFaultIsPrintedByItsNameAndInTheManual() throws IOException {
+    List<String> names = found("src/fault.c", "\"([A-Z_]+)\",");
+    assertThat(names.getFirst()).isEqualTo("SUCCESS");
+    for (Fault fault : Fault.values()) {
+      assertThat(names.get(fault.number())).isEqualTo(fault.name());
+      assertThat(found("man/scr.7", "(?m)^(" + fault.number() + "\\|SCR_\\w*)")).singleElement().asString()
+          .contains(fault == Fault.INTERNAL ? "FAILURE" : fault.name());
+    }
+  }
+}
