@@ -117,6 +117,7 @@ static void in_the_last_checkpoint(int count, char** arguments)
     }
     return;
   }
+  MPI_Barrier(MPI_COMM_WORLD); /* all are in it when the file says so */
   if (rank == 0) {
     fclose(fopen(arguments[4], "w"));
   }
