@@ -15,6 +15,7 @@ static struct {
   char directory[128];
   char socket[160];
   struct fake_daemon* daemon;
+  const char* program;
   json_t* heard[MAX_HEARD]; /* bodies, with the verb added */
   int count;
   const char* odd_verb; /* NULL: none */
@@ -348,6 +349,15 @@ static void a_daemon_that_is_gone_fails_all_calls_until_the_next_init(void)
   finish();
 }
 
+/* What the process does that is to end itself. */
+static int ends(void)
+{
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  SCR_Complete_checkpoint(1);
+  return 7; /* not reached */
+}
+
 static void a_complete_that_says_so_ends_the_process_after_finalize(void)
 {
   int status;
@@ -357,10 +367,8 @@ static void a_complete_that_says_so_ends_the_process_after_finalize(void)
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    CHECK_INT(SCR_SUCCESS, SCR_Init());
-    CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
-    SCR_Complete_checkpoint(1);
-    _exit(7); /* not reached */
+    execl(world.program, world.program, "ends", NULL);
+    _exit(8);
   }
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
   CHECK_INT(0, WEXITSTATUS(status));
@@ -525,9 +533,13 @@ static void many_threads_route_and_no_name_is_taken_twice(void)
   finish();
 }
 
-int main(void)
+int main(int count, char** arguments)
 {
   char command[200];
+  if (count > 1 && strcmp(arguments[1], "ends") == 0) {
+    return ends();
+  }
+  world.program = arguments[0];
   strcpy(world.directory, "/tmp/scr-client-XXXXXX");
   CHECK(mkdtemp(world.directory) != NULL);
   snprintf(world.socket, sizeof world.socket, "%s/s", world.directory);
