@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 record NativeBuild(Path directory, Path installed) {
   private static final Path HOME = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath().normalize();
   private static final int PATIENCE_S = 600;
-  private static final List<List<String>> NEEDED = List.of(List.of("cmake", "--version"), List.of("mpirun", "--version"),
-      List.of("mpicc", "--version"), List.of("gfortran", "--version"), List.of("valgrind", "--version"),
-      List.of("pkg-config", "--exists", "jansson"));
+  private static final List<List<String>> NEEDED = List.of(
+      List.of("cmake", "--version"), List.of("mpirun", "--version"), List.of("mpicc", "--version"),
+      List.of("gfortran", "--version"), List.of("valgrind", "--version"), List.of("pkg-config", "--exists", "jansson"));
 
   static Path sources() {
     return HOME.resolve("clients/c");

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: C and Fortran programs under a real mpirun, with real daemons. Method: clients/c is built, tested and installed,
- * its programs are built against what was installed, and run with two ranks on each of four daemons. Skipped, saying
- * so, where the Debian packages of the README are missing.
+ * Goal: C and Fortran programs under a real mpirun, with real daemons. Method: clients/c is built, tested and
+ * installed, its programs run with two ranks on each of four daemons. Skipped, saying so, where the Debian packages of
+ * the README are missing.
  */
 class NativeClientIT {
   private static final int DAEMONS = 4;
@@ -120,7 +120,7 @@ class NativeClientIT {
   @Test
   void theOthersHearTheNumberOfAKilledRankAndTheNextRunRestarts() throws Exception {
     NativeBuild.Program killed = start(build.program("mpi_checkpoint"), "2", "5", "die", "3");
-    killed.awaitExit();                                    // that of mpirun says nothing where it goes on without a rank
+    killed.awaitExit();                                    // the code says nothing: mpirun goes on without the rank
     assertThat(killed.output()).contains("wrote step-1", "RANK_LOST (11): rank 3 on node")
         .doesNotContain("wrote step-2");
     for (int rank : List.of(0, 1, 2, 4, 5, 6, 7)) {
