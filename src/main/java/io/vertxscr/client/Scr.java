@@ -90,6 +90,24 @@ public final class Scr implements AutoCloseable {
     return Blocking.call(() -> session.route(name));
   }
 
+  /**
+   * Says that the application has restarted from this checkpoint by itself: restarts begin with it from now on, and not
+   * with what is newer, until there are checkpoints that were written later.
+   */
+  public void current(String name) {
+    Blocking.call(() -> session.current(name));
+  }
+
+  /** Has a dataset forgotten; its files in the prefix directory stay. */
+  public void drop(String name) {
+    Blocking.call(() -> session.drop(name));
+  }
+
+  /** Has a dataset forgotten and its files deleted, in the caches and in the prefix directory. */
+  public void delete(String name) {
+    Blocking.call(() -> session.delete(name));
+  }
+
   /** Takes the rank out of the run; the last call before {@link #close}. */
   public void finish() {
     Blocking.call(session::finish);

@@ -15,6 +15,7 @@ import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
@@ -117,6 +118,30 @@ public final class Session {
       }
       return routeNow(name);
     }
+  }
+
+  /**
+   * Says that the application has restarted from this checkpoint by itself: restarts begin with it from now on, and not
+   * with what is newer, until there are checkpoints that were written later. Collective.
+   */
+  public Future<Void> current(String name) {
+    return named(Verb.CURRENT, name);
+  }
+
+  /** Has a dataset forgotten; its files in the prefix directory stay. Collective. */
+  public Future<Void> drop(String name) {
+    return named(Verb.DROP, name);
+  }
+
+  /** Has a dataset forgotten and its files deleted, in the caches and in the prefix directory. Collective. */
+  public Future<Void> delete(String name) {
+    return named(Verb.DELETE, name);
+  }
+
+  private Future<Void> named(Verb verb, String name) {
+    return collective(verb, null, call -> new NameRequest(run(), rank(), call, name),
+        json -> Wire.read(json, EmptyReply.class))
+        .mapEmpty();
   }
 
   /** Takes the rank out of the run. Collective; the last call. */

@@ -72,6 +72,22 @@ public final class Combining {
     }
   }
 
+  /**
+   * The name that all nodes have given.
+   *
+   * @throws ScrException RANKS_DISAGREE, naming two nodes
+   */
+  public static String name(List<From<Part.Named>> parts) {
+    From<Part.Named> first = parts.getFirst();
+    for (From<Part.Named> other : parts) {
+      if (!other.part().name().equals(first.part().name())) {
+        throw new ScrException(Fault.RANKS_DISAGREE, "ranks on node " + first.node() + " name dataset \""
+            + first.part().name() + "\", ranks on node " + other.node() + " \"" + other.part().name() + "\"");
+      }
+    }
+    return first.part().name();
+  }
+
   /** Why a restart was not read by all, where that is so. */
   public static Optional<String> unread(List<From<Part.Restart>> parts) {
     return parts.stream().filter(p -> !p.part().invalidRanks().isEmpty()).findFirst()

@@ -29,6 +29,9 @@ public final class Part {
    */
   public record Done(int datasetId, int fault, String message) {}
 
+  /** To CURRENT, DROP and DELETE: the name of the dataset. */
+  public record Named(String name) {}
+
   /** To the calls of the restart: which ranks failed to read (COMPLETE_RESTART), else nothing. */
   public record Restart(List<Integer> invalidRanks) {}
 }

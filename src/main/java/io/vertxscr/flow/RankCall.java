@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * One rank's collective call.
  *
- * @param name START_OUTPUT: what the application calls the dataset, empty for none
+ * @param name what the application calls the dataset, where the call is about one; empty for none
  * @param flags START_OUTPUT: bits of the API, else 0
  * @param valid what the completing calls say; true elsewhere
  * @param files COMPLETE_OUTPUT: files that the client placed itself, as it says, not checked yet; else empty
@@ -19,6 +19,10 @@ public record RankCall(int rank, Step step, String name, int flags, boolean vali
 
   /** What must be the same on all ranks, as a sentence can show it. */
   String agreed() {
-    return step == Step.START_OUTPUT ? step.title() + " \"" + name + "\" flags " + flags : step.title();
+    return switch (step) {
+      case START_OUTPUT -> step.title() + " \"" + name + "\" flags " + flags;
+      case CURRENT, DROP, DELETE -> step.title() + " \"" + name + "\"";
+      default -> step.title();
+    };
   }
 }

@@ -48,6 +48,44 @@ public final class RestorePlanner {
         .thenComparingLong(DatasetDescriptor::createdUs).reversed()).toList();
   }
 
+  /** The newest checkpoint of this prefix that a run of another size wrote. */
+  public static Optional<Inventory.Dataset> ofOtherSize(List<Inventory> inventories, String prefix, int ranks) {
+    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+        .filter(dataset -> dataset.descriptor().flags().checkpoint() && dataset.origin().prefix().equals(prefix)
+            && dataset.origin().ranks() != ranks)
+        .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()));
+  }
+
+  /**
+   * Where to have the files of every rank, for those who only want them all to be somewhere: where they are, and for
+   * those that nobody has, on the nodes that have least of the dataset.
+   */
+  public static RankMap anywhere(Inventory.Dataset dataset, List<Inventory> inventories) {
+    String[] nodes = new String[dataset.origin().ranks()];
+    Map<String, Integer> ranksOf = new TreeMap<>();
+    for (Inventory inventory : inventories) {
+      boolean inTheWay = inventory.datasets().stream().anyMatch(other ->
+          other.descriptor().id() == dataset.descriptor().id() && !other.sameAs(dataset));
+      if (!inTheWay) {                                    // one dataset of an id fits on a node
+        ranksOf.put(inventory.node(), 0);
+      }
+      inventory.datasets().stream().filter(dataset::sameAs).flatMap(held -> held.ranks().stream())
+          .filter(Held::files).forEach(held -> nodes[held.rank()] = inventory.node());
+    }
+    for (String node : nodes) {
+      ranksOf.computeIfPresent(node == null ? "" : node, (_, ranks) -> ranks + 1);
+    }
+    for (int rank = 0; rank < nodes.length; rank++) {
+      if (nodes[rank] == null) {
+        nodes[rank] = ranksOf.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow(() ->
+            new ScrException(Fault.TOO_MANY_LOST, "no node can take files of dataset " + dataset.descriptor().id()))
+            .getKey();
+        ranksOf.merge(nodes[rank], 1, Integer::sum);
+      }
+    }
+    return new RankMap(List.of(nodes));
+  }
+
   /**
    * Plans the restoration of one dataset for the ranks of a new run.
    *

@@ -11,6 +11,7 @@ import io.vertxscr.model.ScrException;
  *   IDLE ----+                                             +--> IDLE
  *     |      +--START_RESTART--> RESTART -COMPLETE_RESTART-+
  *     |            (only after HAVE_RESTART said yes)
+ *     +--CURRENT, DROP, DELETE--> IDLE, with no restart on offer until HAVE_RESTART is asked again
  *     +--FINALIZE--> ENDED
  * </pre>
  *
@@ -29,7 +30,7 @@ public record SessionState(Phase phase, boolean restartOffered) {
    */
   public void check(int rank, Step call) {
     boolean legal = switch (call) {
-      case HAVE_RESTART, START_OUTPUT, FINALIZE -> phase == Phase.IDLE;
+      case HAVE_RESTART, START_OUTPUT, CURRENT, DROP, DELETE, FINALIZE -> phase == Phase.IDLE;
       case START_RESTART -> phase == Phase.IDLE && restartOffered;
       case COMPLETE_OUTPUT -> phase == Phase.OUTPUT;
       case COMPLETE_RESTART -> phase == Phase.RESTART;
@@ -58,7 +59,7 @@ public record SessionState(Phase phase, boolean restartOffered) {
       case HAVE_RESTART -> new SessionState(Phase.IDLE, restartAvailable);
       case START_RESTART -> new SessionState(Phase.RESTART, false);
       case START_OUTPUT -> new SessionState(Phase.OUTPUT, false);
-      case COMPLETE_RESTART, COMPLETE_OUTPUT -> IDLE;
+      case COMPLETE_RESTART, COMPLETE_OUTPUT, CURRENT, DROP, DELETE -> IDLE;
       case FINALIZE -> new SessionState(Phase.ENDED, false);
       case PROTECTED, FLUSHED -> this;
     };
@@ -76,8 +77,8 @@ public record SessionState(Phase phase, boolean restartOffered) {
   private String legalCalls() {
     return switch (phase) {
       case IDLE -> restartOffered
-          ? "start-restart, start-output, have-restart, route, finalize"
-          : "have-restart, start-output, route, finalize";
+          ? "start-restart, start-output, have-restart, route, current, drop, delete, finalize"
+          : "have-restart, start-output, route, current, drop, delete, finalize";
       case OUTPUT -> "route, complete-output";
       case RESTART -> "route, complete-restart";
       case ENDED -> "nothing: the next run begins with an init";

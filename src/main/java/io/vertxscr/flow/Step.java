@@ -7,6 +7,9 @@ public enum Step {
   COMPLETE_RESTART("complete-restart"),
   START_OUTPUT("start-output"),
   COMPLETE_OUTPUT("complete-output"),
+  CURRENT("current"),
+  DROP("drop"),
+  DELETE("delete"),
   FINALIZE("finalize"),
   /** Every node says whether its ranks' files are protected. */
   PROTECTED("protection"),

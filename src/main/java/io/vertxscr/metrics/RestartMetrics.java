@@ -15,6 +15,9 @@ final class RestartMetrics implements Observer {
   private final Counter rebuilt;
   private final Counter fetched;
   private final Counter corrupt;
+  private final Counter quarantined;
+  private final Counter points;
+  private final Counter dropped;
   private final Timer caughtUp;
   private final FaultCounters notCaughtUp;
 
@@ -27,6 +30,13 @@ final class RestartMetrics implements Observer {
     fetched = ranks(registry, "fetched");
     corrupt = Counter.builder("scr_restart_corrupt_ranks")
         .description("ranks whose files in a cache differed from their checksums").register(registry);
+    quarantined = Counter.builder("scr_restart_quarantined")
+        .description("checkpoints put in quarantine, because they were read again and again and led nowhere")
+        .register(registry);
+    points = Counter.builder("scr_restart_points").description("checkpoints that the application has made current")
+        .register(registry);
+    dropped = Counter.builder("scr_datasets_dropped").description("datasets that the application has had forgotten")
+        .register(registry);
     caughtUp = Timer.builder("scr_restart_protection").description("protecting what a restart has brought")
         .register(registry);
     notCaughtUp = new FaultCounters(
@@ -49,6 +59,9 @@ final class RestartMetrics implements Observer {
         fetched.increment(ranks.fetched());
       }
       case Event.CorruptFound _ -> corrupt.increment();
+      case Event.Quarantined _ -> quarantined.increment();
+      case Event.RestartPoint _ -> points.increment();
+      case Event.DatasetDropped _ -> dropped.increment();
       case Event.ProtectionCaughtUp(_, long protectionUs) -> caughtUp.record(protectionUs, TimeUnit.MICROSECONDS);
       case Event.ProtectionNotCaughtUp not -> notCaughtUp.count(not.fault());
       default -> {

@@ -50,6 +50,10 @@ public record PrefixPaths(Path prefix) {
     return scr().resolve("nodes.scr");
   }
 
+  public Path restartFile() {
+    return scr().resolve("restart.scr");
+  }
+
   /** Metadata of one dataset. */
   public Path dataset(int id) {
     return scr().resolve(DATASET + id);

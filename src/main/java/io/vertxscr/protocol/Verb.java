@@ -15,6 +15,9 @@ public enum Verb {
   START_OUTPUT("start-output", true, true),
   ROUTE("route", false, false),
   COMPLETE_OUTPUT("complete-output", true, true),
+  CURRENT("current", true, true),
+  DROP("drop", true, true),
+  DELETE("delete", true, true),
   FINALIZE("finalize", true, true),
   STATUS("status", false, false);
 

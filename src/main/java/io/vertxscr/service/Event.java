@@ -78,6 +78,19 @@ public sealed interface Event {
   /** Not tried again by this leader; the cached copy stays. */
   record FlushGivenUp(int dataset, int attempt, Fault fault, String cause, long flushUs) implements Event {}
 
+  /** Restarts begin with this checkpoint, because the application has said so. */
+  record RestartPoint(int dataset, String name) implements Event {}
+
+  /**
+   * The dataset is not known any more, because the application has said so.
+   *
+   * @param deleted whether its files in the prefix directory are gone too
+   */
+  record DatasetDropped(int dataset, String name, boolean deleted) implements Event {}
+
+  /** The checkpoint was read too often without any run getting further: restarts use another one if there is any. */
+  record Quarantined(int dataset, String name, String cause) implements Event {}
+
   /** This node holds the dataset no more. */
   record Evicted(int dataset) implements Event {}
 

@@ -18,11 +18,10 @@ import io.vertxscr.service.data.ProtectionService;
 import io.vertxscr.service.data.RankRestorer;
 import io.vertxscr.service.leader.FlushCoordinator;
 import io.vertxscr.service.leader.LeaderService;
+import io.vertxscr.service.leader.LeaderTools;
 import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.MembershipWatch;
 import io.vertxscr.service.leader.ObservedActions;
-import io.vertxscr.service.leader.PrefixFetcher;
-import io.vertxscr.service.leader.Restorer;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.PhaseService;
 import io.vertxscr.service.run.RestartService;
@@ -30,7 +29,6 @@ import io.vertxscr.service.run.RouteService;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.storage.DatasetStore;
-import java.time.LocalDateTime;
 import java.util.Map;
 
 /** All services of one node, built from its ports. Their methods are to be called on the node's loop. */
@@ -73,13 +71,15 @@ public final class NodeServices {
         Step.HAVE_RESTART, restarts::have,
         Step.START_RESTART, restarts::start,
         Step.COMPLETE_RESTART, restarts::complete,
+        Step.CURRENT, restarts.named(Step.CURRENT),
+        Step.DROP, restarts.named(Step.DROP),
+        Step.DELETE, restarts.named(Step.DELETE),
         Step.FINALIZE, restarts::finish));
     runs.onOver(protection::over);
     runs.onReplaced(phases::forget);
-    flushCoordinator = new FlushCoordinator(loop, bus, ports.membership(), ports.observer());
-    PrefixFetcher fetcher = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
-    Restorer restorer = new Restorer(bus, ports.membership(), fetcher, ports.observer());
-    LeaderWork work = new LeaderWork(restorer, flushCoordinator, settings.policy(), job(settings),
+    LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), ports.observer());
+    flushCoordinator = tools.flushes();
+    LeaderWork work = new LeaderWork(tools, settings.policy(), job(settings),
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         new ObservedActions(work, ports.observer(), System::nanoTime));

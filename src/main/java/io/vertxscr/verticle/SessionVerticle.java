@@ -7,6 +7,7 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.EmptyRequest;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.run.CallService.Caller;
 import io.vertxscr.service.run.CallService;
@@ -26,10 +27,18 @@ public final class SessionVerticle extends NodeVerticle {
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
     simple(Verb.HAVE_RESTART, Step.HAVE_RESTART, calls);
     simple(Verb.START_RESTART, Step.START_RESTART, calls);
+    named(Verb.CURRENT, Step.CURRENT, calls);
+    named(Verb.DROP, Step.DROP, calls);
+    named(Verb.DELETE, Step.DELETE, calls);
     simple(Verb.FINALIZE, Step.FINALIZE, calls);
     serve(Verb.COMPLETE_RESTART, CompleteRequest.class, (request, client) -> calls.call(
         new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_RESTART, "", 0,
         request.valid()));
+  }
+
+  private void named(Verb verb, Step step, CallService calls) {
+    serve(verb, NameRequest.class, (request, client) -> calls.call(
+        new Caller(request.run(), request.rank(), request.call(), client), step, request.name(), 0, true));
   }
 
   private void simple(Verb verb, Step step, CallService calls) {

@@ -19,6 +19,7 @@ import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
@@ -97,6 +98,10 @@ public final class FakeNode extends VerticleBase {
         yield completed(request.rank(), request.valid(), new CompleteReply(4, "before"));
       }
       case ROUTE -> new RouteReply("/cache/5/" + Wire.read(body, RouteRequest.class).name());
+      case CURRENT, DROP, DELETE -> {
+        Wire.read(body, NameRequest.class);
+        yield new EmptyReply();
+      }
       case FINALIZE -> {
         Wire.read(body, CallRequest.class);
         yield new EmptyReply();

@@ -25,8 +25,10 @@ class SessionStateTest {
   private static final SessionState ENDED = new SessionState(Phase.ENDED, false);
 
   private static final Map<SessionState, Set<Step>> LEGAL = Map.of(
-      SessionState.IDLE, EnumSet.of(Step.HAVE_RESTART, Step.START_OUTPUT, Step.FINALIZE),
-      OFFERED, EnumSet.of(Step.HAVE_RESTART, Step.START_RESTART, Step.START_OUTPUT, Step.FINALIZE),
+      SessionState.IDLE, EnumSet.of(
+          Step.HAVE_RESTART, Step.START_OUTPUT, Step.CURRENT, Step.DROP, Step.DELETE, Step.FINALIZE),
+      OFFERED, EnumSet.of(Step.HAVE_RESTART, Step.START_RESTART, Step.START_OUTPUT, Step.CURRENT, Step.DROP,
+          Step.DELETE, Step.FINALIZE),
       OUTPUT, EnumSet.of(Step.COMPLETE_OUTPUT),
       RESTART, EnumSet.of(Step.COMPLETE_RESTART),
       ENDED, EnumSet.noneOf(Step.class));
@@ -96,6 +98,12 @@ class SessionStateTest {
         Arguments.of(OFFERED, Step.START_RESTART, true, RESTART),
         Arguments.of(SessionState.IDLE, Step.START_OUTPUT, true, OUTPUT),
         Arguments.of(OFFERED, Step.START_OUTPUT, true, OUTPUT),
+        Arguments.of(OFFERED, Step.CURRENT, true, SessionState.IDLE),
+        Arguments.of(OFFERED, Step.DROP, true, SessionState.IDLE),
+        Arguments.of(OFFERED, Step.DELETE, true, SessionState.IDLE),
+        Arguments.of(SessionState.IDLE, Step.CURRENT, true, SessionState.IDLE),
+        Arguments.of(SessionState.IDLE, Step.DROP, true, SessionState.IDLE),
+        Arguments.of(SessionState.IDLE, Step.DELETE, true, SessionState.IDLE),
         Arguments.of(SessionState.IDLE, Step.FINALIZE, true, ENDED),
         Arguments.of(OFFERED, Step.FINALIZE, true, ENDED),
         Arguments.of(OUTPUT, Step.COMPLETE_OUTPUT, true, SessionState.IDLE),

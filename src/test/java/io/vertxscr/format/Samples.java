@@ -9,6 +9,7 @@ import io.vertxscr.format.prefix.IndexFile;
 import io.vertxscr.format.prefix.NodesFile;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.format.prefix.RestartFile;
 import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.CacheDirectory;
@@ -23,6 +24,7 @@ import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.Scheme;
 import java.time.LocalDateTime;
 import java.util.List;
@@ -50,7 +52,7 @@ public final class Samples {
   private Samples() {}
 
   public static List<Sample> all() {
-    return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), flush(), halt(),
+    return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), flush(), halt(), restart(),
         new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
   }
 
@@ -123,6 +125,13 @@ public final class Samples {
     FlushStatus status = FlushStatus.EMPTY
         .put(DESCRIPTOR, Set.of(FlushStatus.Location.FLUSHING, FlushStatus.Location.CACHE));
     return new Sample("flush", status, FlushFile.encode(status), FlushFile::decode);
+  }
+
+  private static Sample restart() {
+    RestartHistory history = new RestartHistory(Optional.of(new RestartHistory.From(5, "b.5", "439", 10)), List.of(
+        new RestartHistory.Load(11, 7, "b.11", 1, false),
+        new RestartHistory.Load(5, 1312850690668536L, "b.5", 3, true)), 12);
+    return new Sample("restart", history, RestartFile.encode(history), RestartFile::decode);
   }
 
   private static Sample halt() {

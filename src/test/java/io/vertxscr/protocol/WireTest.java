@@ -22,6 +22,7 @@ import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NamedFile;
+import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
@@ -44,6 +45,7 @@ class WireTest {
   static Stream<Record> messages() {
     return Stream.of(
         new InitRequest(3, 4, "/p", "job"), new InitReply(7, "n1", 1, "1.0"), new CallRequest(7, 3, 1),
+        new NameRequest(7, 3, 1, "a"),
         new CompleteRequest(7, 3, 2, true),
         new CompleteOutputRequest(7, 3, 2, true, Optional.of(List.of(new NamedFile("/p/a", "1/a")))),
         new StartOutputRequest(7, 3, 2, Optional.of("a"), 3),

@@ -22,6 +22,9 @@ public final class EventSamples {
       new Event.FlushDone(3, 2, 1_000_000, 9_000),
       new Event.FlushFailed(3, 1, Fault.NO_SPACE, "/p is full"),
       new Event.FlushGivenUp(3, 1, Fault.CORRUPT, "rank 4", 8_000),
+      new Event.RestartPoint(2, "step-2"),
+      new Event.DatasetDropped(2, "step-2", true),
+      new Event.Quarantined(2, "step-2", "read 3 times"),
       new Event.Evicted(2),
       new Event.CorruptFound(3, "n1", 5),
       new Event.CallFailed("start-output", Fault.WRONG_STATE));

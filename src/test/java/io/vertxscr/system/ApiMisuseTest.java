@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Goal: whatever a program does wrong is refused by name and changes nothing: right calls go on afterwards. */
 class ApiMisuseTest {
   private static final Set<Verb> COLLECTIVE = EnumSet.of(Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.HAVE_RESTART,
-      Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.FINALIZE);
+      Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.CURRENT, Verb.DROP, Verb.DELETE, Verb.FINALIZE);
   private static Vertx vertx;
 
   @TempDir
@@ -124,7 +124,8 @@ class ApiMisuseTest {
     }
     refused(rank.route("f", cluster.prefix()), Fault.WRONG_STATE, "init");
     ok(rank.init(1, cluster.prefix()));
-    Set<Verb> idle = EnumSet.of(Verb.HAVE_RESTART, Verb.START_OUTPUT, Verb.FINALIZE);
+    Set<Verb> idle = EnumSet.of(
+        Verb.HAVE_RESTART, Verb.START_OUTPUT, Verb.CURRENT, Verb.DROP, Verb.DELETE, Verb.FINALIZE);
     refusesAllBut(rank, "outside a phase, with no restart on offer", idle);
     ok(rank.route("f", cluster.prefix()));
     ok(rank.call(Verb.START_OUTPUT, name("step-1")));

@@ -57,6 +57,9 @@ final class RawRank implements AutoCloseable {
     if (verb == Verb.COMPLETE_OUTPUT || verb == Verb.COMPLETE_RESTART) {
       body.put("valid", true);
     }
+    if (verb == Verb.CURRENT || verb == Verb.DROP || verb == Verb.DELETE) {
+      body.put("name", "any");
+    }
     if (verb == Verb.START_OUTPUT) {
       body.put("flags", 1);
     }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -80,6 +81,47 @@ class RestartWalkTest {
       assertThat(cluster.steps(3, 3, NEXT)).isEqualTo(2);
       assertThat(cluster.restart(NEXT)).isEqualTo(3);
     }
+  }
+
+  /**
+   * The leader may have noted some of the ranks, or none, when it dies: whoever it was to bring together hears of it,
+   * and a new init of all of them begins the run. Where it has had a rank itself, that one never comes again.
+   */
+  @ParameterizedTest(name = "the leader dies at join {0}, ranks of its own: {1}")
+  @CsvSource({"1, false", "2, false", "3, true"})
+  void aLeaderThatDiesWhileItBringsTheRanksTogetherLeavesNobodyWaiting(int nth, boolean ranksOfItsOwn)
+      throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n0", "n1", "n2");
+        KillAt killer = new KillAt(vertx, KillAt.Point.verb("join", nth), () -> cluster.nodes().kill("n0"))) {
+      killer.arm();
+      EmbeddedRun run = cluster.run(ranksOfItsOwn ? new String[] {"n0", "n1", "n2"} : new String[] {"n1", "n1", "n2"});
+      List<CompletableFuture<Integer>> ranks = run.start(scr -> {
+        scr.finish();
+        return 1;
+      });
+      // a rank that hears of the loss arrives again, over another connection, as a new process would
+      for (int rank = ranksOfItsOwn ? 1 : 0; rank < 3; rank++) {
+        ranks.set(rank, arrivesUntilItBegins(run, rank, ranks.get(rank), ranksOfItsOwn));
+      }
+      for (CompletableFuture<Integer> rank : ranks.subList(ranksOfItsOwn ? 1 : 0, 3)) {
+        assertThat(rank.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isEqualTo(ranksOfItsOwn ? 0 : 1);
+      }
+      assertThat(killer.hasStruck()).isTrue();
+      assertThat(cluster.restart("n1", "n1", "n2")).isZero();
+    }
+  }
+
+  private static CompletableFuture<Integer> arrivesUntilItBegins(
+      EmbeddedRun run, int rank, CompletableFuture<Integer> first, boolean givesUp) {
+    return first.exceptionallyCompose(failure -> {
+      Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;
+      assertThat(cause).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST));
+      return givesUp ? CompletableFuture.completedFuture(0) : arrivesUntilItBegins(run, rank, run.start(rank, scr -> {
+        scr.finish();
+        return 1;
+      }), false);
+    });
   }
 
   /** What the rank has read, or nothing where it heard of the loss. */

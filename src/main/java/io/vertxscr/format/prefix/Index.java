@@ -121,6 +121,11 @@ public record Index(Optional<String> current, List<Entry> entries) {
     return new Index(Optional.of(name), entries);
   }
 
+  /** Restarts begin with the newest dataset. */
+  public Index withoutCurrent() {
+    return new Index(Optional.empty(), entries);
+  }
+
   /** A run restarted from it. @throws ScrException NO_SUCH_DATASET */
   public Index markFetched(int id, LocalDateTime time) {
     return edit(id, entry -> new Entry(entry.descriptor, entry.complete, entry.flushed,

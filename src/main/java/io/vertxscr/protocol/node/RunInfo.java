@@ -15,8 +15,8 @@ import java.util.Optional;
 public record RunInfo(long run, String prefix, String jobName, RankMap map, Optional<Restartable> restart,
     Last last, RunPolicy policy) {
 
-  /** A checkpoint whose files are in place on every rank's node. */
-  public record Restartable(int datasetId, String name) {}
+  /** A checkpoint whose files are in place on every rank's node; created tells histories apart. */
+  public record Restartable(int datasetId, long createdUs, String name) {}
 
   /** Highest ids that were known when the run began. */
   public record Last(int datasetId, int checkpointId) {}

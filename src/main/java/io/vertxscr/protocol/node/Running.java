@@ -8,8 +8,13 @@ import java.util.Optional;
 public final class Running {
   private Running() {}
 
-  /** To the leader: all ranks that have arrived on this node so far. */
-  public record Join(String node, String prefix, String jobName, int ranks, List<Integer> here) {}
+  /**
+   * To the leader: all ranks that have arrived on this node so far.
+   *
+   * @param leader who was asked first: if that one is gone, nobody knows whether it had noted the ranks
+   */
+  public record Join(
+      String node, String leader, String prefix, String jobName, int ranks, List<Integer> here) {}
 
   /**
    * Ranks that may not join, and why; the others have joined.

@@ -25,8 +25,10 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -43,6 +45,7 @@ public final class HoldingService {
   private final DatasetStore store;
   private final CacheKeeper keeper;
   private final RankRestorer restorer;
+  private final Map<Integer, Future<?>> inTurn = new HashMap<>();
 
   /**
    * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
@@ -139,8 +142,15 @@ public final class HoldingService {
     return found;
   }
 
-  /** Brings ranks' files here and says durably that they are. */
+  /** Brings ranks' files here and says durably that they are. One restore of a dataset at a time. */
   public Future<Restored> restore(Restore request) {
+    int id = request.descriptor().id();
+    Future<Restored> mine = inTurn.getOrDefault(id, Future.succeededFuture()).transform((_, _) -> restoreNow(request));
+    inTurn.put(id, mine);
+    return mine.onComplete(_ -> inTurn.remove(id, mine));
+  }
+
+  private Future<Restored> restoreNow(Restore request) {
     Which which = new Which(request.descriptor().id(), request.descriptor().createdUs());
     List<RankPlan> missing = request.ranks().stream().filter(plan -> plan.action() != Action.KEEP).toList();
     if (missing.isEmpty()) {

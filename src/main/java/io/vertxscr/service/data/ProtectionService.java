@@ -28,6 +28,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Sources;
 import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -94,10 +95,13 @@ public final class ProtectionService {
         .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
         .files()).toList();
     ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), request.how(), request.groups());
-    return prepare(new ProtectionJob(held, request.map(), sets, request.round(), mine), false).map(record -> {
-      prepared.put(new Which(record.descriptor().id(), record.descriptor().createdUs()), record);
-      return Ack.ACK;
-    });
+    Which which = new Which(held.descriptor().id(), held.descriptor().createdUs());
+    return discardPrepared(which)
+        .compose(_ -> prepare(new ProtectionJob(held, request.map(), sets, request.round(), mine), false))
+        .map(record -> {
+          prepared.put(which, record);
+          return Ack.ACK;
+        });
   }
 
   /** Uses what {@link #protect(Protect)} has made. Files of ranks that are elsewhere now are given up. */
@@ -110,6 +114,22 @@ public final class ProtectionService {
       // it may have been evicted meanwhile, and must not come back without its files
       store.update(which.datasetId(), which.createdUs(), held -> held.with(record.ranks()));
       return Ack.ACK;
+    });
+  }
+
+  /** What an earlier attempt has made, and nobody will commit any more. */
+  private Future<Void> discardPrepared(Which which) {
+    DatasetRecord stale = prepared.remove(which);
+    if (stale == null) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("discard redundancy of dataset " + which.datasetId(), () -> {
+      for (RankRecord rank : stale.ranks()) {
+        if (rank.redundancy().isPresent()) {
+          Files.deleteIfExists(store.directory(which.datasetId()).resolve(rank.redundancy().get()));
+        }
+      }
+      return null;
     });
   }
 

@@ -24,9 +24,13 @@ import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,17 +49,20 @@ public final class FlushCoordinator {
   private final NodeBus bus;
   private final Membership membership;
   private final Inventories caches;
+  private final CacheRestores restores;
   private final FlushSteps steps;
   private final Observer observer;
   private final Map<Integer, Running> running = new HashMap<>();
+  private final Set<Integer> barred = new HashSet<>();
   private boolean parked;
 
   /** Flushes for the leader of a node. */
-  public FlushCoordinator(Loop loop, NodeBus bus, Membership membership, Observer observer) {
+  FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, Observer observer) {
     this.loop = loop;
-    this.bus = bus;
-    this.membership = membership;
-    this.caches = new Inventories(bus, membership);
+    this.bus = caches.bus();
+    this.membership = caches.membership();
+    this.caches = caches;
+    this.restores = restores;
     this.observer = observer;
     this.steps = new FlushSteps(loop, bus, membership.self().name());
   }
@@ -86,10 +93,31 @@ public final class FlushCoordinator {
       return Future.failedFuture(new ScrException(Fault.STOPPING, "flush of dataset " + datasetId
           + " is left to the next start"));
     }
+    if (barred.contains(datasetId)) {
+      return Future.failedFuture(barred(datasetId));
+    }
     Running flush = new Running(datasetId, loop.promise());
     running.put(datasetId, flush);
     apply(flush, new Event.Start());
     return flush.done.future();
+  }
+
+  /**
+   * Does something with a dataset that is to go, while no flush of it is under way. One that is under way is let finish
+   * its attempt, so that it leaves no drafts behind, and not tried again.
+   */
+  <T> Future<T> without(int datasetId, Supplier<Future<T>> action) {
+    barred.add(datasetId);
+    Running present = running.get(datasetId);
+    Future<Void> ended = present == null ? Future.succeededFuture() : present.done.future().otherwiseEmpty();
+    if (present != null && present.state instanceof State.Waiting) {
+      apply(present, new Event.GiveUp(Fault.NO_SUCH_DATASET, barred(datasetId).getMessage()));
+    }
+    return ended.compose(_ -> action.get()).onComplete(_ -> barred.remove(datasetId));
+  }
+
+  private static ScrException barred(int datasetId) {
+    return new ScrException(Fault.NO_SUCH_DATASET, "dataset " + datasetId + " is being dropped");
   }
 
   /** The same for somebody who waits: completes without the flush being done if it has failed a few times. */
@@ -159,7 +187,8 @@ public final class FlushCoordinator {
       Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
       LOG.warn("flush of dataset {}, attempt {}: {}", flush.datasetId, attempt, failure.getMessage());
       observer.notice(new FlushFailed(flush.datasetId, attempt, fault, String.valueOf(failure.getMessage())));
-      boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER;
+      boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER
+          || barred.contains(flush.datasetId);
       apply(flush, new Event.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
       if (attempt >= ATTEMPTS_WAITED_FOR) {
         flush.impatient.forEach(Promise::tryComplete);
@@ -183,7 +212,10 @@ public final class FlushCoordinator {
     }
   }
 
-  /** Goes on with every dataset that must reach the prefix directory and whose ranks' files are all in some cache. */
+  /**
+   * Goes on with every dataset that must reach the prefix directory. If the files of some rank are in no cache, they
+   * are rebuilt first, on any node: it may be output, which no restart would ever rebuild.
+   */
   void resume() {
     if (!parked && membership.isLeader()) {
       caches.all().onSuccess(this::resume).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
@@ -191,11 +223,18 @@ public final class FlushCoordinator {
   }
 
   private void resume(List<Inventory> all) {
+    Map<Integer, Inventory.Dataset> wanted = new TreeMap<>();
     all.stream().flatMap(inventory -> inventory.datasets().stream())
         .filter(dataset -> dataset.flush() == FlushState.WANTED)
-        .filter(dataset -> FlushSteps.holders(dataset, all).isPresent())
-        .map(dataset -> dataset.descriptor().id()).distinct()
-        .forEach(id -> flush(id).onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
+        .forEach(dataset -> wanted.putIfAbsent(dataset.descriptor().id(), dataset));
+    wanted.forEach((id, dataset) -> complete(dataset, all).compose(_ -> flush(id))
+        .onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
+  }
+
+  private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
+    boolean isComplete = FlushSteps.holders(dataset, all).isPresent();
+    return isComplete ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
+        LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
   }
 
   /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */

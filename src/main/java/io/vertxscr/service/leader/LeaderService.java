@@ -1,7 +1,6 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertxscr.flow.Forming;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -131,6 +130,9 @@ public final class LeaderService implements Membership.Listener {
   public Future<Joined> join(Join join) {
     return lead().map(_ -> {
       checkNodes();                                       // who joins may have heard of a loss before this node has
+      if (membership.find(join.leader()).isEmpty()) {
+        return refused(join);
+      }
       refuseSecondRun(join);
       if (forming == null) {
         forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
@@ -150,6 +152,16 @@ public final class LeaderService implements Membership.Listener {
       }
       return new Joined(membership.self().name(), number, refusals);
     });
+  }
+
+  /**
+   * The ranks may have been noted by a leader that is gone, with others that have heard of its loss: waiting here, they
+   * would wait for ever. Not a failure of the message, which would be sent again.
+   */
+  private Joined refused(Join join) {
+    String why = "node " + join.leader() + ", which was bringing the ranks of the run together, has left the cluster";
+    return new Joined(membership.self().name(), 0, join.here().stream()
+        .map(rank -> new Refusal(rank, Fault.NODE_LOST.number(), why)).toList());
   }
 
   private void refuseSecondRun(Join join) {
@@ -281,7 +293,7 @@ public final class LeaderService implements Membership.Listener {
     loop.later(() -> {
       checkNodes();
       if (membership.isLeader()) {
-        lead();
+        lead().onSuccess(_ -> actions.resume());          // what it had must perhaps be rebuilt before its flush
       }
     });
   }

@@ -27,6 +27,9 @@ public final class LeaderWork implements LeaderActions {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderWork.class);
 
   private final Restorer restorer;
+  private final CatchUp catchUp;
+  private final DatasetCommands commands;
+  private final RestartJournal journal;
   private final FlushCoordinator flushes;
   private final RunPolicy policy;
   private final Job job;
@@ -34,12 +37,18 @@ public final class LeaderWork implements LeaderActions {
   private final List<Integer> unreadable = new ArrayList<>();
   private DatasetDescriptor writing;
   private long lastRun;
+  /** The last run of which it is noted that it got further than the checkpoint that it began with. */
+  private long progressedRun;
   private Future<RunInfo> restoring = Future.succeededFuture();
 
   /** Works for the leader of a node. */
-  public LeaderWork(Restorer restorer, FlushCoordinator flushes, RunPolicy policy, Job job, LongSupplier clockUs) {
-    this.restorer = restorer;
-    this.flushes = flushes;
+  public LeaderWork(
+      LeaderTools tools, RunPolicy policy, Job job, LongSupplier clockUs) {
+    this.restorer = tools.restorer();
+    this.catchUp = tools.catchUp();
+    this.commands = tools.commands();
+    this.journal = tools.journal();
+    this.flushes = tools.flushes();
     this.policy = policy;
     this.job = job;
     this.clockUs = clockUs;
@@ -60,8 +69,14 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public void begun(RunInfo info) {
     unreadable.clear();
-    restorer.protectBehind(info);
+    catchUp.begin(info);
+    protectBehind(info);
     flushes.resume();                                     // what waited for files that are restored now
+  }
+
+  /** Computes the redundancy that the restored dataset lacks, while the application reads it. */
+  private void protectBehind(RunInfo info) {
+    restorer.unprotected().ifPresent(dataset -> catchUp.protect(info, dataset));
   }
 
   @Override
@@ -74,7 +89,10 @@ public final class LeaderWork implements LeaderActions {
       case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
       case START_RESTART -> startRestart(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
+      case CURRENT -> current(run, Combining.name(read(parts, Part.Named.class)));
+      case DROP, DELETE -> remove(run, step, Combining.name(read(parts, Part.Named.class)));
       case FINALIZE -> flushes.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
+          .compose(_ -> journal.progressed(run.info().prefix()))
           .map(_ -> Packed.of(new Offer(Optional.empty())));
     };
   }
@@ -98,6 +116,10 @@ public final class LeaderWork implements LeaderActions {
     Combining.done(parts);
     int id = parts.getFirst().part().datasetId();
     run.info(run.info().with(Optional.empty()));
+    if (progressedRun != run.info().run() && writing != null && writing.id() == id && writing.flags().checkpoint()) {
+      progressedRun = run.info().run();
+      journal.progressed(run.info().prefix());
+    }
     FlushPolicy flush = run.info().policy().flush();
     if (writing == null || writing.id() != id) {
       flushes.resume();                                   // this node was not the leader yet when the phase began
@@ -116,15 +138,20 @@ public final class LeaderWork implements LeaderActions {
   /** Some node may have lost what it had when the run began: then nobody starts. */
   private Future<Packed> startRestart(ActiveRun run, List<From<Part.Restart>> parts) {
     var unread = Combining.unread(parts);
-    return unread.isEmpty() || run.info().restart().isEmpty()
-        ? Future.succeededFuture(Packed.of(new Offer(run.info().restart())))
-        : offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
+    Optional<RunInfo.Restartable> offered = run.info().restart();
+    if (unread.isEmpty() || offered.isEmpty()) {
+      // not waited for: a prefix directory that hangs must not keep the application from reading its cache
+      offered.ifPresent(dataset -> journal.loaded(run.info().prefix(), dataset));
+      return Future.succeededFuture(Packed.of(new Offer(offered)));
+    }
+    return offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
   }
 
   private Future<Packed> completeRestart(ActiveRun run, List<From<Part.Restart>> parts) {
     var unread = Combining.unread(parts);
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
+      info.restart().ifPresent(read -> catchUp.older(info, read.datasetId()));
       return Future.succeededFuture(Packed.of(new Offer(info.restart())));
     }
     RunInfo.Restartable bad = info.restart().get();
@@ -140,7 +167,7 @@ public final class LeaderWork implements LeaderActions {
     return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
         .compose(found -> {
           run.info(info.with(found.restart()));
-          restorer.protectBehind(info);
+          protectBehind(info);
           return Future.failedFuture(new ScrException(fault, "restart from dataset " + bad.datasetId() + " \""
               + bad.name() + "\" failed: " + why + "; " + found.restart()
               .map(next -> "have-restart now offers dataset " + next.datasetId() + " \"" + next.name() + "\"")
@@ -148,9 +175,34 @@ public final class LeaderWork implements LeaderActions {
         });
   }
 
+  /** The application has restarted by itself: nothing is on offer any more. */
+  private Future<Packed> current(ActiveRun run, String name) {
+    return commands.current(run.info().prefix(), name, job.jobId()).map(_ -> {
+      run.info(run.info().with(Optional.empty()));
+      return Packed.NOTHING;
+    });
+  }
+
+  /** What was on offer for a restart may be gone now: then another one is. */
+  private Future<Packed> remove(ActiveRun run, Step step, String name) {
+    RunInfo info = run.info();
+    return commands.remove(step, info.prefix(), name).compose(ids -> {
+      if (info.restart().filter(offered -> ids.contains(offered.datasetId())).isEmpty()) {
+        return Future.succeededFuture(Packed.NOTHING);
+      }
+      return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
+          .map(found -> {
+            run.info(info.with(found.restart()));
+            protectBehind(info);
+            return Packed.NOTHING;
+          });
+    });
+  }
+
   @Override
   public void over(long run, ScrException cause) {
     writing = null;
+    catchUp.end();
   }
 
   @Override

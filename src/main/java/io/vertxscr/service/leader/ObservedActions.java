@@ -93,7 +93,7 @@ public final class ObservedActions implements LeaderActions {
         writing = Writing.NOTHING;
       }
       case FINALIZE -> over(run, Optional.empty(), "");
-      case FLUSHED, HAVE_RESTART, START_RESTART, COMPLETE_RESTART -> {
+      case FLUSHED, HAVE_RESTART, START_RESTART, COMPLETE_RESTART, CURRENT, DROP, DELETE -> {
         // Those who do the work tell of it.
       }
     }

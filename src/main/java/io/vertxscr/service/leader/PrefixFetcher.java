@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.RestartOrder.Flushed;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.Origin;
@@ -11,6 +12,7 @@ import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.prefix.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Fetch;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -47,10 +50,19 @@ public final class PrefixFetcher {
   /**
    * What the index lists.
    *
-   * @param restartable complete checkpoints that no restart has failed from, in the order in which they are to be tried
+   * @param current name of the dataset that restarts are to begin with, where one is set
+   * @param restart what restarts may use
    */
-  record Listing(List<DatasetDescriptor> all, List<DatasetDescriptor> restartable) {
-    static final Listing NONE = new Listing(List.of(), List.of());
+  record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart) {
+    static final Listing NONE =
+        new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0));
+
+    static Listing of(Index index) {
+      int current = index.current().flatMap(index::find).map(Index.Entry::id).orElse(Integer.MAX_VALUE);
+      int last = index.entries().stream().filter(Index.Entry::restartable).mapToInt(Index.Entry::id).max().orElse(0);
+      return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
+          new Flushed(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last));
+    }
   }
 
   /**
@@ -60,9 +72,7 @@ public final class PrefixFetcher {
     return loop.blocking("read the index of " + prefix, () -> {
       PrefixIndex.Reading reading = index(prefix).read();
       reading.remarks().forEach(LOG::warn);
-      Index index = reading.index();
-      return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(),
-          index.candidates().stream().map(Index.Entry::descriptor).toList());
+      return Listing.of(reading.index());
     }).recover(failure -> {
       LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
       return Future.succeededFuture(Listing.NONE);
@@ -105,9 +115,29 @@ public final class PrefixFetcher {
     }
     int ranks = new RankMapReader(paths, dataset.id()).ranks();
     if (ranks != wanted.map().size()) {
-      throw new ScrException(Fault.RANKS_DISAGREE, "dataset " + dataset.id() + " was written by " + ranks
-          + " ranks, this run has " + wanted.map().size());
+      throw Restorer.otherSize(dataset, ranks, wanted);
     }
+  }
+
+  /** Restarts begin with this dataset of the index. */
+  Future<Void> setCurrent(String prefix, String name) {
+    return loop.blocking("update the index of " + prefix, () -> {
+      index(prefix).update(index -> index.setCurrent(name)).remarks().forEach(LOG::warn);
+      return null;
+    });
+  }
+
+  /** Restarts begin with the newest dataset if they would begin with this one; trouble with that is only logged. */
+  Future<Void> unsetCurrent(String prefix, String name) {
+    return mark(prefix, index -> index.current().equals(Optional.of(name)) ? index.withoutCurrent() : index);
+  }
+
+  /** Takes a dataset out of the index, and its files out of the prefix directory if so wanted; the ids that it had. */
+  Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
+    return loop.blocking("take dataset " + name + " out of " + prefix, () -> {
+      Withdrawal withdrawal = new Withdrawal(new PrefixPaths(Path.of(prefix)), index(prefix));
+      return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
+    });
   }
 
   /** Marks a dataset as failed in the index; trouble with that is only logged. */

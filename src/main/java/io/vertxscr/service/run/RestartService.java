@@ -66,6 +66,12 @@ public final class RestartService {
     return offer(run, Step.FINALIZE, List.of()).map(_ -> CallService.Answers.same(new EmptyReply()));
   }
 
+  /** CURRENT, DROP, DELETE: the leader does all. */
+  public CallService.Work named(Step step) {
+    return (run, ranks) -> calls.gather(run, step, new Part.Named(ranks.getFirst().name()))
+        .map(_ -> CallService.Answers.same(new EmptyReply()));
+  }
+
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
     return calls.gather(run, step, new Part.Restart(invalid)).map(json -> json.as(Offer.class).restart());
   }

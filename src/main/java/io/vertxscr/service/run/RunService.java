@@ -166,7 +166,8 @@ public final class RunService implements Membership.Listener {
       return;
     }
     InitRequest first = arriving.firstEntry().getValue().request();
-    Join join = new Join(self(), first.prefix(), first.jobName(), first.ranks(), List.copyOf(arriving.keySet()));
+    Join join = new Join(self(), membership.leader().name(), first.prefix(), first.jobName(), first.ranks(),
+        List.copyOf(arriving.keySet()));
     Map<Integer, Arriving> sent = Map.copyOf(arriving);
     bus.askLeader(NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
       joining = false;

@@ -1,0 +1,62 @@
+package io.vertxscr.format.prefix;
+
+import io.vertxscr.format.Fields;
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
+import io.vertxscr.model.RestartHistory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code <prefix>/.scr/restart.scr}: what became of the restarts from here. Not a file of SCR.
+ * <pre>
+ *   LAST -> 12                     highest dataset id that was known
+ *   FROM -> DSET -> 5              missing if restarts begin with the newest checkpoint
+ *           NAME -> b.5
+ *           JOB -> 439             allocation in which somebody said so
+ *           LAST -> 10             highest dataset id that was known then
+ *   DSET -> 5 -> NAME -> b.5       checkpoints that were read, since a run got any further
+ *                CREATED -> 1312850690668536
+ *                LOADS -> 3
+ *                QUARANTINED -> 0
+ * </pre>
+ */
+public final class RestartFile {
+  private static final String KIND = "restart file";
+
+  private RestartFile() {}
+
+  /** The whole file. */
+  public static byte[] encode(RestartHistory history) {
+    Hash hash = new Hash().set("LAST", history.lastDatasetId());
+    history.from().ifPresent(from -> hash.at("FROM")
+        .set("DSET", from.datasetId())
+        .set("NAME", from.name())
+        .set("JOB", from.job())
+        .set("LAST", from.lastDatasetId()));
+    Hash datasets = hash.at("DSET");
+    for (RestartHistory.Load load : history.loads()) {
+      datasets.at(Integer.toString(load.datasetId()))
+          .set("NAME", load.name())
+          .set("CREATED", load.createdUs())
+          .set("LOADS", load.times())
+          .set("QUARANTINED", Fields.flag(load.quarantined()));
+    }
+    return HashFile.encode(hash);
+  }
+
+  /** @throws io.vertxscr.model.ScrException CORRUPT */
+  public static RestartHistory decode(byte[] file) {
+    return Fields.read(file, KIND, fields -> {
+      List<RestartHistory.Load> loads = new ArrayList<>();
+      for (Map.Entry<Integer, Fields> dataset : fields.numbered("DSET").entrySet()) {
+        Fields load = dataset.getValue();
+        loads.add(new RestartHistory.Load(dataset.getKey(), load.number("CREATED", 0), load.text("NAME"),
+            load.integer("LOADS", 1), load.flag("QUARANTINED")));
+      }
+      return new RestartHistory(fields.find("FROM").map(from -> new RestartHistory.From(from.integer("DSET", 1),
+          from.text("NAME"), from.text("JOB"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0));
+    });
+  }
+}

@@ -1,0 +1,112 @@
+package io.vertxscr.model;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What became of the restarts from a prefix directory; kept there, so that it outlives nodes and allocations.
+ * Immutable.
+ *
+ * <p>The loop breaker: a checkpoint that was read {@link Limits#MAX_FRUITLESS_LOADS} times, while no run got as far as
+ * another checkpoint or its regular end, is put in quarantine by the next restart: a job that dies of its checkpoint
+ * would die of it for ever.
+ *
+ * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
+ * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
+ * @param lastDatasetId highest dataset id that was known when this was written
+ */
+public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId) {
+  /** Nothing has happened yet. */
+  public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0);
+
+  /**
+   * A dataset that somebody has named: later ones that were known then are left alone, those that came after are not.
+   *
+   * @param job id of the allocation in which it was named
+   * @param lastDatasetId highest dataset id that was known when it was named
+   */
+  public record From(int datasetId, String name, String job, int lastDatasetId) {}
+
+  /**
+   * A checkpoint that an application has begun to read.
+   *
+   * @param createdUs with the id it tells histories apart
+   * @param times how often, since a run got any further
+   */
+  public record Load(int datasetId, long createdUs, String name, int times, boolean quarantined) {
+    /** Whether this is about that dataset. */
+    public boolean isOf(DatasetDescriptor dataset) {
+      return datasetId == dataset.id() && createdUs == dataset.createdUs();
+    }
+
+    /** Whether it has led nowhere too often. */
+    public boolean fruitless() {
+      return !quarantined && times >= Limits.MAX_FRUITLESS_LOADS;
+    }
+  }
+
+  public RestartHistory {
+    loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
+  }
+
+  /** Whether a restart may use it, as far as what somebody has named is concerned. */
+  public boolean allows(DatasetDescriptor dataset) {
+    return from.isEmpty() || dataset.id() <= from.get().datasetId() || dataset.id() > from.get().lastDatasetId();
+  }
+
+  /** What is known of the reading of a dataset. */
+  public Optional<Load> find(DatasetDescriptor dataset) {
+    return loads.stream().filter(load -> load.isOf(dataset)).findFirst();
+  }
+
+  /** Whether a restart passes it over, where there is any other. */
+  public boolean quarantined(DatasetDescriptor dataset) {
+    return find(dataset).filter(Load::quarantined).isPresent();
+  }
+
+  /** A run begins to read this checkpoint. */
+  public RestartHistory loaded(int datasetId, long createdUs, String name) {
+    Load before = loads.stream().filter(load -> load.datasetId() == datasetId && load.createdUs() == createdUs)
+        .findFirst().orElse(new Load(datasetId, createdUs, name, 0, false));
+    return with(new Load(datasetId, createdUs, name, before.times() + 1, before.quarantined()));
+  }
+
+  /** What has led nowhere too often is in quarantine from now on. */
+  public RestartHistory quarantine() {
+    List<Load> judged = loads.stream().map(load -> load.fruitless()
+        ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), true) : load).toList();
+    return new RestartHistory(from, judged, lastDatasetId);
+  }
+
+  /** A run has completed a checkpoint, or has come to its regular end: what it began with was good. */
+  public RestartHistory progressed() {
+    return new RestartHistory(from, loads.stream().filter(Load::quarantined).toList(), lastDatasetId);
+  }
+
+  /** Somebody wants to begin with this dataset, which ends its quarantine too. */
+  public RestartHistory startingFrom(DatasetDescriptor dataset, String job, int lastKnownId) {
+    return lifted(dataset.name()).knowing(lastKnownId)
+        .with(Optional.of(new From(dataset.id(), dataset.name(), job, Math.max(lastKnownId, lastDatasetId))));
+  }
+
+  /** Nothing is held against the datasets of this name any more. */
+  public RestartHistory lifted(String name) {
+    return new RestartHistory(from, loads.stream().filter(load -> !load.name().equals(name)).toList(), lastDatasetId);
+  }
+
+  /** Ids up to this one have been used. */
+  public RestartHistory knowing(int datasetId) {
+    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId));
+  }
+
+  private RestartHistory with(Optional<From> other) {
+    return new RestartHistory(other, loads, lastDatasetId);
+  }
+
+  private RestartHistory with(Load changed) {
+    return new RestartHistory(from, Stream.concat(loads.stream()
+        .filter(load -> load.datasetId() != changed.datasetId()), Stream.of(changed)).toList(), lastDatasetId);
+  }
+}

@@ -1,0 +1,114 @@
+package io.vertxscr.prefix;
+
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * Removes a dataset's files from the prefix directory, then its map, then its summary, by which a repeated call finds
+ * the rest after a crash. The index does not list it any more.
+ *
+ * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
+ * has its path (and all those maps could be read), its size is the one in the dataset's own map, and it was not
+ * written after the dataset's summary, as the file of a dataset that is being flushed right now would be.
+ */
+final class DatasetRemoval {
+  private final PrefixPaths paths;
+
+  DatasetRemoval(PrefixPaths paths) {
+    this.paths = paths;
+  }
+
+  /** Datasets that have metadata here, listed in the index or not. */
+  static List<Integer> datasets(PrefixPaths paths) {
+    return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream()
+        .map(PrefixPaths::datasetOf).filter(OptionalInt::isPresent).map(OptionalInt::getAsInt).toList();
+  }
+
+  /**
+   * Removes a dataset that has a summary.
+   *
+   * @return how many of its files were removed; those that are not its own any more stay
+   * @throws io.vertxscr.model.ScrException CORRUPT if a map cannot be read, before anything is removed; IO
+   */
+  int remove(int id) {
+    FileTime sealed = modified(paths.summary(id));
+    Map<String, FlushedFile> files = new HashMap<>();
+    boolean hasMap = Files.exists(paths.rankMap(id));
+    if (hasMap) {
+      new RankMapReader(paths, id).forEach(entry -> entry.files().forEach(file -> files.put(file.path(), file)));
+      keepThoseOfOthers(id, files);
+    }
+    int removed = removeFiles(files, sealed);
+    Path directory = paths.dataset(id);
+    if (hasMap) {
+      // the root first: without it the next call takes no file for this dataset's
+      MetadataFiles.delete(directory, List.of(paths.rankMap(id)));
+    }
+    MetadataFiles.delete(directory, MetadataFiles.list(directory, "rank2file*"));
+    MetadataFiles.delete(directory, List.of(paths.summary(id)));
+    removeIfEmpty(directory);
+    return removed;
+  }
+
+  private void keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
+    for (int other : datasets(paths)) {
+      if (other != id && Files.exists(paths.rankMap(other))) {
+        new RankMapReader(paths, other).forEach(entry ->
+            entry.files().forEach(file -> files.remove(file.path())));
+      }
+    }
+  }
+
+  private int removeFiles(Map<String, FlushedFile> files, FileTime sealed) {
+    int removed = 0;
+    Set<Path> directories = new LinkedHashSet<>();
+    for (FlushedFile file : files.values()) {
+      Path place = paths.file(file.path());
+      try {
+        if (isStillItsOwn(place, file, sealed)) {
+          Files.delete(place);
+          directories.add(place.getParent());
+          removed++;
+        }
+      } catch (IOException e) {
+        throw Faults.io(place, e);
+      }
+    }
+    PrefixDirectories.force(directories);
+    return removed;
+  }
+
+  private boolean isStillItsOwn(Path place, FlushedFile file, FileTime sealed) throws IOException {
+    return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)
+        && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
+        && file.bytes().isPresent() && Files.size(place) == file.bytes().getAsLong()
+        && Files.getLastModifiedTime(place).compareTo(sealed) <= 0;
+  }
+
+  private static FileTime modified(Path file) {
+    try {
+      return Files.getLastModifiedTime(file);
+    } catch (IOException e) {
+      throw Faults.io(file, e);
+    }
+  }
+
+  private static void removeIfEmpty(Path directory) {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (IOException _) {
+      // somebody else's file is in it: it stays
+    }
+  }
+}

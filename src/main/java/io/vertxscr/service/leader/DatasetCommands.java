@@ -1,0 +1,120 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Observer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
+ * forgotten, have one deleted. On the node's loop.
+ */
+final class DatasetCommands {
+  private static final int NAMES_SHOWN = 8;
+
+  private final Inventories caches;
+  private final PrefixFetcher prefix;
+  private final RestartJournal journal;
+  private final FlushCoordinator flushes;
+  private final Observer observer;
+
+  DatasetCommands(Inventories caches, PrefixFetcher prefix, RestartJournal journal, FlushCoordinator flushes,
+      Observer observer) {
+    this.caches = caches;
+    this.prefix = prefix;
+    this.journal = journal;
+    this.flushes = flushes;
+    this.observer = observer;
+  }
+
+  /**
+   * Restarts begin with this checkpoint: newer ones that are known now are left alone, its quarantine ends.
+   *
+   * @param job id of the allocation
+   * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name
+   */
+  Future<Void> current(String prefixDirectory, String name, String job) {
+    return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
+      List<DatasetDescriptor> known = Stream.concat(
+          cached(inventories, prefixDirectory).stream(), flushed.all().stream()).toList();
+      DatasetDescriptor named = known.stream()
+          .filter(dataset -> dataset.name().equals(name) && dataset.flags().checkpoint())
+          .reduce((a, b) -> a.createdUs() >= b.createdUs() ? a : b)
+          .orElseThrow(() -> unknown("checkpoint", name, known));
+      int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
+      return journal.update(prefixDirectory, history -> history.startingFrom(named, job, last))
+          .compose(_ -> flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
+              ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
+          .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)));
+    }));
+  }
+
+  /**
+   * Has a dataset forgotten: gone from the index and from the caches; by DELETE its files in the prefix directory too.
+   *
+   * @return the ids that it had
+   */
+  Future<List<Integer>> remove(Step step, String prefixDirectory, String name) {
+    boolean delete = step == Step.DELETE;
+    return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
+      List<DatasetDescriptor> cached = cached(inventories, prefixDirectory);
+      List<DatasetDescriptor> mine = cached.stream().filter(dataset -> dataset.name().equals(name)).toList();
+      TreeSet<Integer> ids = new TreeSet<>(mine.stream().map(DatasetDescriptor::id).toList());
+      return withoutFlushes(List.copyOf(ids), () -> prefix.withdraw(prefixDirectory, name, delete).compose(gone -> {
+        ids.addAll(gone);
+        if (ids.isEmpty()) {
+          throw unknown("dataset", name, Stream.concat(cached.stream(), flushed.all().stream()).toList());
+        }
+        return evict(inventories, mine);
+      })).map(_ -> List.copyOf(ids)).onSuccess(all ->
+          all.forEach(id -> observer.notice(new Event.DatasetDropped(id, name, delete))));
+    }));
+  }
+
+  private Future<Void> withoutFlushes(List<Integer> ids, Supplier<Future<Void>> action) {
+    return ids.isEmpty() ? action.get() : flushes.without(
+        ids.getFirst(), () -> withoutFlushes(ids.subList(1, ids.size()), action));
+  }
+
+  private Future<Void> evict(List<Inventory> inventories, List<DatasetDescriptor> datasets) {
+    List<Which> which = datasets.stream().map(dataset -> new Which(dataset.id(), dataset.createdUs())).toList();
+    List<Future<Ack>> told = new ArrayList<>();
+    for (Inventory inventory : inventories) {
+      List<Which> held = which.stream().filter(w -> inventory.datasets().stream().map(Inventory.Dataset::descriptor)
+          .anyMatch(d -> d.id() == w.datasetId() && d.createdUs() == w.createdUs())).toList();
+      if (!held.isEmpty()) {
+        told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new Drop(held), Ack.class)
+            .recover(failure -> Fault.of(failure) == Fault.NODE_LOST
+                ? Future.succeededFuture(Ack.ACK) : Future.failedFuture(failure)));
+      }
+    }
+    return Future.all(told).mapEmpty();
+  }
+
+  private static List<DatasetDescriptor> cached(List<Inventory> inventories, String prefixDirectory) {
+    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+        .filter(dataset -> dataset.origin().prefix().equals(prefixDirectory))
+        .map(Inventory.Dataset::descriptor).distinct().toList();
+  }
+
+  private static ScrException unknown(String what, String name, List<DatasetDescriptor> known) {
+    List<String> names = known.stream().map(DatasetDescriptor::name).distinct().sorted().toList();
+    return new ScrException(Fault.NO_SUCH_DATASET, "there is no " + what + " \"" + name
+        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty" : " there are "
+        + String.join(", ", names.stream().limit(NAMES_SHOWN).toList())
+        + (names.size() > NAMES_SHOWN ? ", ... (" + names.size() + " in all)" : "")));
+  }
+}

@@ -1,0 +1,75 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.RestartHistory;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RestartFileStore;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Loop;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's book of restarts, in the prefix directory: one change after the other, each durable. Only what an
+ * application has asked for fails with it; all else goes on without it, and says so. On the node's loop.
+ */
+final class RestartJournal {
+  private static final Logger LOG = LoggerFactory.getLogger(RestartJournal.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final String self;
+  private Future<?> last = Future.succeededFuture();
+
+  RestartJournal(Loop loop, String self) {
+    this.loop = loop;
+    this.self = self;
+  }
+
+  /** What has happened so far; nothing, where that cannot be read. */
+  Future<RestartHistory> read(String prefix) {
+    return inTurn(() -> loop.blocking("read the history of restarts of " + prefix, () -> store(prefix).read()))
+        .recover(failure -> {
+          LOG.warn("history of restarts of {} cannot be read: {}", prefix, failure.getMessage());
+          return Future.succeededFuture(RestartHistory.EMPTY);
+        });
+  }
+
+  /** Changes it; the change must give the same again when repeated on the same. */
+  Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
+    return inTurn(() ->
+        loop.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
+  }
+
+  /** A run begins to read this checkpoint. */
+  Future<Void> loaded(String prefix, RunInfo.Restartable dataset) {
+    return note(prefix, history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name()));
+  }
+
+  /** A run has got further than the checkpoint that it began with. */
+  Future<Void> progressed(String prefix) {
+    return note(prefix, RestartHistory::progressed);
+  }
+
+  /** A change that nobody fails with. */
+  Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
+    return update(prefix, change).<Void>mapEmpty().recover(failure -> {
+      LOG.warn("history of restarts of {} cannot be written: {}", prefix, failure.getMessage());
+      return Future.succeededFuture();
+    });
+  }
+
+  private <T> Future<T> inTurn(Supplier<Future<T>> step) {
+    Future<T> mine = last.transform((_, _) -> step.get());
+    last = mine;
+    return mine;
+  }
+
+  private RestartFileStore store(String prefix) {
+    return new RestartFileStore(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
+  }
+}

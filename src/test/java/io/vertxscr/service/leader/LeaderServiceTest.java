@@ -1,0 +1,201 @@
+package io.vertxscr.service.leader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Gather;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.Running.Join;
+import io.vertxscr.protocol.node.Running.Joined;
+import io.vertxscr.protocol.node.Running.Over;
+import io.vertxscr.protocol.node.Running.State;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a leader that is lost while it tells of the begin or the end of a run leaves nobody waiting. Method: n1 has
+ * told every subset of n2, n3 and n4 when it is lost; n2 leads then.
+ */
+class LeaderServiceTest {
+  private static final List<String> NODES = List.of("n2", "n3", "n4");
+  private static final RunInfo RUN = new RunInfo(
+      7, "/p", "job", new RankMap(NODES), Optional.empty(), new RunInfo.Last(0, 0), null);
+  private static final State NO_RUN = new State(1, Optional.empty(), 0, Optional.empty(), false);
+  private static final Gathered DONE = new Gathered(0, "", Packed.NOTHING);
+  private static Vertx vertx;
+
+  private final Map<String, State> states = new HashMap<>();
+  private final Map<String, Over> toldOver = new HashMap<>();
+  private final List<Step> decided = new ArrayList<>();
+  private final Loop loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
+      new IllegalStateException("the leader itself does no blocking work: " + work)));
+  private final LeaderService leader =
+      new LeaderService(loop, new Bus(), new Nodes(), new Epoch(), new Actions());
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  /** Says what the test has put down for a node, and notes whom the leader tells that a run is over. */
+  private final class Bus implements NodeBus {
+    @Override
+    public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+      assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
+      return Future.succeededFuture(answer.cast(states.get(node)));
+    }
+
+    @Override
+    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
+      assertThat(verb).isEqualTo(NodeVerb.RUN_OVER);
+      toldOver.put(node, (Over) request);
+      return Future.succeededFuture(answer.cast(Ack.ACK));
+    }
+
+    @Override
+    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
+      throw new AssertionError("the leader asks itself for " + verb);
+    }
+
+    @Override
+    public void onlyLeader(String name) {
+      // Nothing is open here.
+    }
+  }
+
+  /** n1 has left. */
+  private static final class Nodes implements Membership {
+    @Override
+    public NodeInfo self() {
+      return nodes().getFirst();
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+      return NODES.stream().map(name -> new NodeInfo(name, "host", "127.0.0.1", 1)).toList();
+    }
+
+    @Override
+    public void listen(Listener listener) {
+      // Nobody comes or goes.
+    }
+  }
+
+  private final class Actions implements LeaderActions {
+    @Override
+    public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
+      return Future.failedFuture("no run is complete in these tests");
+    }
+
+    @Override
+    public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
+      decided.add(step);
+      return Future.succeededFuture(Packed.NOTHING);
+    }
+
+    @Override
+    public void begun(RunInfo info) {
+      throw new AssertionError("no run begins");
+    }
+
+    @Override
+    public void over(long run, ScrException cause) {
+      // The nodes are told.
+    }
+
+    @Override
+    public void resume() {
+      // Nothing to flush.
+    }
+  }
+
+  private <T> T on(Supplier<Future<T>> call) throws Exception {
+    return loop.call(call).toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  private static boolean told(int subset, String node) {
+    return (subset >> NODES.indexOf(node) & 1) == 1;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+  void aRunThatNotAllWereToldOfIsOverForThoseWhoWere(int subset) throws Exception {
+    for (String node : NODES) {
+      states.put(node, told(subset, node) ? new State(1, Optional.of(RUN), 0, Optional.empty(), false) : NO_RUN);
+    }
+    String waits = on(leader::waits).text();
+    boolean someOnly = subset != 0 && subset != 7;
+    assertThat(waits).isEqualTo(subset == 7 ? "the application computes" : "no run");
+    assertThat(toldOver.keySet()).containsExactlyInAnyOrderElementsOf(someOnly ? NODES : List.of());
+    toldOver.values().forEach(over -> {
+      assertThat(over.run()).isEqualTo(7);
+      assertThat(Fault.of(over.fault())).isEqualTo(Fault.NODE_LOST);
+      assertThat(over.message()).containsAnyOf(
+          NODES.stream().filter(node -> !told(subset, node)).map(node -> "node " + node).toArray(String[]::new));
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+  void whoHasNotHeardThatTheRunHasFinalizedHearsItWithoutWaitingForThoseWhoHave(int subset) throws Exception {
+    for (String node : NODES) {
+      boolean heard = told(subset, node);
+      states.put(node, new State(1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard));
+    }
+    List<String> asking = NODES.stream().filter(node -> !told(subset, node)).toList();
+    List<Gathered> answers = on(() -> {
+      List<Future<Gathered>> asked = asking.stream().map(node -> leader.gather(
+          new Gather(7, 5, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList();
+      return Future.all(asked).map(_ -> asked.stream().map(Future::result).toList());
+    });
+    assertThat(answers).hasSize(asking.size()).allSatisfy(answer -> assertThat(answer).isEqualTo(DONE));
+    assertThat(decided).isEqualTo(subset == 0 ? List.of(Step.FINALIZE) : List.of());
+    assertThat(on(leader::waits).text()).as("the next run may begin").isEqualTo("no run");
+    assertThat(toldOver).isEmpty();
+  }
+
+  @Test
+  void ranksThatALostLeaderMayHaveNotedAreRefusedAndOthersAreTaken() throws Exception {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    Joined refused = on(() -> leader.join(new Join("n3", "n1", "/p", "job", 4, List.of(1, 2))));
+    assertThat(refused.refusals()).hasSize(2).allSatisfy(refusal -> {
+      assertThat(Fault.of(refusal.fault())).isEqualTo(Fault.NODE_LOST);
+      assertThat(refusal.message()).contains("node n1", "bringing the ranks of the run together");
+    });
+    assertThat(on(leader::waits).text()).isEqualTo("no run");
+    Joined taken = on(() -> leader.join(new Join("n3", "n2", "/p", "job", 4, List.of(1, 2))));
+    assertThat(taken.refusals()).isEmpty();
+    assertThat(on(leader::waits).text()).isEqualTo("init: 2 of 4 ranks");
+  }
+}

@@ -1,0 +1,195 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.client.Scr;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: what an application says of its datasets with current, drop and delete holds from then on. */
+class DatasetCommandsTest {
+  private static final String[] NODES = {"n1", "n2"};
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  /** Keeps three checkpoints in the caches, and flushes each so many-th. */
+  private TestCluster cluster(int flushEvery) throws IOException {
+    return new TestCluster(
+        vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(flushEvery, false), NODES);
+  }
+
+  private static Index index(TestCluster cluster) {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
+  }
+
+  private static void refused(Runnable call, Fault fault, String... named) {
+    assertThatThrownBy(call::run).isInstanceOfSatisfying(ScrException.class, e -> {
+      assertThat(e.fault()).as(e.getMessage()).isEqualTo(fault);
+      assertThat(e.getMessage()).contains(named);
+    });
+  }
+
+  private static void alone(TestCluster cluster, java.util.function.Consumer<Scr> calls) throws Exception {
+    cluster.all(scr -> {
+      calls.accept(scr);
+      scr.finish();
+      return 0;
+    }, NODES);
+  }
+
+  @Test
+  void aCheckpointMadeCurrentIsRestartedFromUntilThereIsOneThatWasWrittenLater() throws Exception {
+    for (int flushEvery : List.of(0, 1)) {
+      try (TestCluster cluster = cluster(flushEvery)) {
+        cluster.steps(1, 3, NODES);
+        alone(cluster, scr -> {
+          assertThat(scr.restart()).isPresent().get().satisfies(restart -> restart.complete(true));
+          scr.current("step-2");
+          assertThat(scr.restart()).as("the application has restarted by itself").isEmpty();
+        });
+        assertThat(cluster.restart(NODES)).as("the newer one in the caches is left alone").isEqualTo(2);
+        assertThat(index(cluster).current()).isEqualTo(Optional.of("step-2").filter(_ -> flushEvery > 0));
+        assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
+        assertThat(cluster.restart(NODES)).as("written after that").isEqualTo(4);
+      }
+      clear();
+    }
+  }
+
+  private void clear() throws IOException {
+    for (Path path : List.of(directory.resolve("prefix"), directory.resolve("cache"), directory.resolve("cntl"))) {
+      try (var paths = Files.walk(path)) {
+        for (Path each : paths.sorted(java.util.Comparator.reverseOrder()).toList()) {
+          Files.delete(each);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aDroppedDatasetIsForgottenAndItsFilesInThePrefixStay() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      cluster.steps(1, 3, NODES);
+      alone(cluster, scr -> scr.drop("step-3"));
+      assertThat(index(cluster).entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-2");
+      assertThat(cluster.held("n1")).containsExactly(1, 2);
+      assertThat(cluster.prefix().resolve("step-3/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 3, 0));
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+      assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
+      assertThat(index(cluster).find("step-4").orElseThrow().id()).as("ids are never used again").isEqualTo(4);
+    }
+  }
+
+  @Test
+  void aDeletedDatasetIsGoneFromCachesIndexAndPrefixAndNoOtherLosesAFile() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      cluster.steps(1, 3, NODES);
+      alone(cluster, scr -> scr.delete("step-2"));
+      assertThat(index(cluster).entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-3");
+      assertThat(cluster.held("n2")).containsExactly(1, 3);
+      assertThat(cluster.prefix().resolve("step-2")).isEmptyDirectory();
+      assertThat(new PrefixPaths(cluster.prefix()).dataset(2)).doesNotExist();
+      cluster.lose("n1");
+      cluster.lose("n2");
+      cluster.nodes().start("n1");
+      cluster.nodes().start("n2");
+      assertThat(cluster.restart(NODES)).isEqualTo(3);
+      alone(cluster, scr -> scr.delete("step-3"));
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aDatasetThatIsOnlyInTheCachesIsDroppedAndDeletedToo() throws Exception {
+    try (TestCluster cluster = cluster(0)) {
+      cluster.steps(1, 3, NODES);
+      alone(cluster, scr -> {
+        scr.drop("step-3");
+        scr.delete("step-2");
+      });
+      assertThat(cluster.held("n1")).containsExactly(1);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatIsDroppedWhileItIsOnOfferGivesWayToTheNextOlder() throws Exception {
+    try (TestCluster cluster = cluster(0)) {
+      cluster.steps(1, 3, NODES);
+      cluster.all(scr -> {
+        scr.drop("step-3");
+        int step = RankProgram.restart(scr, 3);
+        scr.finish();
+        return step;
+      }, NODES).forEach(step -> assertThat(step).isEqualTo(2));
+    }
+  }
+
+  @Test
+  void aNameThatNobodyKnowsIsRefusedWithThoseThereAreAndChangesNothing() throws Exception {
+    try (TestCluster cluster = cluster(0)) {
+      alone(cluster, scr -> refused(() -> scr.drop("x"), Fault.NO_SUCH_DATASET, "\"x\"", "both are empty"));
+      cluster.steps(1, 2, NODES);
+      alone(cluster, scr -> {
+        refused(() -> scr.current("x"), Fault.NO_SUCH_DATASET, "checkpoint \"x\"", "step-1, step-2");
+        refused(() -> scr.drop("x"), Fault.NO_SUCH_DATASET, "dataset \"x\"", "step-1, step-2");
+        refused(() -> scr.delete("x"), Fault.NO_SUCH_DATASET, "dataset \"x\"", "step-1, step-2");
+        refused(() -> scr.delete("step-" + (scr.rank() + 1)), Fault.RANKS_DISAGREE, "n1", "n2", "step-1", "step-2");
+      });
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+      assertThat(cluster.held("n1")).containsExactly(1, 2);
+    }
+  }
+
+  @Test
+  void aDatasetWhoseFlushDoesNotSucceedIsDroppedAllTheSame() throws Exception {
+    try (TestCluster cluster = new TestCluster(
+        vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(1, true), NODES)) {
+      cluster.steps(1, 1, NODES);
+      cluster.all(scr -> {
+        try (var output = scr.startCheckpoint("step-2")) {
+          Files.write(output.route(cluster.prefix() + "/later/rank-" + scr.rank()), RankProgram.bytes(0, 2, 0));
+          if (scr.rank() == 0) {
+            // the flush meets a file where it needs a directory, and tries for ever
+            Files.writeString(cluster.prefix().resolve("later"), "in the way");
+          }
+          output.complete(true);
+        }
+        scr.drop("step-2");
+        scr.finish();
+        return 0;
+      }, NODES);
+      assertThat(cluster.held("n1")).containsExactly(1);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+      assertThat(index(cluster).entries()).extracting(Index.Entry::name).containsExactly("step-1");
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.client.Restart;
+import io.vertxscr.client.Scr;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.RestartHistory;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RestartFileStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Goal: which checkpoint a restart takes, when it takes another one, and when it refuses to begin. */
+class RestartRulesTest {
+  private static final String[] NODES = {"n1", "n2"};
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  private TestCluster cluster(int cached, int flushEvery) throws Exception {
+    return new TestCluster(
+        vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(cached).flushing(flushEvery, false), NODES);
+  }
+
+  private static Index index(TestCluster cluster) {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
+  }
+
+  private static RestartHistory history(TestCluster cluster) {
+    return new RestartFileStore(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read();
+  }
+
+  /** Reads what is offered and dies, with all ranks; the step that was read. */
+  private static int loadAndDie(TestCluster cluster) throws Exception {
+    CyclicBarrier all = new CyclicBarrier(NODES.length);
+    int step = cluster.all(scr -> {
+      int read = RankProgram.restart(scr, 3);
+      all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      return read;
+    }, NODES).getFirst();
+    cluster.await("the run to be over", () -> {
+      try {
+        return cluster.status("n1").getJsonObject("waits").getString("for").equals("no run");
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    });
+    return step;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void anInvalidRestartMarksTheCheckpointFailedAndFallsBackUntilNoneIsLeft(int flushEvery) throws Exception {
+    try (TestCluster cluster = cluster(3, flushEvery)) {
+      cluster.steps(1, 3, NODES);
+      List<String> offered = cluster.all(scr -> {
+        List<String> names = new ArrayList<>();
+        for (Optional<Restart> restart = scr.restart(); restart.isPresent(); restart = scr.restart()) {
+          names.add(restart.get().name());
+          Restart last = restart.get();
+          assertThatThrownBy(() -> last.complete(scr.rank() == 0)).isInstanceOfSatisfying(ScrException.class,
+              e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(Fault.NOT_VALID));
+        }
+        RankProgram.checkpoint(scr, cluster.prefix(), 4, 3);
+        scr.finish();
+        return names;
+      }, NODES).getLast();
+      assertThat(offered).containsExactly("step-3", "step-2", "step-1");
+      if (flushEvery > 0) {
+        assertThat(index(cluster).entries()).filteredOn(entry -> entry.failed().isPresent())
+            .extracting(Index.Entry::name).containsExactly("step-1", "step-2", "step-3");
+        assertThat(index(cluster).candidates()).extracting(Index.Entry::name).containsExactly("step-4");
+      }
+      assertThat(cluster.held("n1")).containsExactly(4);
+      assertThat(cluster.restart(NODES)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void idsOfDatasetsThatCouldNotBeReadAreNotUsedAgainEvenAfterACrash() throws Exception {
+    try (TestCluster cluster = cluster(3, 0)) {
+      cluster.steps(1, 2, NODES);
+      CyclicBarrier all = new CyclicBarrier(NODES.length);
+      cluster.all(scr -> {
+        Restart restart = scr.restart().orElseThrow();
+        assertThatThrownBy(() -> restart.complete(false)).isInstanceOf(ScrException.class);
+        all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        return 0;
+      }, NODES);
+      assertThat(cluster.steps(3, 3, NODES)).isEqualTo(1);
+      assertThat(cluster.held("n1")).containsExactly(1, 3);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aCheckpointThatLeadsNowhereThreeTimesIsPutInQuarantineAndTheOlderOneIsUsed(int flushEvery) throws Exception {
+    try (TestCluster cluster = cluster(3, flushEvery)) {
+      cluster.steps(1, 2, NODES);
+      for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
+        assertThat(loadAndDie(cluster)).isEqualTo(2);
+      }
+      assertThat(loadAndDie(cluster)).as("2 is in quarantine").isEqualTo(1);
+      cluster.await("the note of it", () -> history(cluster).loads().stream()
+          .filter(RestartHistory.Load::quarantined).map(RestartHistory.Load::name).toList().equals(List.of("step-2")));
+      cluster.all(scr -> {
+        scr.current("step-2");
+        scr.finish();
+        return 0;
+      }, NODES);
+      assertThat(loadAndDie(cluster)).as("set current, which ends the quarantine").isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aQuarantineOutlivesTheLossOfAllCachesAndEndsWhenTheIndexNamesTheDataset() throws Exception {
+    try (TestCluster cluster = cluster(1, 1)) {
+      cluster.steps(1, 2, NODES);
+      for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
+        for (String node : NODES) {
+          cluster.lose(node);
+          cluster.nodes().start(node);
+        }
+        assertThat(loadAndDie(cluster)).isEqualTo(2);
+      }
+      assertThat(loadAndDie(cluster)).isEqualTo(1);
+      assertThat(index(cluster).current()).isEmpty();
+      new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5))
+          .update(index -> index.setCurrent("step-2"));
+      assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aNewCheckpointAndARegularEndCountAsProgress() throws Exception {
+    try (TestCluster cluster = cluster(3, 0)) {
+      cluster.steps(1, 2, NODES);
+      for (int i = 0; i < 2 * Limits.MAX_FRUITLESS_LOADS; i++) {
+        assertThat(cluster.restart(NODES)).as("it ends well each time").isEqualTo(2);
+      }
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS - 1; i++) {
+          assertThat(loadAndDie(cluster)).isEqualTo(2 + round);
+        }
+        int next = 3 + round;
+        CyclicBarrier all = new CyclicBarrier(NODES.length);
+        cluster.all(scr -> {
+          assertThat(RankProgram.restart(scr, 3)).isEqualTo(next - 1);
+          RankProgram.checkpoint(scr, cluster.prefix(), next, 3);
+          all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+          return 0;
+        }, NODES);
+      }
+      assertThat(loadAndDie(cluster)).isEqualTo(4);
+      assertThat(history(cluster).loads()).noneMatch(RestartHistory.Load::quarantined);
+    }
+  }
+
+  @Test
+  void whatIsInQuarantineIsBetterThanToBeginAnew() throws Exception {
+    try (TestCluster cluster = cluster(1, 0)) {
+      cluster.steps(1, 1, NODES);
+      for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS + 2; i++) {
+        assertThat(loadAndDie(cluster)).isEqualTo(1);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRestartWithAnotherNumberOfRanksIsRefusedAndHarmsNoCheckpoint(int flushEvery) throws Exception {
+    try (TestCluster cluster = cluster(2, flushEvery)) {
+      cluster.steps(1, 2, NODES);
+      for (String[] ranks : List.of(new String[] {"n1"}, new String[] {"n1", "n2", "n2"})) {
+        for (CompletableFuture<String> rank : cluster.run(ranks).start(Scr::node)) {
+          assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class, e -> {
+            assertThat(e.fault()).isEqualTo(Fault.RANKS_DISAGREE);
+            assertThat(e).hasMessageContainingAll("dataset 2 \"step-2\"", "2 ranks", "this run has " + ranks.length);
+          });
+        }
+      }
+      if (flushEvery > 0) {
+        assertThat(index(cluster).candidates()).hasSize(2);
+        for (String node : NODES) {
+          cluster.lose(node);
+          cluster.nodes().start(node);
+        }
+        assertThat(EmbeddedRun.failure(cluster.run("n1").start(0, Scr::node))).isInstanceOf(ScrException.class);
+      }
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+    }
+  }
+}
