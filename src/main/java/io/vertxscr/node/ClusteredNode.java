@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.file.FileSystemOptions;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.verticle.OpsVerticle;
 import io.vertxscr.verticle.Deployments;
@@ -68,7 +69,9 @@ public final class ClusteredNode implements AutoCloseable {
     HazelcastClusterManager manager =
         new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info()));
     // One loop: everything that it does is short, and a message that changes loops costs a change of threads.
+    // And no copies of resources in /tmp, which a daemon that is killed would leave there: nothing is served from them.
     VertxOptions vertxOptions = new VertxOptions().setEventLoopPoolSize(1)
+        .setFileSystemOptions(new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false))
         .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
     vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
     HazelcastMembership membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
