@@ -121,7 +121,8 @@ final class Daemons implements AutoCloseable {
   /** Where the caches have the ranks' files of a dataset, by rank. */
   List<Path> cachedFiles(int dataset) {
     return IntStream.range(0, setup.ranks())
-        .mapToObj(rank -> directories(daemons.get(rank % setup.nodes())).rank(dataset, rank).resolve(file(rank)))
+        .mapToObj(rank -> NodeDirectories.dataset(directories(daemons.get(rank % setup.nodes())).cache(), dataset)
+            .resolve("rank." + rank).resolve(file(rank)))
         .toList();
   }
 

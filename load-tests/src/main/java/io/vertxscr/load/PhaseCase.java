@@ -9,7 +9,7 @@ import java.util.Map;
 /** Start and complete of a checkpoint without files, one after the other; and start when caches are full. */
 final class PhaseCase {
   private static final int PHASES_OF_RUN = 100;
-  private static final int WARM_UP_TIMES = 3;
+  private static final int WARM_UP = 6000;
 
   private final Options options;
   private final int phases;
@@ -36,13 +36,15 @@ final class PhaseCase {
     try (Daemons daemons = new Daemons(setup).startAll()) {
       Path prefix = daemons.beside("prefix");
       try (Ranks ranks = Ranks.open(daemons, prefix)) {
-        phases(ranks, WARM_UP_TIMES * phases);
+        double[][] first = phases(ranks, PHASES_OF_RUN);
+        phases(ranks, WARM_UP);
         double before = daemons.cpuSeconds();
         double[][] times = phases(ranks, phases);
         double used = daemons.cpuSeconds() - before;
         ranks.all(scr -> scr.finish());
         new Result("phase", setup, 0).seconds(new Samples(times[0]))
             .with("startSeconds", new Samples(times[1]).json())
+            .with("firstSeconds", new Samples(first[0]).json())
             .with("cpuMillisecondsPerPhase", 1000 * used / phases)
             .with("peakRssBytes", daemons.peakRssBytes())
             .with("readySeconds", daemons.readySeconds()).print();
@@ -72,7 +74,7 @@ final class PhaseCase {
     try (Daemons daemons = new Daemons(setup).startAll()) {
       Path prefix = daemons.beside("prefix");
       try (Ranks ranks = Ranks.open(daemons, prefix)) {
-        phases(ranks, WARM_UP_TIMES * phases);
+        phases(ranks, WARM_UP);
         Checkpoints checkpoints = new Checkpoints(ranks, prefix, options.bytes(), 0);
         double[] seconds = new double[2 * options.runs() + 1];
         for (int run = 0; run < seconds.length; run++) {

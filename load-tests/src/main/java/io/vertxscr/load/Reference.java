@@ -3,17 +3,22 @@ package io.vertxscr.load;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32;
 
 /** What the machine does without us, measured between our runs: each figure is the median of all its samples. */
 final class Reference {
@@ -24,12 +29,47 @@ final class Reference {
   private final List<Double> cp = new ArrayList<>();
   private final List<Double> tcp = new ArrayList<>();
   private final List<Double> memory = new ArrayList<>();
+  private final List<Double> read = new ArrayList<>();
+  private final List<Double> overwrite = new ArrayList<>();
 
-  /** Takes one sample of each: cp of these files to a directory that is deleted again, loopback TCP, memory copy. */
+  /**
+   * Takes one sample of each: cp of these files to a directory that is deleted again, loopback TCP, memory copy, and
+   * what a thread pays to read a file with its checksum, and to write over one.
+   */
   void sample(List<Path> files, Path target) throws Exception {
     cp.add(copied(files, target, false));
     tcp.add(tcp());
     memory.add(memcpy());
+    floor(files.getFirst(), Files.createDirectories(target).resolve("overwritten"));
+    Daemons.delete(target);
+  }
+
+  /** What nobody can do without who reads a file and writes another one. */
+  private void floor(Path file, Path written) throws IOException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    ByteBuffer piece = ByteBuffer.allocateDirect(SOCKET_BYTES);
+    CRC32 crc = new CRC32();
+    try (FileChannel in = FileChannel.open(file);
+        FileChannel out = FileChannel.open(written, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      long bytes = in.size();
+      for (boolean counted : List.of(false, true)) {          // the first time makes the pages
+        long begin = threads.getCurrentThreadCpuTime();
+        in.position(0);
+        while (in.read(piece.clear()) >= 0) {
+          crc.update(piece.flip());
+        }
+        long between = threads.getCurrentThreadCpuTime();
+        out.position(0);
+        for (long done = 0; done < bytes; done += SOCKET_BYTES) {
+          out.write(piece.clear());
+        }
+        long end = threads.getCurrentThreadCpuTime();
+        if (counted && bytes > 0) {
+          read.add((between - begin) / (double) bytes);
+          overwrite.add((end - between) / (double) bytes);
+        }
+      }
+    }
   }
 
   /** The rate of {@code cp}, where asked for with {@code sync} of the copies, in bytes a second. */
@@ -106,6 +146,8 @@ final class Reference {
     json.put("cpBytesPerSecond", Math.round(median(cp)));
     json.put("tcpBytesPerSecond", Math.round(median(tcp)));
     json.put("memcpyBytesPerSecond", Math.round(median(memory)));
+    json.put("readCpuSecondsPerGB", Result.rounded(median(read)));
+    json.put("overwriteCpuSecondsPerGB", Result.rounded(median(overwrite)));
     return json;
   }
 
