@@ -31,6 +31,7 @@ from . import _environment
 from ._connection import Connection
 from ._dataset import Block, Dataset, RestartBlock
 from ._session import Flag, Session
+from ._settings import Settings, is_query, of_scr
 from .errors import (
     BadConfigurationError,
     BadRequestError,
@@ -41,6 +42,7 @@ from .errors import (
     DuplicateRankError,
     Fault,
     FileChangedError,
+    HaltedError,
     InputOutputError,
     InternalError,
     NodeLostError,
@@ -78,14 +80,40 @@ __all__ = [
     "rank", "ranks",
     "restart", "route_file", "session", "should_exit", "start_checkpoint", "start_output", "start_restart",
     "BadConfigurationError", "BadRequestError", "BusyError", "CallTimeoutError", "CorruptError", "DuplicateNodeError",
-    "DuplicateRankError", "FileChangedError", "InputOutputError", "InternalError", "NodeLostError", "NoSpaceError",
-    "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
+    "DuplicateRankError", "FileChangedError", "HaltedError", "InputOutputError", "InternalError", "NodeLostError",
+    "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
     "OutsidePrefixError", "RankLostError", "RanksDisagreeError", "RunInProgressError", "ScrError", "StoppingError",
     "TooManyLostError", "UnknownRankError", "WrongStateError",
 ]  # fmt: skip
 
 _lock = threading.Lock()
 _session: Optional[Session] = None
+_settings = Settings()
+
+
+def config(entry: str) -> Optional[str]:
+    """Sets a parameter, or asks for one; before :func:`init`. Not collective; the entries of rank 0 count for the run.
+
+    ``"SCR_FLUSH=5"`` and ``"CKPT=0 TYPE=XOR"`` set, ``"SCR_FLUSH="`` takes back, and ``None`` is returned.
+    ``"SCR_FLUSH"`` and ``"CKPT=0 TYPE"`` ask the daemon of this node for the value that would hold; ``None`` if there is
+    none. The environment of the process wins over entries.
+    """
+    if _session is not None and _session.over is None:
+        raise WrongStateError("config is not possible after init", _session.rank)
+    if not is_query(entry):
+        with _lock:
+            _settings.entries.append(entry)
+        return None
+    connection = Connection(_environment.socket_path(_settings.environment()))
+    try:
+        value = connection.call(
+            "config", {"environment": of_scr(os.environ), "config": list(_settings.entries), "query": entry}
+        ).get("value")
+    finally:
+        connection.close()
+    if value is not None and not isinstance(value, str):
+        raise InternalError(f"the daemon's answer has {value!r:.40} as field 'value', expected text")
+    return value
 
 
 def init(
@@ -124,7 +152,7 @@ def open_session(
     job_name: Optional[str] = None,
 ) -> Session:
     """:func:`init` for programs with several ranks in one process: the session is the caller's, not the module's."""
-    environment = os.environ
+    environment = _settings.environment()
     if (rank is None) != (ranks is None):
         raise BadRequestError("init takes rank and ranks, or none of them")
     if rank is None or ranks is None:
@@ -134,7 +162,7 @@ def open_session(
     connection = Connection(socket if socket is not None else _environment.socket_path(environment))
     session = Session(connection, directory, rank, ranks)
     try:
-        session.init(job_name if job_name is not None else environment.get("SCR_JOB_NAME", ""))
+        session.init(job_name if job_name is not None else environment.get("SCR_JOB_NAME", ""), _settings)
     except BaseException:
         connection.close()
         raise

@@ -1,18 +1,23 @@
 """One rank in its run: what is legal when, and the numbers of its calls."""
 
 import os
+import re
+import sys
 import threading
 from enum import IntFlag
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, TypeVar, Union
 
 from ._connection import Body, Connection
-from ._placing import NamedFile, OutputFiles, RestartFiles
+from ._fields import boolean, integer, named_files, text
+from ._placing import OutputFiles, RestartFiles
+from ._settings import Settings, of_scr
 from .errors import (
+    BadConfigurationError,
     BadRequestError,
     BusyError,
     CallTimeoutError,
+    HaltedError,
     InputOutputError,
-    InternalError,
     NodeLostError,
     RankLostError,
     RanksDisagreeError,
@@ -31,7 +36,7 @@ _T = TypeVar("_T")
 _NOT_COUNTED = (CallTimeoutError, BusyError, StoppingError, BadRequestError)
 # After these refusals of a complete the phase is still open.
 _STILL_OPEN = (*_NOT_COUNTED, WrongStateError, UnknownRankError, RanksDisagreeError)
-_RUN_OVER = (RankLostError, NodeLostError)
+_RUN_OVER = (RankLostError, NodeLostError, HaltedError)
 
 
 class Flag(IntFlag):
@@ -123,25 +128,39 @@ class Session:
         """Why the last :meth:`should_exit` said yes; ``None`` before, or where there is no reason given."""
         return self._exit_reason
 
-    def init(self, job_name: str) -> None:
+    def init(self, job_name: str, settings: Settings) -> None:
         """Brings the rank into the run; only :func:`scr.init` calls this."""
         body: Body = {"rank": self._rank, "ranks": self._ranks, "prefix": self._prefix, "jobName": job_name}
         try:
-            reply = self._connection.call("init", body)
-            version = _integer(reply, "version")
+            reply = self._join(body, settings)
+            version = integer(reply, "version")
             if version != MESSAGES_VERSION:
                 raise BadRequestError(
                     f"the daemon speaks version {version} of the messages, this client version {MESSAGES_VERSION}"
                 )
-            self._run, self._node = _integer(reply, "run"), _text(reply, "node")
-            self._release = _text(reply, "release")
+            self._run, self._node = integer(reply, "run"), text(reply, "node")
+            self._release = text(reply, "release")
         except ScrError as e:
             raise self._of_rank(e)
+
+    def _join(self, body: Body, settings: Settings) -> Body:
+        said = {"environment": of_scr(os.environ), "config": settings.entries}
+        try:
+            return self._connection.call("init", {**body, **said})
+        except BadRequestError as e:
+            # A daemon of an earlier release refuses fields that it does not know, by their names.
+            if not re.search("'(environment|config)'.* unknown", e.reason):
+                raise
+        if settings.need_daemon():
+            raise BadConfigurationError(
+                "the daemon is of a release that takes no settings of scr.config: set them in its environment"
+            )
+        return self._connection.call("init", body)
 
     def have_restart(self) -> Optional[str]:
         """The name of the checkpoint to restart from; ``None`` if there is none. Collective."""
         return self._numbered(
-            "have-restart", {}, lambda reply: _text(reply, "name") if _boolean(reply, "available") else None
+            "have-restart", {}, lambda reply: text(reply, "name") if boolean(reply, "available") else None
         )
 
     def start_restart(self) -> str:
@@ -168,6 +187,8 @@ class Session:
 
     def complete_output(self, valid: bool = True) -> None:
         """Ends the writing; files are closed. The dataset is protected when this returns. Collective.
+
+        Where the run is to stop and has SCR_HALT_EXIT=1, it finalizes and raises :class:`SystemExit`.
 
         ``valid`` says whether this rank has written all of its files without error. Raises :class:`NotValidError` on
         all ranks if one of them has not: the dataset is dropped, the run goes on with the previous one.
@@ -199,7 +220,7 @@ class Session:
             reply = self._connection.call(
                 "route", {"run": self._run, "rank": self._rank, "name": name, "directory": os.getcwd()}
             )
-            return _text(reply, "file")
+            return text(reply, "file")
         except OSError as e:
             raise InputOutputError(f"'{name}' cannot be routed: {e}", self._rank) from e
         except ScrError as e:
@@ -208,7 +229,7 @@ class Session:
     def need_checkpoint(self) -> bool:
         """Whether it is time for a checkpoint. Collective."""
         verb = "need-checkpoint"
-        return self._numbered(verb, {}, lambda reply: _boolean(reply, "need"), needs=None, sequence=verb)
+        return self._numbered(verb, {}, lambda reply: boolean(reply, "need"), needs=None, sequence=verb)
 
     def should_exit(self) -> bool:
         """Whether the program should end now; :attr:`exit_reason` says why. Collective."""
@@ -268,12 +289,12 @@ class Session:
         return phase.name
 
     def _phase_of(self, reply: Body, complete_verb: str) -> _Phase:
-        dataset, name, directory = _integer(reply, "dataset"), _text(reply, "name"), _text(reply, "directory")
+        dataset, name, directory = integer(reply, "dataset"), text(reply, "name"), text(reply, "directory")
         files: Union[OutputFiles, RestartFiles, None] = None
         if complete_verb == "complete-output" and reply.get("naming") == _CACHE_NAMES:
             files = OutputFiles(self._prefix, directory)
         elif complete_verb == "complete-restart" and "files" in reply:
-            files = RestartFiles(self._prefix, directory, _files(reply), f"dataset {dataset} '{name}'")
+            files = RestartFiles(self._prefix, directory, named_files(reply), f"dataset {dataset} '{name}'")
         return _Phase(dataset, name, complete_verb, files)
 
     def _complete(self, verb: str, valid: bool) -> None:
@@ -283,7 +304,12 @@ class Session:
             listed = [file._asdict() for file in phase.files.listed()]
             if listed:
                 body["files"] = listed
-        self._numbered(verb, body, _nothing, needs=verb)
+        ends = self._numbered(verb, body, _end_of, needs=verb)
+        if ends.exit:
+            # SCR_HALT_EXIT=1: all ranks hear it with the same call, and all take their leave.
+            sys.stderr.write(f"scr: rank {self._rank}: the run ends here (SCR_HALT_EXIT=1): {ends.reason}\n")
+            self.finalize()
+            raise SystemExit(0)
 
     def _numbered(
         self,
@@ -322,6 +348,8 @@ class Session:
         return result
 
     def _check(self, verb: str, numbers: _Numbers, needs: Optional[str]) -> None:
+        if isinstance(self._over, HaltedError) and verb == "finalize":
+            return
         if self._over is not None:
             raise type(self._over)(f"{verb}: {self._over.reason}")
         if numbers.under_way is not None:
@@ -364,40 +392,13 @@ class Session:
 
 
 def _exit_of(reply: Body) -> _Exit:
-    return _Exit(_boolean(reply, "exit"), _text(reply, "reason") if "reason" in reply else None)
+    return _Exit(boolean(reply, "exit"), text(reply, "reason") if "reason" in reply else None)
+
+
+def _end_of(reply: Body) -> _Exit:
+    reason = text(reply, "halt") if "halt" in reply else None
+    return _Exit("exit" in reply and boolean(reply, "exit"), reason)
 
 
 def _nothing(_: Body) -> None:
     return None
-
-
-def _integer(reply: Body, field: str) -> int:
-    value = reply.get(field)
-    if type(value) is not int:
-        raise _malformed(field, value, "a whole number")
-    return value
-
-
-def _text(reply: Body, field: str) -> str:
-    value = reply.get(field)
-    if not isinstance(value, str):
-        raise _malformed(field, value, "text")
-    return value
-
-
-def _boolean(reply: Body, field: str) -> bool:
-    value = reply.get(field)
-    if not isinstance(value, bool):
-        raise _malformed(field, value, "true or false")
-    return value
-
-
-def _files(reply: Body) -> List[NamedFile]:
-    files = reply["files"]
-    if not isinstance(files, list) or not all(isinstance(file, dict) for file in files):
-        raise _malformed("files", files, "a list of objects")
-    return [NamedFile(_text(file, "path"), _text(file, "name")) for file in files]
-
-
-def _malformed(field: str, value: object, expected: str) -> InternalError:
-    return InternalError(f"the daemon's answer has {value!r:.40} as field '{field}', expected {expected}")

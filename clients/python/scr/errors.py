@@ -35,6 +35,7 @@ class Fault(IntEnum):
     DUPLICATE_NODE = 23
     BAD_CONFIGURATION = 24
     NOT_LEADER = 25
+    HALTED = 26
 
     @property
     def retry(self) -> bool:
@@ -219,6 +220,12 @@ class NotLeaderError(ScrError):
     """The leader of the daemons changed; the same call can be made again."""
 
     fault = Fault.NOT_LEADER
+
+
+class HaltedError(ScrError):
+    """The run is to stop at once, or must not begin: a halt condition holds, and the reason says which."""
+
+    fault = Fault.HALTED
 
 
 _CLASSES: Dict[int, Type[ScrError]] = {int(known.fault): known for known in ScrError.__subclasses__()}

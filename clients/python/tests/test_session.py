@@ -2,6 +2,8 @@
 by an exception is never called valid. Method: a daemon of the test that answers, refuses, falls silent or talks
 nonsense."""
 
+import contextlib
+import io
 import logging
 import os
 import shutil
@@ -9,11 +11,13 @@ import signal
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import fake_daemon
 from fake_daemon import FakeDaemon
 
 import scr
+from scr._settings import Settings
 
 COLLECTIVE = {
     "have-restart": lambda s: s.have_restart(),
@@ -55,7 +59,9 @@ class SessionCase(unittest.TestCase):
 class CallsTest(SessionCase):
     def test_init_says_who_it_is(self):
         session = self.open()
-        self.assertEqual(self.daemon.bodies("init"), [{"rank": 3, "ranks": 8, "prefix": "/p", "jobName": "job"}])
+        body = self.daemon.bodies("init")[0]
+        self.assertEqual(body.pop("environment"), {k: v for k, v in os.environ.items() if k.startswith("SCR_")})
+        self.assertEqual(body, {"rank": 3, "ranks": 8, "prefix": "/p", "jobName": "job", "config": []})
         self.assertEqual((session.rank, session.ranks, session.node, session.prefix), (3, 8, "n1", "/p"))
 
     def test_a_whole_run_is_numbered_without_a_gap(self):
@@ -143,7 +149,7 @@ class FailuresTest(SessionCase):
     def test_each_fault_leaves_the_number_and_the_phase_as_the_table_says(self):
         again = {"BUSY", "STOPPING", "TIMEOUT", "BAD_REQUEST"}
         open_still = {"WRONG_STATE", "UNKNOWN_RANK", "RANKS_DISAGREE"}
-        for fault in set(scr.Fault) - {scr.Fault.RANK_LOST, scr.Fault.NODE_LOST}:
+        for fault in set(scr.Fault) - {scr.Fault.RANK_LOST, scr.Fault.NODE_LOST, scr.Fault.HALTED}:
             with self.subTest(fault=fault.name):
                 session = self.open()
                 session.start_checkpoint()
@@ -180,6 +186,29 @@ class FailuresTest(SessionCase):
             for call in (session.complete_checkpoint, session.should_exit, lambda: session.route_file("f")):
                 with self.assertRaisesRegex(kind, "because"):
                     call()
+
+    def test_a_run_that_is_halted_at_once_can_only_be_finalized(self):
+        for verb in ("complete-output", "should-exit"):
+            call = {**COLLECTIVE, **ANY_STATE}[verb]
+            session = self.open()
+            session.start_checkpoint()
+            self.fail_once(verb, scr.Fault.HALTED)
+            with self.assertRaises(scr.HaltedError):
+                call(session)
+            with self.assertRaisesRegex(scr.HaltedError, "because"):
+                session.start_checkpoint()
+            session.finalize()
+
+    def test_where_the_run_is_to_stop_by_itself_a_complete_finalizes_and_exits(self):
+        self.daemon.answer = lambda call: {**fake_daemon.answers(call), **(
+            {"exit": True, "halt": "TIME_EXPIRED"} if "complete" in call["address"] else {})}  # fmt: skip
+        session = self.open()
+        session.start_checkpoint()
+        with self.assertRaises(SystemExit) as caught, contextlib.redirect_stderr(io.StringIO()) as printed:
+            session.complete_checkpoint()
+        self.assertEqual(caught.exception.code, 0)
+        self.assertIn("rank 3: the run ends here (SCR_HALT_EXIT=1): TIME_EXPIRED", printed.getvalue())
+        self.assertEqual(self.daemon.verbs()[-1], "finalize")
 
     def test_an_interrupted_call_is_made_again_with_its_number(self):
         session = self.open()
@@ -349,6 +378,68 @@ class BeforeInitTest(unittest.TestCase):
             scr.open_session(rank=1)
         with self.assertRaises(scr.BadConfigurationError):
             scr.open_session(rank=1, ranks=1)
+
+
+class ConfigTest(SessionCase):
+    def setUp(self):
+        super().setUp()
+        for name, value in (("_session", None), ("_settings", Settings())):
+            self.addCleanup(setattr, scr, name, getattr(scr, name))
+            setattr(scr, name, value)
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("SCR_")}
+        patched = unittest.mock.patch.dict(os.environ, {**self.environment, "SCR_SOCKET": self.daemon.path}, clear=True)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def init(self):
+        session = scr.open_session(0, 1)
+        self.addCleanup(session.close)
+        return session
+
+    def test_entries_travel_with_init_in_their_order(self):
+        for entry in ("SCR_FLUSH=5", "CKPT=0 TYPE=XOR", "SCR_FLUSH=", 'SCR_PREFIX="/a b"', "SCR_JOB_NAME=mine"):
+            self.assertIsNone(scr.config(entry))
+        self.init()
+        body = self.daemon.bodies("init")[0]
+        self.assertEqual(
+            body["config"], ["SCR_FLUSH=5", "CKPT=0 TYPE=XOR", "SCR_FLUSH=", 'SCR_PREFIX="/a b"', "SCR_JOB_NAME=mine"]
+        )
+        self.assertEqual((body["prefix"], body["jobName"]), ("/a b", "mine"))
+        self.assertEqual(body["environment"], {"SCR_SOCKET": self.daemon.path})
+
+    def test_the_environment_wins_over_entries(self):
+        scr.config("SCR_PREFIX=/entry")
+        os.environ["SCR_PREFIX"] = "/environment"
+        self.assertEqual(self.init().prefix, "/environment")
+
+    def test_a_query_asks_the_daemon(self):
+        self.daemon.answer = lambda call: {"value": "5"} if call["body"]["query"] == "SCR_FLUSH" else {}
+        scr.config("SCR_FLUSH=5")
+        self.assertEqual(scr.config("SCR_FLUSH"), "5")
+        self.assertIsNone(scr.config("CKPT=0 TYPE"))
+        self.assertEqual(self.daemon.bodies("config")[1], {
+            "environment": {"SCR_SOCKET": self.daemon.path}, "config": ["SCR_FLUSH=5"], "query": "CKPT=0 TYPE"
+        })  # fmt: skip
+        with self.assertRaises(scr.BadRequestError):
+            scr.config(" ")
+
+    def test_after_init_it_is_refused(self):
+        scr._session = self.init()
+        with self.assertRaisesRegex(scr.WrongStateError, "after init"):
+            scr.config("SCR_FLUSH=5")
+
+    def test_a_daemon_that_takes_no_settings_is_asked_without_them_unless_they_matter(self):
+        def refuse(call):
+            if "config" in call["body"]:
+                raise fake_daemon.Fault(2, "field 'config' is unknown")
+            return fake_daemon.answers(call)
+
+        self.daemon.answer = refuse
+        scr.config("SCR_PREFIX=/p")
+        self.assertEqual(self.init().prefix, "/p")
+        scr.config("SCR_FLUSH=5")
+        with self.assertRaisesRegex(scr.BadConfigurationError, "takes no settings"):
+            self.init()
 
 
 class LocalRouteTest(SessionCase):
