@@ -95,8 +95,8 @@ def config(entry: str) -> Optional[str]:
     """Sets a parameter, or asks for one; before :func:`init`. Not collective; the entries of rank 0 count for the run.
 
     ``"SCR_FLUSH=5"`` and ``"CKPT=0 TYPE=XOR"`` set, ``"SCR_FLUSH="`` takes back, and ``None`` is returned.
-    ``"SCR_FLUSH"`` and ``"CKPT=0 TYPE"`` ask the daemon of this node for the value that would hold; ``None`` if there is
-    none. The environment of the process wins over entries.
+    ``"SCR_FLUSH"`` and ``"CKPT=0 TYPE"`` ask the daemon of this node for the value that would hold; ``None`` if
+    there is none. The environment of the process wins over entries.
     """
     if _session is not None and _session.over is None:
         raise WrongStateError("config is not possible after init", _session.rank)

@@ -1,0 +1,103 @@
+package io.vertxscr.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: what the documents say is shown by a test, is. Method: every row of their tables names at least one test method,
+ * `Class#method` in its last column, and each of them is looked for in the sources of the tests. Rows below the heading
+ * "Not shown yet" name none.
+ */
+class ShownByTest {
+  private static final Path TESTS = Path.of("src/test/java");
+  private static final Pattern NAMED = Pattern.compile("`(\\w+)#(\\w+)`");
+  private static final String NOT_SHOWN = "## Not shown yet";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"docs/faults.md", "docs/conformance.md"})
+  void everyRowNamesTestsThatExist(String document) throws IOException {
+    assertThat(complaints(Files.readAllLines(Path.of(document)), sources())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '!', value = {
+      "| a | `ShownByTest#everyRowNamesTestsThatExist` |       ! 0",
+      "| a | `ShownByTest#sources` |                           ! 1",
+      "| a | `ShownByTest#noSuch`, `NoSuchTest#aTest` |        ! 2",
+      "| a | ShownByTest#everyRowNamesTestsThatExist |         ! 1",
+      "| `ShownByTest#everyRowNamesTestsThatExist` | |         ! 1"})
+  void aNameThatDoesNotExistIsFound(String row, int complaints) throws IOException {
+    assertThat(complaints(List.of("## A", "| what | shown by |", "|---|---|", row), sources())).hasSize(complaints);
+  }
+
+  @Test
+  void whatIsNotShownYetNamesNoTest() throws IOException {
+    List<String> head = List.of(NOT_SHOWN, "| what | shown by |", "|---|---|");
+    assertThat(complaints(Stream.concat(head.stream(), Stream.of("| a | |")).toList(), sources())).isEmpty();
+    assertThat(complaints(Stream.concat(head.stream(),
+        Stream.of("| a | `ShownByTest#everyRowNamesTestsThatExist` |")).toList(), sources())).hasSize(1);
+  }
+
+  /** What is wrong with the tables of a document, as sentences that start with the line's number. */
+  private static List<String> complaints(List<String> lines, Map<String, String> sources) {
+    List<String> complaints = new ArrayList<>();
+    boolean shown = true;
+    boolean inTable = false;
+    for (int i = 0; i < lines.size(); i++) {
+      String line = lines.get(i).strip();
+      shown = line.startsWith("## ") ? !line.equals(NOT_SHOWN) : shown;
+      if (!line.startsWith("|")) {
+        inTable = false;
+      } else if (line.startsWith("|---")) {
+        inTable = true;
+      } else if (inTable) {
+        complaints(i + 1, line, shown, sources, complaints);
+      }
+    }
+    return complaints;
+  }
+
+  private static void complaints(
+      int number, String row, boolean shown, Map<String, String> sources, List<String> complaints) {
+    String[] cells = row.substring(1, row.length() - 1).split("(?<!\\\\)\\|", -1);
+    List<MatchResult> named = NAMED.matcher(cells[cells.length - 1]).results().toList();
+    if (shown && named.isEmpty()) {
+      complaints.add("line " + number + " names no test: " + row);
+    }
+    if (!shown && !named.isEmpty()) {
+      complaints.add("line " + number + " names a test below '" + NOT_SHOWN + "': move it to its section: " + row);
+    }
+    for (MatchResult test : named) {
+      Pattern method = Pattern.compile("(?s)@(?:Test|ParameterizedTest|RepeatedTest)\\b(?:(?!\\bvoid\\b).)*\\bvoid "
+          + test.group(2) + "\\(");
+      if (!method.matcher(sources.getOrDefault(test.group(1), "")).find()) {
+        complaints.add("line " + number + ": there is no test " + test.group(1) + "#" + test.group(2));
+      }
+    }
+  }
+
+  /** Of all test classes, by their names. */
+  private static Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new HashMap<>();
+    try (Stream<Path> files = Files.walk(TESTS)) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+        sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+      }
+    }
+    return sources;
+  }
+}
