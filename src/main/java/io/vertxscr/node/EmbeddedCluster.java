@@ -11,10 +11,12 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.Sources;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BiFunction;
 
 /**
  * Several nodes in one process, on one Vert.x: for demonstrations and tests. All that a daemon does happens here too,
@@ -28,6 +30,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   private final Observer observer;
   private final ClusterSecret secret;
   private final EmbeddedMembership membership = new EmbeddedMembership();
+  private volatile BiFunction<String, Sources, Sources> disturbance = (_, sources) -> sources;
   private final SortedMap<String, NodeRuntime> nodes = new ConcurrentSkipListMap<>();
 
   /**
@@ -50,10 +53,20 @@ public final class EmbeddedCluster implements AutoCloseable {
     this.secret = new ClusterSecret(random);
   }
 
+  /**
+   * Lets a test see, hold or fail what nodes read to protect and rebuild.
+   *
+   * @param by makes the way of the named node from the undisturbed one; for nodes that start from now on
+   */
+  public void disturb(BiFunction<String, Sources, Sources> by) {
+    disturbance = by;
+  }
+
   /** Starts a node, or starts it again on what its storage holds. */
   public NodeRuntime start(String name) {
     NodeGround ground =
         NodeGround.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads), observer);
+    ground.disturb(sources -> disturbance.apply(name, sources));
     try {
       NodeRuntime node = NodeRuntime.start(vertx, ground, membership.join(ground.info()),
           Deployments.builtIn().of(NodeVerticle.class), Map.of()).await();

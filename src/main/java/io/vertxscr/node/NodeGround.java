@@ -17,6 +17,7 @@ import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import io.vertxscr.transfer.TransferEngine;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -31,6 +32,7 @@ public final class NodeGround implements AutoCloseable {
   private final PeerServer peerServer;
   private final NodeInfo info;
   private final Observer observer;
+  private UnaryOperator<Sources> disturbance = UnaryOperator.identity();
   private PeerClient peerClient;
 
   private NodeGround(NodeOptions options, Observer observer) {
@@ -95,8 +97,13 @@ public final class NodeGround implements AutoCloseable {
       }
     });
     LocalRanges local = new LocalRanges(store);
-    return (layouts, ifDifferent) -> new RoutedRanges(info.name(), local,
-        new DirectRanges(sameHost(membership), layouts, ifDifferent), peerClient);
+    return disturbance.apply((layouts, ifDifferent) -> new RoutedRanges(info.name(), local,
+        new DirectRanges(sameHost(membership), layouts, ifDifferent), peerClient));
+  }
+
+  /** Lets somebody see, hold or fail what the node reads to protect and rebuild; before the node starts. */
+  void disturb(UnaryOperator<Sources> by) {
+    disturbance = by;
   }
 
   private Set<String> sameHost(Membership membership) {
