@@ -100,9 +100,13 @@ class ShownByTest {
   private static boolean exists(String name, String methodOrNull, Map<String, String> sources) {
     Pattern wanted = Pattern.compile(methodOrNull == null ? "@(?:Test|ParameterizedTest|RepeatedTest|ArchTest)\\b"
         : "(?s)@(?:Test|ParameterizedTest|RepeatedTest)\\b(?:(?!\\bvoid\\b).)*\\bvoid " + methodOrNull + "\\(");
-    return methodOrNull == null && Files.exists(C_TESTS.resolve(name + ".c"))
+    return methodOrNull == null && isProgram(name)
         || sources.entrySet().stream().anyMatch(source ->
             ("." + source.getKey()).endsWith("." + name) && wanted.matcher(source.getValue()).find());
+  }
+
+  private static boolean isProgram(String name) {
+    return Stream.of(".c", ".f90", ".f").anyMatch(suffix -> Files.exists(C_TESTS.resolve(name + suffix)));
   }
 
   /** Of all test classes, by their full names. */

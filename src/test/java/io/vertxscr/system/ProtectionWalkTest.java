@@ -29,9 +29,9 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Goal: a node that dies in the middle of encoding, or between the sealing of its redundancy and its filemap, leaves
  * nothing that claims to be complete, and takes no earlier checkpoint with it.
  *
- * <p>Method: the third checkpoint of a run. Within an encode: the node's n-th read of the dataset is held until the node
- * is dead, and then fails. Behind the seal: the draft of the filemap is a pipe, at which the node stands still until it
- * is dead. Its storage stays; it comes back on it, and the run is started again.
+ * <p>Method: the third checkpoint of a run. Within an encode: the node's n-th read of the dataset is held until the
+ * node is dead, and then fails. Behind the seal: the draft of the filemap is a pipe, at which the node stands still
+ * until it is dead. Its storage stays; it comes back on it, and the run is started again.
  */
 class ProtectionWalkTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
