@@ -141,28 +141,6 @@ static int copy_name(const char* from, char* to, struct fault* fault)
 
 /* ---- init and finalize ---- */
 
-static int is_switched_off(void)
-{
-  const char* enabled = settings_get("SCR_ENABLE");
-  return enabled != NULL && strcmp(enabled, "0") == 0;
-}
-
-/* To the daemon of this node, or to nobody where SCR is switched off. */
-static int connect_to_daemon(struct wire* wire, struct fault* fault)
-{
-  if (is_switched_off()) {
-    wire_open(wire, -1);
-    wire->is_idle = 1;
-    return SCR_SUCCESS;
-  }
-  int descriptor = daemon_connect(fault);
-  if (descriptor < 0) {
-    return fault->number;
-  }
-  wire_open(wire, descriptor);
-  return SCR_SUCCESS;
-}
-
 /* Absolute, without "." and "..". */
 static int find_prefix(struct session* session, struct fault* fault)
 {
@@ -250,20 +228,18 @@ int session_init(struct session* session, struct fault* fault)
     return bad;
   }
   end(session);
-  int rank = 0;
-  int ranks = 1;
-  bad = is_switched_off() ? SCR_SUCCESS : launch_find(&rank, &ranks, fault);
-  session->rank = bad ? -1 : rank;
-  session->ranks = ranks;
+  bad = launch_find(&session->rank, &session->ranks, fault);
   if (bad || (bad = find_prefix(session, fault))) {
     return bad;
   }
-  bad = connect_to_daemon(&session->wire, fault);
-  if (bad) {
-    return bad;
+  int descriptor = daemon_connect(fault);
+  if (descriptor < 0) {
+    return fault->number;
   }
+  wire_open(&session->wire, descriptor);
   bad = join(session, fault);
   if (bad) {
+    int rank = session->rank;
     end(session);
     session->rank = rank; /* for the line on stderr */
     return bad;
@@ -516,10 +492,11 @@ int session_config(struct session* session, const char* query, char** value, str
   struct wire* wire = &session->wire;
   *value = NULL;
   if (session->state == STATE_NONE) {
-    int bad = connect_to_daemon(&own, fault);
-    if (bad) {
-      return bad;
+    int descriptor = daemon_connect(fault);
+    if (descriptor < 0) {
+      return fault->number;
     }
+    wire_open(&own, descriptor);
     wire = &own;
   }
   json_t* body = json_pack("{s:o, s:o, s:s}", "environment", settings_environment(), "config", settings_entries(),

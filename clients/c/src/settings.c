@@ -99,7 +99,7 @@ json_t* settings_entries(void)
 int settings_need_daemon(void)
 {
   static const char* const OURS[] = {"SCR_PREFIX=", "SCR_JOB_NAME=", "SCR_CNTL_BASE=", "SCR_USER_NAME=", "SCR_JOB_ID=",
-      "SCR_SOCKET=", "SCR_ENABLE="};
+      "SCR_SOCKET="};
   size_t index;
   json_t* entry;
   json_array_foreach (entries, index, entry) {

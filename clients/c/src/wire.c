@@ -8,8 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "idle.h"
-
 #define LENGTH_BYTES 4
 #define FIRST_ROOM (16 * 1024)
 
@@ -168,11 +166,6 @@ int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply,
     json_decref(body);
     *fault = wire->end;
     return fault->number;
-  }
-  if (wire->is_idle) {
-    *reply = idle_answer(verb, body);
-    json_decref(body);
-    return *reply == NULL ? fault_set(fault, SCR_ERR_INTERNAL, "out of memory") : SCR_SUCCESS;
   }
   char address[64];
   char reply_address[32];

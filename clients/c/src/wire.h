@@ -19,7 +19,6 @@
 
 struct wire {
   int descriptor;           /* -1: none */
-  int is_idle;              /* answers come from idle.h */
   unsigned long long calls; /* made so far: names the next one's reply address */
   unsigned char* frame;     /* what is received; grows with the largest frame */
   size_t room;

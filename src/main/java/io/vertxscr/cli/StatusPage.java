@@ -44,6 +44,7 @@ final class StatusPage {
     lines.addAll(runs);
     JsonObject waits = first.getJsonObject("waits");
     lines.add("state  " + waits.getString("for") + missing(waits.getJsonArray("missing")));
+    first.getJsonArray("remarks", new JsonArray()).forEach(remark -> lines.add("note   " + remark));
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());
       if (!here.isEmpty()) {

@@ -23,6 +23,11 @@ public final class RestartOrder {
    * @param lastId newest checkpoint of the index that could be used
    */
   public record Flushed(List<DatasetDescriptor> restartable, int currentId, int lastId) {
+    /** The same for those who must not fetch. */
+    public Flushed withoutFetch() {
+      return new Flushed(List.of(), currentId, lastId);
+    }
+
     /** Whether somebody has set an older dataset current, so that this one is to be left alone, wherever it is. */
     boolean passesOver(int id) {
       return id > currentId && id <= lastId;

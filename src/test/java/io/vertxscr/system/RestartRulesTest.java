@@ -134,6 +134,8 @@ class RestartRulesTest {
       assertThat(loadAndDie(cluster)).as("2 is in quarantine").isEqualTo(1);
       cluster.await("the note of it", () -> history(cluster).loads().stream()
           .filter(RestartHistory.Load::quarantined).map(RestartHistory.Load::name).toList().equals(List.of("step-2")));
+      assertThat(cluster.status("n1").getJsonArray("remarks").getString(0))
+          .contains("dataset 2 \"step-2\" is in quarantine");
       cluster.all(scr -> {
         scr.current("step-2");
         scr.finish();

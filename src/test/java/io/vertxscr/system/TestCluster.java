@@ -8,6 +8,7 @@ import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.CacheSettings;
 import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.DatasetRecord;
@@ -35,17 +36,21 @@ final class TestCluster implements AutoCloseable {
   private final Path prefix;
 
   /** How it is set up; the cache keeps that many checkpoints. */
-  record Setup(Scheme scheme, int cached, int flushEvery, boolean background) {
+  record Setup(Scheme scheme, int cached, int flushEvery, boolean background, FetchPolicy fetch) {
     static Setup of(Scheme scheme) {
-      return new Setup(scheme, 1, 0, true);
+      return new Setup(scheme, 1, 0, true, FetchPolicy.STANDARD);
     }
 
     Setup cached(int datasets) {
-      return new Setup(scheme, datasets, flushEvery, background);
+      return new Setup(scheme, datasets, flushEvery, background, fetch);
     }
 
     Setup flushing(int every, boolean inBackground) {
-      return new Setup(scheme, cached, every, inBackground);
+      return new Setup(scheme, cached, every, inBackground, fetch);
+    }
+
+    Setup restarting(FetchPolicy rules) {
+      return new Setup(scheme, cached, flushEvery, background, rules);
     }
   }
 
@@ -57,7 +62,7 @@ final class TestCluster implements AutoCloseable {
         new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
         RunPolicy.of(Descriptors.of(Redundancy.of(setup.scheme(), 8),
             StoreDescriptor.of(directory.resolve("cache").toString(), setup.cached())),
-            FlushPolicy.every(setup.flushEvery(), setup.background())),
+            FlushPolicy.every(setup.flushEvery(), setup.background())).with(setup.fetch()),
         new JobSettings("1", "test", "user", "cluster", Optional.empty())), true);
     List.of(nodes).forEach(cluster::start);
   }

@@ -22,6 +22,11 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
         HaltPolicy.STANDARD, LogPolicy.STANDARD);
   }
 
+  /** The same run policy with other rules for restarts. */
+  public RunPolicy with(FetchPolicy other) {
+    return new RunPolicy(descriptors, cache, flush, other, interval, halt, log);
+  }
+
   /** The same run policy with other descriptors. */
   public RunPolicy with(Descriptors other) {
     return new RunPolicy(other, cache, flush, fetch, interval, halt, log);

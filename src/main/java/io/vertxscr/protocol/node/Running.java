@@ -78,6 +78,20 @@ public final class Running {
   /** Result of the restart calls: what can be read, where there is something. */
   public record Offer(Optional<RunInfo.Restartable> restart) {}
 
-  /** What the leader can say of those who wait: what is open, and who is missing. */
-  public record Waits(String text, List<String> missing) {}
+  /**
+   * What the leader can say of those who wait: what is open, and who is missing.
+   *
+   * @param remarks what else there is to know, in sentences
+   */
+  public record Waits(String text, List<String> missing, List<String> remarks) {
+    /** Without remarks. */
+    public Waits(String text, List<String> missing) {
+      this(text, missing, List.of());
+    }
+
+    /** The same with these remarks. */
+    public Waits with(List<String> others) {
+      return new Waits(text, missing, others);
+    }
+  }
 }

@@ -237,6 +237,40 @@ public final class FlushCoordinator {
         LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
   }
 
+  /**
+   * Before a run that begins in the prefix directory: all that the caches hold for it is brought there, oldest first.
+   *
+   * @return fails with IO if something cannot be brought there; what can never be, is left out
+   */
+  Future<Void> flushAll(String prefix) {
+    return caches.all().compose(all -> {
+      Map<Integer, Inventory.Dataset> unflushed = new TreeMap<>();
+      all.stream().flatMap(inventory -> inventory.datasets().stream())
+          .filter(dataset -> dataset.origin().prefix().equals(prefix) && dataset.flush() != FlushState.DONE)
+          .forEach(dataset -> unflushed.putIfAbsent(dataset.descriptor().id(), dataset));
+      Future<Void> flushed = Future.succeededFuture();
+      for (Inventory.Dataset dataset : unflushed.values()) {
+        flushed = flushed.compose(_ -> flushNow(dataset, all));
+      }
+      return flushed;
+    });
+  }
+
+  private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all) {
+    int id = dataset.descriptor().id();
+    return complete(dataset, all).map(true).recover(failure -> {
+      LOG.warn("dataset {} of the caches cannot be flushed: {}", id, failure.getMessage());
+      return Fault.of(failure) == Fault.TOO_MANY_LOST ? Future.succeededFuture(false) : Future.failedFuture(failure);
+    }).compose(whole -> !whole ? Future.succeededFuture() : caches.all().compose(now -> want(id, now))
+        .compose(_ -> flushNow(id)).compose(_ -> caches.all()).compose(now -> {
+          boolean there = now.stream().flatMap(inventory -> inventory.datasets().stream())
+              .filter(dataset::sameAs).anyMatch(held -> held.flush() == FlushState.DONE);
+          return there ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.IO, "dataset " + id
+              + " \"" + dataset.descriptor().name() + "\" of the caches could not be flushed to "
+              + dataset.origin().prefix() + ", where this run is to begin; its cached copy stays"));
+        }));
+  }
+
   /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
   Future<Void> finish(String prefix, boolean newestToo) {
     return caches.all().compose(all -> {

@@ -24,6 +24,9 @@ public interface LeaderActions {
   /** Makes one result of the parts of all nodes. */
   Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts);
 
+  /** What people should know of the restarts so far, in sentences. */
+  List<String> remarks();
+
   /** A run has begun on all its nodes: whatever it need not wait for may start now. */
   void begun(RunInfo info);
 

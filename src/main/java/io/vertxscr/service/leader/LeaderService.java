@@ -244,7 +244,7 @@ public final class LeaderService implements Membership.Listener {
             : "init: " + forming.joined() + " of " + forming.ranks() + " ranks", missing);
       }
       return active == null ? new Waits("no run", List.of()) : active.waits();
-    });
+    }).map(waits -> waits.with(actions.remarks()));
   }
 
   private void over(ScrException cause) {

@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.flow.Combining;
@@ -60,10 +61,31 @@ public final class LeaderWork implements LeaderActions {
     long run = lastRun;
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
-        .transform((_, _) -> restorer.restore(new Restorer.Wanted(prefix, map, policy, excluded)))
+        .transform((_, _) -> before(prefix))
+        .compose(_ -> restorer.restore(new Restorer.Wanted(prefix, map, policy, excluded)))
         .map(found -> new RunInfo(run, prefix, jobName, map, found.restart(), found.last(), policy));
     restoring = mine;
     return mine;
+  }
+
+  @Override
+  public List<String> remarks() {
+    return restorer.remarks();
+  }
+
+  /** What the configuration wants to be done before a checkpoint is looked for. */
+  private Future<Void> before(String prefix) {
+    FetchPolicy rules = policy.fetch();
+    Future<Void> flushed = rules.flushOnRestart() || rules.globalRestart()
+        ? flushes.flushAll(prefix) : Future.succeededFuture();
+    return rules.current().map(name -> flushed.compose(_ -> startFrom(prefix, name))).orElse(flushed);
+  }
+
+  /** Once in each allocation: its restarts go on with what was written after that. */
+  private Future<Void> startFrom(String prefix, String name) {
+    return journal.read(prefix).compose(history -> history.from()
+        .filter(from -> from.name().equals(name) && from.job().equals(job.jobId())).isPresent()
+        ? Future.succeededFuture() : commands.current(prefix, name, job.jobId()));
   }
 
   @Override

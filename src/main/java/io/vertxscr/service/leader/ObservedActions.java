@@ -49,6 +49,11 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
+  public List<String> remarks() {
+    return actions.remarks();
+  }
+
+  @Override
   public void begun(RunInfo info) {
     observer.notice(new Event.RunBegun(
         info.run(), info.jobName(), info.prefix(), info.map().size(), info.map().byNode().size()));

@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.prefix.PrefixIndex;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -83,22 +85,31 @@ public final class PrefixFetcher {
     return new PrefixIndex(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
   }
 
-  /** Brings every rank's files to its node, checked. Bad bytes mark the dataset as failed in the index. */
-  Future<Void> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
-      check(dataset, wanted);
-      return null;
-    }).compose(_ -> {
-      Origin origin = new Origin(wanted.prefix(), wanted.map().size());
+  /**
+   * Brings every rank's files to its node, checked. Bad bytes mark the dataset as failed in the index.
+   *
+   * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
+   *     and the files are checked by whichever node
+   */
+  Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    return loop.blocking("look up dataset " + dataset.id(), () -> check(dataset, wanted)).compose(count -> {
+      Origin origin = new Origin(wanted.prefix(), count);
       CheckpointDescriptor how =
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
       List<Future<Ack>> asked = new ArrayList<>();
-      wanted.map().byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
+      spread(count, wanted.map()).byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
           new Fetch(dataset, origin, how.storeBase(), how.redundancy().scheme(), ranks), Ack.class)));
-      return Future.join(asked);
-    }).transform((_, failure) -> failure == null
-        ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get()))
-        : failed(dataset, wanted, failure));
+      return Future.join(asked).map(count);
+    }).transform((count, failure) -> failure == null
+        ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
+        : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** The run's own map where the number of ranks is the same, else its nodes in turn. */
+  private static RankMap spread(int ranks, RankMap map) {
+    List<String> nodes = List.copyOf(map.byNode().keySet());
+    return ranks == map.size() ? map
+        : new RankMap(IntStream.range(0, ranks).mapToObj(rank -> nodes.get(rank % nodes.size())).toList());
   }
 
   private Future<Void> failed(DatasetDescriptor dataset, Restorer.Wanted wanted, Throwable failure) {
@@ -107,16 +118,17 @@ public final class PrefixFetcher {
     return noted.transform((_, _) -> Future.failedFuture(failure));
   }
 
-  private static void check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+  private static int check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
     PrefixPaths paths = new PrefixPaths(Path.of(wanted.prefix()));
     PrefixIndex index = new PrefixIndex(paths, "", LOCK_PATIENCE);
     if (!new Publication(paths, index).isComplete(dataset.id())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + dataset.id() + " has no valid summary in " + wanted.prefix());
     }
     int ranks = new RankMapReader(paths, dataset.id()).ranks();
-    if (ranks != wanted.map().size()) {
+    if (ranks != wanted.map().size() && !wanted.policy().fetch().globalRestart()) {
       throw Restorer.otherSize(dataset, ranks, wanted);
     }
+    return ranks;
   }
 
   /** Restarts begin with this dataset of the index. */

@@ -1,14 +1,17 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.flow.RestorePlan.Action;
 import io.vertxscr.flow.RestorePlan;
 import io.vertxscr.flow.RestartOrder.Candidate;
+import io.vertxscr.flow.RestartOrder.Flushed;
 import io.vertxscr.flow.RestartOrder;
 import io.vertxscr.flow.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RestartHistory;
@@ -30,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -48,6 +52,7 @@ final class Restorer {
   private final CacheRestores restores;
   private final RestartJournal journal;
   private final Observer observer;
+  private List<String> remarks = List.of();
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
 
@@ -75,7 +80,7 @@ final class Restorer {
   Future<Found> restore(Wanted wanted) {
     long startNs = System.nanoTime();
     Set<Which> hopeless = new HashSet<>();
-    return scene(wanted).compose(scene -> {
+    return scene(wanted).compose(scene -> emptied(scene, wanted)).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
       Last last = last(scene);
       return first(candidates, hopeless, wanted)
@@ -109,21 +114,40 @@ final class Restorer {
         journal.note(prefixDirectory, RestartHistory::quarantine);
       }
     }
+    remarks = judged.loads().stream().filter(RestartHistory.Load::quarantined)
+        .map(load -> "dataset " + load.datasetId() + " \"" + load.name() + "\" is in quarantine: it was read "
+            + load.times() + " times, and no run got further").toList();
     return judged;
   }
 
+  /** What is in quarantine, as the last restart has found it. */
+  List<String> remarks() {
+    return remarks;
+  }
+
+  /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
+  private Future<Scene> emptied(Scene scene, Wanted wanted) {
+    return fromCaches(wanted) ? Future.succeededFuture(scene) : evict(scene.inventories(), dataset ->
+        dataset.origin().prefix().equals(wanted.prefix()) && dataset.flush() != FlushState.WANTED).map(scene);
+  }
+
+  private static boolean fromCaches(Wanted wanted) {
+    return wanted.policy().fetch().distribute() && !wanted.policy().fetch().globalRestart();
+  }
+
   private static List<Candidate> candidates(Scene scene, Wanted wanted) {
-    List<DatasetDescriptor> cached =
-        RestorePlanner.candidates(scene.inventories(), wanted.prefix(), wanted.map().size());
-    List<Candidate> candidates =
-        RestartOrder.of(cached, scene.flushed().restart(), scene.history(), wanted.excluded());
+    FetchPolicy rules = wanted.policy().fetch();
+    Flushed flushed = rules.fetch() ? scene.flushed().restart() : scene.flushed().restart().withoutFetch();
+    List<DatasetDescriptor> cached = fromCaches(wanted)
+        ? RestorePlanner.candidates(scene.inventories(), wanted.prefix(), wanted.map().size()) : List.of();
+    List<Candidate> candidates = RestartOrder.of(cached, flushed, scene.history(), wanted.excluded());
     int newest = candidates.isEmpty() ? 0 : candidates.getFirst().descriptor().id();
-    RestorePlanner.ofOtherSize(scene.inventories(), wanted.prefix(), wanted.map().size())
-        .filter(other -> other.descriptor().id() > newest)
-        .filter(other -> RestartOrder.wanted(scene.flushed().restart(), scene.history(), wanted.excluded())
-            .test(other.descriptor()))
-        .ifPresent(other -> {
-          throw otherSize(other.descriptor(), other.origin().ranks(), wanted);
+    Optional<Inventory.Dataset> other = fromCaches(wanted) && !rules.flushOnRestart()
+        ? RestorePlanner.ofOtherSize(scene.inventories(), wanted.prefix(), wanted.map().size()) : Optional.empty();
+    other.filter(dataset -> dataset.descriptor().id() > newest)
+        .filter(dataset -> RestartOrder.wanted(flushed, scene.history(), wanted.excluded()).test(dataset.descriptor()))
+        .ifPresent(dataset -> {
+          throw otherSize(dataset.descriptor(), dataset.origin().ranks(), wanted);
         });
     return candidates;
   }
@@ -132,7 +156,8 @@ final class Restorer {
   static ScrException otherSize(DatasetDescriptor dataset, int ranks, Wanted wanted) {
     return new ScrException(Fault.RANKS_DISAGREE, "the newest checkpoint, dataset " + dataset.id() + " \""
         + dataset.name() + "\", was written by " + ranks + " ranks, and this run has " + wanted.map().size()
-        + ". Nothing has been changed: start " + ranks + " ranks");
+        + ". Nothing has been changed. Start " + ranks + " ranks; or set SCR_GLOBAL_RESTART=1, and every rank may read"
+        + " every file; or SCR_FLUSH_ON_RESTART=1 and SCR_FETCH=0, and have the application read the prefix directory");
   }
 
   private static long sinceUs(long startNs) {
@@ -155,9 +180,11 @@ final class Restorer {
     boolean cached = candidates.getFirst().cached();
     Future<Void> attempt = cached
         ? fromCaches(dataset, wanted)
-        : prefix.fetch(dataset, wanted).onSuccess(_ -> {
-          unprotected = Optional.of(dataset);
-          ways = new Event.Ways(0, 0, 0, wanted.map().size());
+        : prefix.fetch(dataset, wanted).<Void>map(ranks -> {
+          // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
+          unprotected = ranks == wanted.map().size() ? Optional.of(dataset) : Optional.empty();
+          ways = new Event.Ways(0, 0, 0, ranks);
+          return null;
         });
     return attempt.map(Optional.of(dataset)).recover(failure -> {
       if (Fault.of(failure) == Fault.RANKS_DISAGREE) {
@@ -195,14 +222,21 @@ final class Restorer {
    */
   private Future<Void> drop(
       Wanted wanted, Scene scene, Set<Which> hopeless, Optional<DatasetDescriptor> restored) {
+    Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
+        && d.descriptor().flags().checkpoint() && (wanted.excluded().contains(d.descriptor().id())
+            || restored.isPresent() && restored.get().id() != d.descriptor().id()
+                && hopeless.contains(CacheRestores.which(d.descriptor())));
+    boolean any = scene.inventories().stream().flatMap(i -> i.datasets().stream()).anyMatch(useless);
+    // an id is never used again, also when nobody holds the dataset any more
+    return (any ? journal.note(wanted.prefix(), history -> history.knowing(last(scene).datasetId()))
+        : Future.<Void>succeededFuture()).compose(_ -> evict(scene.inventories(), useless));
+  }
+
+  private Future<Void> evict(List<Inventory> inventories, Predicate<Inventory.Dataset> which) {
     List<Future<Ack>> told = new ArrayList<>();
-    for (Inventory inventory : scene.inventories()) {
-      List<Which> useless = inventory.datasets().stream()
-          .filter(d -> d.origin().prefix().equals(wanted.prefix()) && d.descriptor().flags().checkpoint())
-          .map(Inventory.Dataset::descriptor)
-          .filter(d -> wanted.excluded().contains(d.id())
-              || restored.isPresent() && restored.get().id() != d.id() && hopeless.contains(CacheRestores.which(d)))
-          .map(CacheRestores::which).toList();
+    for (Inventory inventory : inventories) {
+      List<Which> useless = inventory.datasets().stream().filter(which)
+          .map(dataset -> CacheRestores.which(dataset.descriptor())).toList();
       if (!useless.isEmpty()) {
         told.add(bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class).otherwise(e -> {
           LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage());
@@ -210,10 +244,7 @@ final class Restorer {
         }));
       }
     }
-    // an id is never used again, also when nobody holds the dataset any more
-    Future<Void> noted = told.isEmpty() ? Future.succeededFuture()
-        : journal.note(wanted.prefix(), history -> history.knowing(last(scene).datasetId()));
-    return Future.all(told).compose(_ -> noted);
+    return Future.all(told).mapEmpty();
   }
 
   /** What was restored last and lacks redundancy; told once. */

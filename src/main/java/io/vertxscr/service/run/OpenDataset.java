@@ -21,31 +21,46 @@ final class OpenDataset {
   private final Path prefix;
   private final Map<Integer, Routes> written = new HashMap<>();
   private final Map<Integer, RankFiles> readable;
+  private final boolean inPrefix;
   private PathRules rules;
 
   /** Files that a rank has routed, by path relative to the prefix. */
   private record Routes(CacheNames names, Map<String, String> nameOfPath) {}
 
-  private OpenDataset(DatasetDescriptor descriptor, Path prefix, Map<Integer, RankFiles> readable) {
+  private OpenDataset(DatasetDescriptor descriptor, Path prefix, Map<Integer, RankFiles> readable, boolean inPrefix) {
     this.descriptor = descriptor;
     this.prefix = prefix;
     this.readable = readable;
+    this.inPrefix = inPrefix;
   }
 
   /** A dataset that is being written. */
   static OpenDataset output(DatasetDescriptor descriptor, Path prefix) {
-    return new OpenDataset(descriptor, prefix, Map.of());
+    return new OpenDataset(descriptor, prefix, Map.of(), false);
   }
 
-  /** A dataset that is being read: these are its ranks' files on this node. */
-  static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, List<RankFiles> ranks) {
+  /**
+   * A dataset that is being read: these are its ranks' files on this node.
+   *
+   * @param inPrefix whether they are read in the prefix directory, as every file there may be
+   */
+  static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, List<RankFiles> ranks, boolean inPrefix) {
     Map<Integer, RankFiles> readable = new HashMap<>();
     ranks.forEach(files -> readable.put(files.rank(), files));
-    return new OpenDataset(descriptor, prefix, readable);
+    return new OpenDataset(descriptor, prefix, readable, inPrefix);
   }
 
   DatasetDescriptor descriptor() {
     return descriptor;
+  }
+
+  /** Whether its files are read in the prefix directory. */
+  boolean inPrefix() {
+    return inPrefix;
+  }
+
+  Path prefix() {
+    return prefix;
   }
 
   /** Blocking questions to the file system: transfer threads only. */

@@ -6,7 +6,10 @@ import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.EmptyReply;
@@ -41,17 +44,26 @@ public final class RestartService {
   }
 
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
-    List<Integer> lacking = run.info().restart().map(offered -> ranks.stream().map(RankCall::rank).filter(rank ->
-        store.find(offered.datasetId()).flatMap(record -> record.rank(rank)).isEmpty()).toList()).orElse(List.of());
+    boolean inPrefix = run.info().policy().fetch().globalRestart();
+    List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> ranks.stream()
+        .map(RankCall::rank).filter(rank -> store.find(offered.datasetId()).flatMap(record -> record.rank(rank))
+            .isEmpty()).toList()).orElse(List.of());
     return offer(run, Step.START_RESTART, lacking).map(offer -> {
       Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
-      DatasetRecord record = store.find(restart.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
-          "dataset " + restart.datasetId() + " is not on this node any more"));
-      run.open(OpenDataset.restart(record.descriptor(), Path.of(run.info().prefix()),
-          record.ranks().stream().map(RankRecord::files).toList()));
+      Optional<DatasetRecord> record = store.find(restart.datasetId());
+      if (record.isEmpty() && !inPrefix) {
+        throw new ScrException(Fault.NO_SUCH_DATASET,
+            "dataset " + restart.datasetId() + " is not on this node any more");
+      }
+      // a node that has no files of it, because other ranks wrote it than there are now, knows no more than its name
+      DatasetDescriptor descriptor = record.map(DatasetRecord::descriptor).orElseGet(() -> new DatasetDescriptor(
+          restart.datasetId(), restart.name(), DatasetFlags.CHECKPOINT, 0, restart.createdUs(),
+          new Job("", "", "", ""), DatasetDescriptor.Totals.NONE));
+      run.open(OpenDataset.restart(descriptor, Path.of(run.info().prefix()),
+          record.stream().flatMap(held -> held.ranks().stream()).map(RankRecord::files).toList(), inPrefix));
       return new CallService.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
-          store.directory(restart.datasetId(), rank).toString(), OptionalInt.empty(),
-          record.rank(rank).flatMap(found -> ListedFiles.of(found.files()))), false);
+          store.directory(restart.datasetId(), rank).toString(), OptionalInt.empty(), inPrefix ? Optional.empty()
+          : record.flatMap(held -> held.rank(rank)).flatMap(found -> ListedFiles.of(found.files()))), false);
     });
   }
 

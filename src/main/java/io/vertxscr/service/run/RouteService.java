@@ -62,11 +62,22 @@ public final class RouteService {
   }
 
   private Future<RouteReply> restart(OpenDataset open, RouteRequest request) {
+    if (open.inPrefix()) {
+      return loop.blocking("route", () -> new RouteReply(inPrefix(open, request).toString()));
+    }
     return loop.blocking("route", () -> place(open, request)).map(relative -> {
       String name = open.readable(request.rank(), request.name(), relative).name();
       return new RouteReply(NodeDirectories.resolve(
           store.directory(open.descriptor().id()), name).toString());
     });
+  }
+
+  /** Any file below the prefix by its path, else one that this rank wrote by its base name. */
+  private static Path inPrefix(OpenDataset open, RouteRequest request) {
+    String relative = place(open, request);
+    Path named = open.prefix().resolve(relative);
+    return !relative.isEmpty() && Files.isRegularFile(named) ? named
+        : open.prefix().resolve(open.readable(request.rank(), request.name(), relative).path());
   }
 
   /** Path below the prefix; empty where the name leads elsewhere, because in a restart a base name is enough. */

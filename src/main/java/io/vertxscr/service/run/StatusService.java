@@ -43,6 +43,7 @@ public final class StatusService {
         .put("leader", membership.leader().name())
         .put("nodes", new JsonArray(membership.nodes().stream().map(NodeInfo::name).toList()))
         .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
+        .put("remarks", new JsonArray(waits.remarks()))
         .put("datasets", new JsonArray(store.list().stream().map(StatusService::dataset).toList()));
     runs.run().ifPresent(run -> status.put("run", run(run)));
     return status;

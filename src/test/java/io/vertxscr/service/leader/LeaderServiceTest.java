@@ -125,6 +125,11 @@ class LeaderServiceTest {
     }
 
     @Override
+    public List<String> remarks() {
+      return List.of();
+    }
+
+    @Override
     public void begun(RunInfo info) {
       throw new AssertionError("no run begins");
     }

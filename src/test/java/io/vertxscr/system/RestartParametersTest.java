@@ -1,0 +1,205 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Restart;
+import io.vertxscr.client.Scr;
+import io.vertxscr.config.run.FetchPolicy;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART do what they say. */
+class RestartParametersTest {
+  private static final String[] NODES = {"n1", "n2", "n3", "n4"};
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  private static FetchPolicy rules(boolean fetch, boolean distribute, boolean flush, boolean global, String current) {
+    return new FetchPolicy(fetch, false, distribute, flush, global, Optional.ofNullable(current));
+  }
+
+  private TestCluster cluster(int flushEvery, FetchPolicy rules) throws Exception {
+    return new TestCluster(vertx, directory,
+        TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(flushEvery, false).restarting(rules), NODES);
+  }
+
+  /** Writes these steps and dies, with all ranks; the step that it began with. */
+  private static int dies(TestCluster cluster, int first, int last, String... nodeOfRank) throws Exception {
+    CyclicBarrier all = new CyclicBarrier(nodeOfRank.length);
+    return cluster.all(scr -> {
+      int from = RankProgram.restart(scr, 3);
+      for (int step = first; step <= last; step++) {
+        RankProgram.checkpoint(scr, cluster.prefix(), step, 3);
+      }
+      all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      return from;
+    }, nodeOfRank).getFirst();
+  }
+
+  private static List<String> flushed(TestCluster cluster) {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index().entries()
+        .stream().filter(Index.Entry::complete).map(Index.Entry::name).toList();
+  }
+
+  private static void assertInPrefix(TestCluster cluster, int step) {
+    for (int rank = 0; rank < NODES.length; rank++) {
+      assertThat(cluster.prefix().resolve("step-" + step + "/rank-" + rank + "-0"))
+          .hasBinaryContent(RankProgram.bytes(rank, step, 0));
+    }
+  }
+
+  @Test
+  void withoutDistributeTheCachesAreEmptiedAndTheRestartIsFromThePrefix() throws Exception {
+    try (TestCluster cluster = cluster(2, FetchPolicy.STANDARD)) {
+      dies(cluster, 1, 3, NODES);
+      assertThat(cluster.held("n1")).containsExactly(1, 2, 3);
+      assertThat(flushed(cluster)).containsExactly("step-2");
+    }
+    try (TestCluster cluster = cluster(2, rules(true, false, false, false, null))) {
+      assertThat(dies(cluster, 1, 0, NODES)).isEqualTo(2);
+      for (String node : NODES) {
+        assertThat(cluster.held(node)).containsExactly(2);
+      }
+      assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
+      assertThat(flushed(cluster)).containsExactly("step-2", "step-4");
+    }
+  }
+
+  @Test
+  void withoutFetchNothingComesFromThePrefixButTheCachesDo() throws Exception {
+    try (TestCluster cluster = cluster(1, rules(false, true, false, false, null))) {
+      cluster.steps(1, 2, NODES);
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+      for (String node : NODES) {
+        cluster.lose(node);
+        cluster.nodes().start(node);
+      }
+      assertThat(cluster.restart(NODES)).isZero();
+      assertThat(flushed(cluster)).containsExactly("step-1", "step-2");
+    }
+  }
+
+  @Test
+  void aNamedCheckpointIsBegunWithOnceInAnAllocation() throws Exception {
+    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+      dies(cluster, 1, 3, NODES);
+    }
+    try (TestCluster cluster = cluster(0, rules(true, true, false, false, "step-2"))) {
+      assertThat(dies(cluster, 4, 4, NODES)).isEqualTo(2);
+      assertThat(dies(cluster, 1, 0, NODES)).as("what was written after that").isEqualTo(4);
+    }
+    try (TestCluster cluster = cluster(0, rules(true, true, false, false, "step-9"))) {
+      cluster.run(NODES).start(Scr::node).forEach(rank -> {
+        try {
+          assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
+              e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(Fault.NO_SUCH_DATASET))
+              .hasMessageContainingAll("\"step-9\"", "step-2", "step-4");
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      });
+    }
+  }
+
+  @Test
+  void flushOnRestartRebuildsAndFlushesAllThatTheCachesHold() throws Exception {
+    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+      dies(cluster, 1, 2, NODES);
+      cluster.lose("n3");
+    }
+    try (TestCluster cluster = cluster(0, rules(true, true, true, false, null))) {
+      assertThat(flushed(cluster)).isEmpty();
+      assertThat(dies(cluster, 1, 0, NODES)).isEqualTo(2);
+      assertThat(flushed(cluster)).containsExactly("step-1", "step-2");
+      assertInPrefix(cluster, 1);
+      assertInPrefix(cluster, 2);
+    }
+  }
+
+  @Test
+  void flushOnRestartWithoutFetchIsTheWayOutForAnotherNumberOfRanks() throws Exception {
+    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+      dies(cluster, 1, 2, NODES);
+      assertThat(EmbeddedRun.failure(cluster.run("n1").start(0, Scr::node)))
+          .hasMessageContainingAll("4 ranks", "SCR_FLUSH_ON_RESTART=1 and SCR_FETCH=0", "SCR_GLOBAL_RESTART=1");
+    }
+    try (TestCluster cluster = cluster(0, rules(false, true, true, false, null))) {
+      assertThat(cluster.all(scr -> {
+        boolean offered = scr.restart().isPresent();
+        scr.current("step-2");
+        RankProgram.checkpoint(scr, cluster.prefix(), 3, 3);
+        scr.finish();
+        return offered;
+      }, "n1", "n2")).containsOnly(false);
+      assertInPrefix(cluster, 2);
+    }
+    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+      assertThat(cluster.restart("n1", "n2")).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void inAGlobalRestartEveryRankOfAnyNumberReadsEveryFileInThePrefix() throws Exception {
+    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+      dies(cluster, 1, 2, NODES);
+      cluster.lose("n4");
+    }
+    for (String[] ranks : List.of(new String[] {"n1", "n2"}, NODES)) {
+      try (TestCluster cluster = cluster(0, rules(true, true, false, true, null))) {
+        assertThat(cluster.all(scr -> readsAll(scr, cluster.prefix()), ranks)).containsOnly("step-2");
+      }
+    }
+    try (TestCluster cluster = cluster(0, rules(true, true, false, true, null))) {
+      cluster.all(scr -> {
+        readsAll(scr, cluster.prefix());
+        try (Output output = scr.startCheckpoint("step-3")) {
+          Files.write(output.route(cluster.prefix() + "/step-3/" + scr.rank()), new byte[100]);
+          output.complete(true);
+        }
+        scr.finish();
+        return 0;
+      }, "n1", "n1", "n2");
+      assertThat(flushed(cluster)).contains("step-1", "step-2");
+    }
+  }
+
+  private static String readsAll(Scr scr, Path prefix) throws Exception {
+    try (Restart restart = scr.restart().orElseThrow()) {
+      for (int rank = 0; rank < NODES.length; rank++) {
+        Path file = restart.route(prefix + "/" + restart.name() + "/rank-" + rank + "-1");
+        assertThat(file).startsWith(prefix).hasBinaryContent(RankProgram.bytes(rank, 2, 1));
+      }
+      restart.complete(true);
+      return restart.name();
+    }
+  }
+}
