@@ -28,8 +28,9 @@ import threading
 from typing import Optional
 
 from . import _environment
-from ._connection import Connection
+from ._connection import Connection, Transport
 from ._dataset import Block, Dataset, RestartBlock
+from ._idle import Idle
 from ._session import Flag, Session
 from ._settings import Settings, is_query, of_scr
 from .errors import (
@@ -129,7 +130,8 @@ def init(
     What is not given comes from the environment: ``rank`` and ``ranks`` (both or none) from that of the launcher,
     ``prefix`` from SCR_PREFIX, else the working directory, ``socket`` from SCR_SOCKET, else from where the control
     directory is, ``job_name`` from SCR_JOB_NAME. After a run that is over (:class:`RankLostError`,
-    :class:`NodeLostError`, or :func:`finalize`) it begins the next one.
+    :class:`NodeLostError`, or :func:`finalize`) it begins the next one. With SCR_ENABLE=0 all calls succeed and do
+    nothing, without daemons, and files are where the program calls them.
 
     The session that it returns has the same calls as this module, and finalizes at the end of a ``with`` block.
     """
@@ -155,11 +157,16 @@ def open_session(
     environment = _settings.environment()
     if (rank is None) != (ranks is None):
         raise BadRequestError("init takes rank and ranks, or none of them")
+    is_off = environment.get("SCR_ENABLE") == "0"
     if rank is None or ranks is None:
-        rank, ranks = _environment.place(environment)
+        rank, ranks = _environment.place_or_alone(environment) if is_off else _environment.place(environment)
     _environment.checked(rank, ranks, "the arguments of init")
     directory = os.path.abspath(prefix) if prefix is not None else _environment.prefix(environment)
-    connection = Connection(socket if socket is not None else _environment.socket_path(environment))
+    connection: Transport
+    if is_off:
+        connection = Idle()
+    else:
+        connection = Connection(socket if socket is not None else _environment.socket_path(environment))
     session = Session(connection, directory, rank, ranks)
     try:
         session.init(job_name if job_name is not None else environment.get("SCR_JOB_NAME", ""), _settings)

@@ -11,7 +11,7 @@ import socket as sockets
 import struct
 import threading
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol
 
 from .errors import BadRequestError, NodeLostError, ScrError, WrongStateError, error_of
 
@@ -23,10 +23,35 @@ Body = Dict[str, Any]
 
 
 class Prepared(NamedTuple):
-    """A call that can be sent: where its answer goes, and its bytes."""
+    """A call that can be sent: where its answer goes, and its bytes; or its answer, where nobody needs to be asked."""
 
     name: str
     frame: bytes
+    answer: Body = {}
+
+
+class Transport(Protocol):
+    """How calls get to their answers."""
+
+    def prepare(self, verb: str, body: Body) -> Prepared:
+        """What :meth:`ask` sends."""
+        ...
+
+    def ask(self, prepared: Prepared) -> Body:
+        """Makes a call that was prepared."""
+        ...
+
+    def call(self, verb: str, body: Body) -> Body:
+        """Prepares and asks."""
+        ...
+
+    def check_process(self) -> None:
+        """Raises :class:`WrongStateError` where this process may not call."""
+        ...
+
+    def close(self) -> None:
+        """Ends it."""
+        ...
 
 
 class _Call:
@@ -76,14 +101,14 @@ class Connection:
             raise NodeLostError(f"no daemon listens on {path}: {e}; start `scr node`, or set SCR_SOCKET") from e
         _OPEN.add(self)
 
-    def prepare(self, verb: str, body: Body) -> "Prepared":
+    def prepare(self, verb: str, body: Body) -> Prepared:
         """The bytes of a call; raises :class:`BadRequestError` for what cannot be sent."""
         name = str(next(self._numbers))
         return Prepared(
             name, _encoded({"type": "send", "address": "scr._." + verb, "replyAddress": name, "body": body})
         )
 
-    def ask(self, prepared: "Prepared") -> Body:
+    def ask(self, prepared: Prepared) -> Body:
         """Sends a call and waits for the answer, as long as it takes: the daemon owns all waits, and always answers.
 
         Raises the :class:`ScrError` that the daemon answers, or :class:`NodeLostError` once the connection is gone. An

@@ -59,6 +59,14 @@ def place(environment: Mapping[str, str]) -> Place:
     )
 
 
+def place_or_alone(environment: Mapping[str, str]) -> Place:
+    """The same; alone where no launcher is known, because nobody needs to agree."""
+    try:
+        return place(environment)
+    except BadConfigurationError:
+        return Place(0, 1)
+
+
 def checked(rank: int, ranks: int, source: str) -> Place:
     """Rank and size if they fit each other."""
     if not 1 <= ranks <= MAX_RANKS or not 0 <= rank < ranks:

@@ -7,7 +7,7 @@ import threading
 from enum import IntFlag
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, TypeVar, Union
 
-from ._connection import Body, Connection
+from ._connection import Body, Transport
 from ._fields import boolean, integer, named_files, text
 from ._placing import OutputFiles, RestartFiles
 from ._settings import Settings, of_scr
@@ -79,7 +79,7 @@ class Session:
     is possible before.
     """
 
-    def __init__(self, connection: Connection, prefix: str, rank: int, ranks: int) -> None:
+    def __init__(self, connection: Transport, prefix: str, rank: int, ranks: int) -> None:
         self._connection = connection
         self._prefix = prefix
         self._rank = rank

@@ -61,6 +61,7 @@ def odd_names(rank: int) -> List[str]:
 def write_odd_names(rank: int) -> int:
     names = odd_names(rank)
     with scr.checkpoint("odd") as checkpoint:
+        assert scr.session()._phase.files is not None, "files are placed without messages"
         for name in names:
             with open(checkpoint.route(name), "w", encoding="utf-8") as file:
                 file.write(name)
@@ -69,7 +70,7 @@ def write_odd_names(rank: int) -> int:
 
 def read_odd_names(rank: int) -> int:
     with scr.restart() as checkpoint:
-        assert checkpoint is not None
+        assert checkpoint is not None and scr.session()._phase.files is not None
         for name in odd_names(rank):
             with open(checkpoint.route(name.replace("/link/", "/real/")), encoding="utf-8") as file:
                 found = file.read()

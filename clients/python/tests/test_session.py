@@ -442,6 +442,27 @@ class ConfigTest(SessionCase):
             self.init()
 
 
+class SwitchedOffTest(unittest.TestCase):
+    def test_every_call_succeeds_and_files_are_where_the_program_calls_them(self):
+        base = os.path.realpath(tempfile.mkdtemp(prefix="scr"))
+        self.addCleanup(shutil.rmtree, base)
+        patched = unittest.mock.patch.dict(os.environ, {"SCR_ENABLE": "0", "SCR_PREFIX": base, "SCR_SOCKET": "/no"})
+        patched.start()
+        self.addCleanup(patched.stop)
+        self.addCleanup(setattr, scr, "_session", scr._session)
+        scr._session = None
+        with scr.init():
+            self.assertEqual((scr.rank(), scr.ranks()), (0, 1))
+            with scr.restart() as checkpoint:
+                self.assertIsNone(checkpoint)
+            self.assertFalse(scr.should_exit() or scr.need_checkpoint())
+            with scr.checkpoint("a") as checkpoint, open(checkpoint.route(base + "/d/../e/f"), "w") as file:
+                self.assertEqual((checkpoint.name, file.name), ("a", base + "/e/f"))
+            scr.current("a")
+            with self.assertRaises(scr.WrongStateError):
+                scr.complete_output()
+
+
 class LocalRouteTest(SessionCase):
     """Where the daemon allows it, route is no message."""
 
