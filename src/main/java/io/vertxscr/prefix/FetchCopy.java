@@ -73,9 +73,41 @@ public final class FetchCopy {
         + file.path() + " of rank " + wanted.rank(), Fault.CORRUPT, Fault.IO);
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
-    Copied copied = new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE);
+    Copied copied = copy(source, cached, file);
     return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc())),
         file.verifiable());
+  }
+
+  /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
+  private Copied copy(Source source, Path cached, FlushedFile file) {
+    try {
+      return new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT || !file.verifiable()) {
+        throw e;
+      }
+      for (Path kept : keptOf(file.path())) {
+        try {
+          Source other = new Source(kept, source.what(), Fault.CORRUPT, Fault.IO);
+          return new CheckedCopy(other, cached, file.bytes(), file.crc()).run(Sync.NONE);
+        } catch (ScrException notThis) {
+          e.addSuppressed(notThis);
+        }
+      }
+      throw e;
+    }
+  }
+
+  private List<Path> keptOf(String relative) {
+    String beginning = paths.keptOfAny(relative).getFileName().toString();
+    List<Path> kept = new ArrayList<>();
+    try (var siblings = Files.newDirectoryStream(paths.file(relative).getParent(),
+        path -> path.getFileName().toString().startsWith(beginning))) {
+      siblings.forEach(kept::add);
+    } catch (IOException _) {
+      return List.of();                                   // without its directory there is nothing beside it
+    }
+    return kept;
   }
 
   /** Copies all files of one rank, one after the other. */

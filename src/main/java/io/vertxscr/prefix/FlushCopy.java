@@ -10,6 +10,7 @@ import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ public final class FlushCopy {
 
   /**
    * Gives the drafts of these files their names, durably, directories included. The caller knows that all drafts
-   * of the dataset, on all nodes, are there.
+   * of the dataset, on all nodes, are there. What had the names before stays beside them until {@link #removeKept}.
    *
    * @param files as {@link #copy} returned them
    * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO
@@ -102,6 +103,7 @@ public final class FlushCopy {
   private void publish(FileMeta file, Path draft, Path place) {
     try {
       if (Files.exists(draft, LinkOption.NOFOLLOW_LINKS)) {
+        keep(place, paths.kept(file.path(), dataset));
         Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
       } else if (!isPublished(file, place)) {
         throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + file.path()
@@ -109,6 +111,30 @@ public final class FlushCopy {
       }
     } catch (IOException e) {
       throw Faults.io(place, e);
+    }
+  }
+
+  /** What has the name now may be all that there is of another dataset, until this one is complete. */
+  private static void keep(Path place, Path kept) throws IOException {
+    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS) || Files.exists(kept, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    try {
+      Files.createLink(kept, place);
+    } catch (UnsupportedOperationException | FileSystemException _) {
+      Files.move(place, kept, StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
+  /** The dataset is complete: removes what these files' places held before. */
+  public void removeKept(Collection<FileMeta> files) {
+    for (FileMeta file : files) {
+      Path kept = paths.kept(file.path(), dataset);
+      try {
+        Files.deleteIfExists(kept);
+      } catch (IOException e) {
+        throw Faults.io(kept, e);
+      }
     }
   }
 

@@ -19,6 +19,9 @@ import java.util.OptionalInt;
 public record PrefixPaths(Path prefix) {
   /** Longest name of one file that every file system takes, in bytes. */
   static final int MAX_COMPONENT_BYTES = 255;
+  /** Longest that a hidden file's name has around the base name: a dot, a word, the digits of an id. */
+  private static final int MAX_AFFIX_BYTES = 1 + ".scr-draft-".length() + 10;
+  private static final String KEPT = ".scr-kept-";
   private static final String SCR = ".scr";
   private static final String DATASET = "scr.dataset.";
 
@@ -112,15 +115,28 @@ public record PrefixPaths(Path prefix) {
 
   /** Where a file is written before its dataset is published: beside its final place. */
   public Path draft(String relative, int id) {
+    return hidden(relative, ".scr-draft-" + id);
+  }
+
+  /** What a file's place held before this dataset was published, until the dataset is complete. */
+  public Path kept(String relative, int id) {
+    return hidden(relative, KEPT + id);
+  }
+
+  /** What names of {@link #kept} files of this place begin with; a dataset's id follows. */
+  Path keptOfAny(String relative) {
+    return hidden(relative, KEPT);
+  }
+
+  private Path hidden(String relative, String suffix) {
     Path file = file(relative);
     String base = file.getFileName().toString();
-    String suffix = ".scr-draft-" + id;
-    String draft = "." + base + suffix;
-    if (draft.getBytes(StandardCharsets.UTF_8).length > MAX_COMPONENT_BYTES) {
-      // a base name that fills the component by itself: the digest keeps drafts of different files apart
-      draft = "." + digest(base) + suffix;
+    String name = "." + base + suffix;
+    if (base.getBytes(StandardCharsets.UTF_8).length + MAX_AFFIX_BYTES > MAX_COMPONENT_BYTES) {
+      // a base name that fills the component by itself: the digest keeps those of different files apart
+      name = "." + digest(base) + suffix;
     }
-    return file.resolveSibling(draft);
+    return file.resolveSibling(name);
   }
 
   private static String digest(String base) {

@@ -43,6 +43,9 @@ class FlushCopyTest {
 
     copy.publish(rank.files());
     copy.publish(rank.files());
+    assertThat(samples.prefix.resolve(".y.scr-kept-3")).hasBinaryContent(new byte[] {1});
+    copy.removeKept(rank.files());
+    copy.removeKept(rank.files());
     assertThat(Samples.tree(samples.prefix)).containsOnlyKeys("d/x", "d/e/x", "y", "empty");
     rank.files().forEach(file ->
         assertThat(samples.prefix.resolve(file.path())).hasBinaryContent(bytes(3, 0, file.path())));

@@ -100,6 +100,7 @@ final class Samples {
     steps.add(() -> publication.seal(descriptor));
     steps.add(() -> publication.enlist(descriptor, TIME));
     steps.add(() -> publication.removeReplaced(descriptor));
+    steps.add(() -> ranks.forEach(rank -> copy.removeKept(rank.files())));
     return steps;
   }
 

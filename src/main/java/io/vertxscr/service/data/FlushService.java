@@ -141,9 +141,13 @@ public final class FlushService {
   /** Notes durably that the dataset need not be kept for the flush any more. */
   public Future<Ack> flushed(Flushed flushed) {
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
-      store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record ->
-          store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
-              held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED)));
+      store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record -> {
+        if (flushed.done()) {
+          record.ranks().forEach(rank -> copier(record).removeKept(rank.files().files()));
+        }
+        store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
+            held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED));
+      });
       return Ack.ACK;
     });
   }
