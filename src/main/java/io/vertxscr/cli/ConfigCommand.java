@@ -1,31 +1,46 @@
 package io.vertxscr.cli;
 
-import io.vertxscr.cli.text.TextTable;
+import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Effective;
-import io.vertxscr.config.Parameter;
+import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.UserSettings;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr config}: what holds, and why. */
-@Command(name = "config", description = "Print the value of every parameter and where it comes from.")
+@Command(name = "config", description = {"Print the value of every parameter and where it comes from.",
+    "The environment counts as that of the daemon and of the application."})
 final class ConfigCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
-  @Option(names = "--file", paramLabel = "FILE", description = "Configuration file, instead of SCR_CONF_FILE.")
+  @Option(names = {"--config", "--file"}, paramLabel = "FILE",
+      description = "Configuration of the system; conf/scr.conf of the installation if not given.")
   private Path file;
+
+  @Option(names = "--prefix", paramLabel = "DIRECTORY",
+      description = "Prefix directory of a run, for its .scrconf; SCR_PREFIX if not given.")
+  private Path prefix;
 
   @Option(names = "--explain", description = "Say what each parameter does.")
   private boolean explain;
+
+  @Option(names = "--json", description = "Print it for programs.")
+  private boolean json;
+
+  @Parameters(paramLabel = "CALL",
+      description = "As if the application had configured this: SCR_FLUSH=5, or \"CKPT=0 TYPE=XOR\".")
+  private List<String> calls = List.of();
 
   @Spec
   private CommandSpec spec;
@@ -36,29 +51,29 @@ final class ConfigCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Optional<Path> source = Optional.ofNullable(file).or(() -> Effective.systemFile(environment));
-    Effective effective = Effective.load(environment, source);
-    Settings.of(effective);                             // refuses here what it would refuse at the start of a node
+    Optional<Path> source = Optional.ofNullable(file).or(() -> Configuration.systemFile(environment));
+    Configuration system = Configuration.ofSystem(environment, source);
+    UserSettings user = new UserSettings(directory(), ours(), calls);
+    Effective effective = system.with(user).effective();
+    RunSettings run = Settings.of(system).of(user);     // refuses here what it would refuse at the start of a run
+    ConfigPage page = new ConfigPage(source, user.file(), effective, run.policy().descriptors());
     PrintWriter out = spec.commandLine().getOut();
-    out.println("configuration file: " + source.map(Path::toString).orElse("none"));
-    out.println();
-    TextTable.lines(rows(effective)).forEach(out::println);
+    if (json) {
+      out.println(page.json().encodePrettily());
+    } else {
+      page.lines(explain).forEach(out::println);
+    }
     effective.ignored().forEach(name -> spec.commandLine().getErr().println("scr: " + name));
     return 0;
   }
 
-  private List<List<String>> rows(Effective effective) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(explain ? List.of("parameter", "value", "from", "meaning") : List.of("parameter", "value", "from"));
-    for (Parameter parameter : Parameter.values()) {
-      Optional<Effective.Value> value = effective.value(parameter);
-      List<String> row = new ArrayList<>(List.of(parameter.name(),
-          value.map(Effective.Value::text).orElse("-"), value.map(Effective.Value::source).orElse("default")));
-      if (explain) {
-        row.add(parameter.help());
-      }
-      rows.add(row);
-    }
-    return rows;
+  private Optional<Path> directory() {
+    return Optional.ofNullable(prefix).or(() -> Optional.ofNullable(environment.get("SCR_PREFIX")).map(Path::of))
+        .map(path -> path.toAbsolutePath().normalize());
+  }
+
+  private Map<String, String> ours() {
+    return environment.entrySet().stream().filter(variable -> variable.getKey().startsWith("SCR_"))
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 }

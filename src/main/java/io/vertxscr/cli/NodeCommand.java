@@ -2,7 +2,7 @@ package io.vertxscr.cli;
 
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.peer.ClusterSecret;
-import io.vertxscr.config.Effective;
+import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -57,6 +57,10 @@ final class NodeCommand implements Callable<Integer> {
       description = "Port of /metrics and /health; 0 for any.")
   private int httpPort;
 
+  @Option(names = "--config", paramLabel = "FILE",
+      description = "Configuration of the system; conf/scr.conf of the installation if not given.")
+  private Path config;
+
   @Option(names = "--secret-file", paramLabel = "FILE",
       description = "Secret of the cluster, at least 16 bytes, the same on all nodes.")
   private Path secretFile;
@@ -77,7 +81,8 @@ final class NodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
-    Settings settings = Settings.load(environment, Effective.systemFile(environment));
+    Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
+    Settings settings = Settings.load(environment, file);
     String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();
     NodeOptions options =
         new NodeOptions(nodeName, settings, secret(settings), host, peerPort, !noDirectReads);

@@ -3,7 +3,7 @@ package io.vertxscr.cli;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
-import io.vertxscr.config.Effective;
+import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -66,7 +66,7 @@ final class StatusCommand implements Callable<Integer> {
   }
 
   private List<Path> sockets() throws IOException {
-    Settings settings = Settings.load(environment, Effective.systemFile(environment));
+    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
     Path job = settings.cache().controlBase().resolve(settings.job().user())
         .resolve("scr." + settings.job().id());
     List<Path> found = List.of();

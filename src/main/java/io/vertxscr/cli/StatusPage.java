@@ -42,6 +42,9 @@ final class StatusPage {
           + run.getString("prefix") + (run.containsKey("over") ? "; over: " + run.getString("over") : ""));
     });
     lines.addAll(runs);
+    answers.stream().flatMap(answer -> answer.getJsonObject("run", new JsonObject())
+        .getJsonArray("warnings", new JsonArray()).stream()).distinct()
+        .forEach(warning -> lines.add("       " + warning));
     JsonObject waits = first.getJsonObject("waits");
     lines.add("state  " + waits.getString("for") + missing(waits.getJsonArray("missing")));
     first.getJsonArray("remarks", new JsonArray()).forEach(remark -> lines.add("note   " + remark));

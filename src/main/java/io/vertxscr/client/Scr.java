@@ -43,12 +43,31 @@ public final class Scr implements AutoCloseable {
 
   /** Connects to the daemon of this node and waits until all ranks of the run are there. */
   public static Scr open(ScrOptions options) {
-    return open(ScrClient.connect(options.socket()), options);
+    return open(client(options), options);
   }
 
   /** As {@link #open}, from SCR_SOCKET, SCR_RANK, SCR_RANKS, SCR_PREFIX and, where set, SCR_JOB_NAME. */
   public static Scr fromEnvironment() {
     return open(ScrOptions.of(System.getenv()));
+  }
+
+  /**
+   * What somebody has set for the run that these options would begin: environment, files, calls; else empty.
+   *
+   * @param query a parameter, such as {@code SCR_FLUSH}, or an entry and a field, such as {@code CKPT=0 TYPE}
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} for what {@link #open} would refuse
+   */
+  public static Optional<String> config(ScrOptions options, String query) {
+    ScrClient client = client(options);
+    try {
+      return Blocking.call(() -> client.config(options, query));
+    } finally {
+      client.close();
+    }
+  }
+
+  private static ScrClient client(ScrOptions options) {
+    return options.enabled() ? ScrClient.connect(options.socket()) : ScrClient.idle();
   }
 
   public int rank() {

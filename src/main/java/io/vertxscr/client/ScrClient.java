@@ -7,10 +7,12 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -33,6 +35,11 @@ public final class ScrClient {
     return new ScrClient(SocketTransport.connect(socket));
   }
 
+  /** Calls nobody: every call succeeds and does nothing, as SCR_ENABLE=0 asks for. */
+  public static ScrClient idle() {
+    return new ScrClient(new IdleTransport());
+  }
+
   /** Connects over the event bus: for members of the cluster, and for nodes that run in this Vert.x. */
   public static ScrClient onBus(Vertx vertx, String node) {
     return new ScrClient(new BusTransport(vertx, node));
@@ -43,6 +50,17 @@ public final class ScrClient {
     return transport.request(Verb.INIT, Wire.write(request))
         .map(json -> Wire.read(json, InitReply.class))
         .map(reply -> session(request, reply));
+  }
+
+  /**
+   * What somebody has set for the run that these options would begin: environment, files, calls; else empty.
+   * Fails with BAD_CONFIGURATION for what init would refuse.
+   *
+   * @param query a parameter, such as {@code SCR_FLUSH}, or an entry and a field, such as {@code CKPT=0 TYPE}
+   */
+  public Future<Optional<String>> config(ScrOptions options, String query) {
+    return transport.request(Verb.CONFIG, Wire.write(options.query(query)))
+        .map(json -> Wire.read(json, ConfigReply.class).value());
   }
 
   /** What the node says about itself and the run; see docs/messages.md. */

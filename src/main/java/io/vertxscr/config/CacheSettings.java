@@ -1,16 +1,20 @@
 package io.vertxscr.config;
 
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Where a node keeps its state and its datasets.
  *
  * @param controlBase absolute; the control directory is below it
- * @param cacheBase absolute; the cache directory is below it
+ * @param cacheBase absolute; the base of the store that is used where nobody names another
+ * @param stores all that the system allows, that one among them
  */
-public record CacheSettings(Path controlBase, Path cacheBase) {
+public record CacheSettings(Path controlBase, Path cacheBase, List<StoreDescriptor> stores) {
   public CacheSettings {
     Checks.absolute("control base", controlBase);
     Checks.absolute("cache base", cacheBase);
+    stores = List.copyOf(stores);
   }
 }

@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
  * A configuration file, as written: lines of {@code KEY=VALUE} pairs. A {@code #} at the beginning of a word starts a
  * comment; a value with spaces stands in double quotes. What the keys mean is not known here.
  *
- * @param file where it was read from, for messages
+ * @param place where it stands, for messages
  */
-record ConfFile(Path file, List<Line> lines) {
+record ConfFile(String place, List<Line> lines) {
   /** One pair. */
   record Pair(String key, String value) {}
 
@@ -34,24 +34,24 @@ record ConfFile(Path file, List<Line> lines) {
   /** @throws ScrException {@link Fault#BAD_CONFIGURATION} with file and line, for what cannot be read or parsed */
   static ConfFile read(Path file) {
     try {
-      return parse(file, Files.readAllLines(file));
+      return parse(file.toString(), Files.readAllLines(file));
     } catch (IOException e) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "cannot read configuration file " + file + ": " + e, e);
     }
   }
 
-  static ConfFile parse(Path file, List<String> text) {
+  static ConfFile parse(String place, List<String> text) {
     List<Line> lines = new ArrayList<>();
     for (int i = 0; i < text.size(); i++) {
-      List<Pair> pairs = pairs(file, i + 1, text.get(i));
+      List<Pair> pairs = pairs(place, i + 1, text.get(i));
       if (!pairs.isEmpty()) {
         lines.add(new Line(i + 1, pairs));
       }
     }
-    return new ConfFile(file, lines);
+    return new ConfFile(place, lines);
   }
 
-  private static List<Pair> pairs(Path file, int number, String line) {
+  private static List<Pair> pairs(String place, int number, String line) {
     List<Pair> pairs = new ArrayList<>();
     Matcher pair = PAIR.matcher(line);
     int at = 0;
@@ -63,7 +63,7 @@ record ConfFile(Path file, List<Line> lines) {
     String rest = line.substring(at);
     if (!BLANK.matcher(rest).matches()) {
       throw new ScrException(Fault.BAD_CONFIGURATION,
-          file + " line " + number + ": expected KEY=VALUE instead of '" + rest.strip() + "'");
+          place + " line " + number + ": expected KEY=VALUE instead of '" + rest.strip() + "'");
     }
     return pairs;
   }

@@ -1,76 +1,78 @@
 package io.vertxscr.config;
 
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
-import java.nio.file.Files;
+import io.vertxscr.config.Layer.Said;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
- * The value that each parameter has in the end, and where it came from: the environment, else the configuration file,
- * else the batch system (job id) or the login (user), else the value that is built in. {@code $NAME} and
- * {@code ${NAME}} in values are replaced from the environment.
+ * The value that each parameter has in the end, the entries, and where all that came from.
  *
  * @param values one for each parameter that has a value, in the order of {@link Parameter}
- * @param ignored names in the environment that look like ours and are not, with what may have been meant. They are no
- *     error as those in a file are: other installations and launchers leave theirs there.
+ * @param entries STORE by base, GROUPS by node, CKPT by number; each allowed store has one
+ * @param ignored names in the environment that look like ours and are not, with what may have been meant
  */
-public record Effective(List<Value> values, List<String> ignored) {
+public record Effective(List<Value> values, List<Entry> entries, List<String> ignored) {
   /** One parameter's value and, in words, its source. */
   public record Value(Parameter parameter, String text, String source) {}
 
-  private static final String ENVIRONMENT = "environment";
-  private static final Pattern VARIABLE =
-      Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
-  private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
-  /** Names that the launcher, the logging and the clients of ranks understand: about one process, not about a node. */
-  private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS",
-      "SCR_HOME", "SCR_CONF_FILE", "SCR_AOT", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER",
-      "SCR_SOCKET", "SCR_RANK", "SCR_RANKS");
+  /** An entry such as {@code CKPT=0 TYPE=XOR}. */
+  record Entry(Section section, String key, SortedMap<String, Said> fields) {
+    Entry {
+      fields = Collections.unmodifiableSortedMap(new TreeMap<>(fields));
+    }
+
+    Optional<String> text(String field) {
+      return Optional.ofNullable(fields.get(field)).map(Said::text);
+    }
+
+    int number(String field, int ifUnset) {
+      return text(field).map(Integer::parseInt).orElse(ifUnset);
+    }
+
+    boolean flag(String field, boolean ifUnset) {
+      return text(field).map("1"::equals).orElse(ifUnset);
+    }
+
+    OptionalLong bytes(String field) {
+      return text(field).map(ByteSize::parse).orElse(OptionalLong.empty());
+    }
+
+    /** Where it stands, for messages. */
+    String where() {
+      return fields.values().stream().map(Said::where).findFirst().map(where -> where + ": ").orElse("")
+          + section + "=" + key;
+    }
+  }
 
   public Effective {
     values = List.copyOf(values);
+    entries = List.copyOf(entries);
     ignored = List.copyOf(ignored);
-  }
-
-  /** @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming file, line and the nearest known name */
-  public static Effective load(Map<String, String> environment, Optional<Path> systemFile) {
-    Map<Parameter, Value> found = new EnumMap<>(Parameter.class);
-    systemFile.map(ConfFile::read).ifPresent(file -> fromFile(file, environment, found));
-    for (Parameter parameter : Parameter.values()) {
-      String text = environment.getOrDefault(parameter.name(), "");
-      if (!text.isEmpty()) {
-        found.put(parameter, checked(parameter, interpolate(text, environment, ENVIRONMENT), ENVIRONMENT));
-      } else if (!found.containsKey(parameter)) {
-        builtIn(parameter, environment).ifPresent(value -> found.put(parameter, value));
-      }
-    }
-    return new Effective(new ArrayList<>(found.values()), ignored(environment));
-  }
-
-  /** The configuration file in force: {@code SCR_CONF_FILE}, else {@code conf/scr.conf} of the installation, if any. */
-  public static Optional<Path> systemFile(Map<String, String> environment) {
-    String named = environment.getOrDefault("SCR_CONF_FILE", "");
-    if (!named.isEmpty()) {
-      return Optional.of(Path.of(named));
-    }
-    return Optional.ofNullable(environment.get("SCR_HOME"))
-        .map(home -> Path.of(home, "conf", "scr.conf"))
-        .filter(Files::exists);
   }
 
   /** This parameter's value; empty where it has none. */
   public Optional<Value> value(Parameter parameter) {
     return values.stream().filter(v -> v.parameter() == parameter).findFirst();
+  }
+
+  /** Each value that somebody has set, with its place. */
+  public List<String> lines() {
+    return Stream.concat(
+        values.stream().filter(value -> !value.source().equals("default"))
+            .map(value -> value.parameter() + "=" + value.text() + " (" + value.source() + ")"),
+        entries.stream().flatMap(entry -> entry.fields().entrySet().stream()
+            .map(field -> entry.section() + "=" + entry.key() + " " + field.getKey() + "=" + field.getValue().text()
+                + " (" + field.getValue().where() + ")"))).toList();
+  }
+
+  List<Entry> of(Section section) {
+    return entries.stream().filter(entry -> entry.section() == section).toList();
   }
 
   /** The text of its value; empty where it has none. */
@@ -88,74 +90,5 @@ public record Effective(List<Value> values, List<String> ignored) {
 
   Path path(Parameter parameter) {
     return Path.of(text(parameter)).normalize();
-  }
-
-  private static void fromFile(ConfFile file, Map<String, String> environment, Map<Parameter, Value> found) {
-    for (ConfFile.Line line : file.lines()) {
-      String where = file.file() + " line " + line.number();
-      for (ConfFile.Pair pair : line.pairs()) {
-        Parameter parameter = Parameter.named(pair.key())
-            .orElseThrow(() -> bad(where + ": unknown parameter " + pair.key() + Nearest.hint(pair.key(), names())));
-        Value earlier = found.get(parameter);
-        if (earlier != null) {
-          throw bad(where + ": " + pair.key() + " is set already by " + earlier.source());
-        }
-        found.put(parameter, checked(parameter, interpolate(pair.value(), environment, where), where));
-      }
-    }
-  }
-
-  private static Value checked(Parameter parameter, String text, String where) {
-    parameter.kind().complaint(text).ifPresent(complaint -> {
-      throw bad(where + ": " + parameter + "=" + text + ": " + complaint);
-    });
-    if (!parameter.supported() && !text.equalsIgnoreCase(parameter.standard())) {
-      throw bad(where + ": " + parameter + "=" + text + ": not supported yet; leave it at "
-          + (parameter.standard().isEmpty() ? "nothing" : parameter.standard()));
-    }
-    return new Value(parameter, text, where);
-  }
-
-  private static Optional<Value> builtIn(Parameter parameter, Map<String, String> environment) {
-    List<String> variables = switch (parameter) {
-      case SCR_JOB_ID -> JOB_IDS;
-      case SCR_USER_NAME -> List.of("USER", "LOGNAME");
-      default -> List.of();
-    };
-    for (String variable : variables) {
-      String text = environment.getOrDefault(variable, "");
-      if (!text.isEmpty()) {
-        return Optional.of(new Value(parameter, text, variable));
-      }
-    }
-    String standard = parameter == Parameter.SCR_USER_NAME ? System.getProperty("user.name") : parameter.standard();
-    return standard.isEmpty() ? Optional.empty() : Optional.of(new Value(parameter, standard, "default"));
-  }
-
-  private static String interpolate(String text, Map<String, String> environment, String where) {
-    Matcher variable = VARIABLE.matcher(text);
-    return variable.replaceAll(match -> {
-      String name = match.group("braced") != null ? match.group("braced") : match.group("plain");
-      String value = environment.get(name);
-      if (value == null) {
-        throw bad(where + ": '" + text + "' uses " + name + ", which the environment does not have");
-      }
-      return Matcher.quoteReplacement(value);
-    });
-  }
-
-  private static List<String> ignored(Map<String, String> environment) {
-    return new TreeSet<>(environment.keySet()).stream()
-        .filter(name -> name.startsWith("SCR_") && !OF_PROCESSES.contains(name) && Parameter.named(name).isEmpty())
-        .map(name -> name + " in the environment is not a parameter" + Nearest.hint(name, names()))
-        .toList();
-  }
-
-  private static List<String> names() {
-    return Arrays.stream(Parameter.values()).map(Parameter::name).toList();
-  }
-
-  private static ScrException bad(String message) {
-    return new ScrException(Fault.BAD_CONFIGURATION, message);
   }
 }

@@ -19,9 +19,9 @@ import java.util.stream.Stream;
  * without effect.
  */
 public enum Parameter {
-  SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing", false),
+  SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
   SCR_PREFIX(PROCESS, new Kind.Directory(), "", "directory on the parallel file system"),
-  SCR_DEBUG(PROCESS, new Kind.Int(0, 2), "0", "1: stack traces too, 2: all that happens"),
+  SCR_DEBUG(RUN, new Kind.Int(0, 2), "0", "1: commands show stack traces, the leader logs what holds for a run"),
   SCR_JOB_NAME(RUN, new Kind.Text(), "", "name of the job in dataset descriptors"),
 
   SCR_JOB_ID(NODE, new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),
@@ -129,6 +129,6 @@ public enum Parameter {
   }
 
   private static List<String> copyTypes() {
-    return Stream.concat(Arrays.stream(Scheme.values()).map(Scheme::name), Stream.of(Settings.FILE)).toList();
+    return Stream.concat(Arrays.stream(Scheme.values()).map(Scheme::name), Stream.of(DescriptorReader.FILE)).toList();
   }
 }

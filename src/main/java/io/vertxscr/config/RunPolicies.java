@@ -1,14 +1,10 @@
 package io.vertxscr.config;
 
-import static io.vertxscr.config.Parameter.SCR_CACHE_BASE;
-import static io.vertxscr.config.Parameter.SCR_CACHE_BYPASS;
 import static io.vertxscr.config.Parameter.SCR_CACHE_PURGE;
-import static io.vertxscr.config.Parameter.SCR_CACHE_SIZE;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_INTERVAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OPTIMAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OVERHEAD;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_SECONDS;
-import static io.vertxscr.config.Parameter.SCR_COPY_TYPE;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_COPY;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_DELETE;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_FLUSH;
@@ -20,14 +16,12 @@ import static io.vertxscr.config.Parameter.SCR_FLUSH;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ON_RESTART;
 import static io.vertxscr.config.Parameter.SCR_GLOBAL_RESTART;
-import static io.vertxscr.config.Parameter.SCR_GROUP;
 import static io.vertxscr.config.Parameter.SCR_HALT_EXIT;
 import static io.vertxscr.config.Parameter.SCR_HALT_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
-import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
 
 import io.vertxscr.config.run.CachePolicy;
 import io.vertxscr.config.run.FetchPolicy;
@@ -36,15 +30,6 @@ import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.config.run.LogPolicy;
 import io.vertxscr.config.run.RunPolicy;
-import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.Descriptors;
-import io.vertxscr.model.descriptor.GroupDescriptors;
-import io.vertxscr.model.descriptor.Redundancy;
-import io.vertxscr.model.descriptor.StoreDescriptor;
-import java.util.List;
-import java.util.Locale;
-import java.util.OptionalInt;
 
 /** Makes the policy of a run from the values of its parameters. */
 final class RunPolicies {
@@ -52,7 +37,7 @@ final class RunPolicies {
 
   static RunPolicy of(Effective values) {
     return new RunPolicy(
-        descriptors(values),
+        new DescriptorReader(values).descriptors(),
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_COPY), values.flag(SCR_CRC_ON_DELETE),
             values.number(SCR_PREFIX_SIZE), values.flag(SCR_PREFIX_PURGE)),
         new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), values.flag(SCR_CRC_ON_FLUSH)),
@@ -63,17 +48,5 @@ final class RunPolicies {
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(SCR_HALT_EXIT)),
         new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
-  }
-
-  private static Descriptors descriptors(Effective values) {
-    if (values.text(SCR_COPY_TYPE).equalsIgnoreCase(Settings.FILE)) {
-      throw Checks.bad("SCR_COPY_TYPE=FILE: not supported yet");
-    }
-    Scheme scheme = Scheme.valueOf(values.text(SCR_COPY_TYPE).toUpperCase(Locale.ROOT));
-    String base = values.path(SCR_CACHE_BASE).toString();
-    CheckpointDescriptor only = new CheckpointDescriptor(0, true, 1, values.text(SCR_GROUP), base,
-        Redundancy.of(scheme, values.number(SCR_SET_SIZE)), values.flag(SCR_CACHE_BYPASS));
-    return new Descriptors(List.of(only), OptionalInt.empty(),
-        List.of(StoreDescriptor.of(base, values.number(SCR_CACHE_SIZE))), GroupDescriptors.BUILT_IN);
   }
 }

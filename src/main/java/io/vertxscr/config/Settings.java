@@ -3,6 +3,7 @@ package io.vertxscr.config;
 import static io.vertxscr.config.Parameter.SCR_CACHE_BASE;
 import static io.vertxscr.config.Parameter.SCR_CLUSTER_NAME;
 import static io.vertxscr.config.Parameter.SCR_CNTL_BASE;
+import static io.vertxscr.config.Parameter.SCR_DEBUG;
 import static io.vertxscr.config.Parameter.SCR_JOB_ID;
 import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
@@ -12,6 +13,7 @@ import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,10 +21,9 @@ import java.util.Optional;
  * All settings of a node, checked. Immutable.
  *
  * @param policy what holds for runs where their users say nothing else
+ * @param system the same as it was written, to put a user's over it
  */
-public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job) {
-  /** The value of SCR_COPY_TYPE that leaves it to the CKPT entries. */
-  static final String FILE = "FILE";
+public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, Configuration system) {
 
   /**
    * Reads them from the environment and, below it, a configuration file.
@@ -30,16 +31,30 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job) {
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming file, line and the nearest known name
    */
   public static Settings load(Map<String, String> environment, Optional<Path> systemFile) {
-    return of(Effective.load(environment, systemFile));
+    return of(Configuration.ofSystem(environment, systemFile));
   }
 
-  /** The same from values that are known already. */
-  public static Settings of(Effective values) {
+  /** The same from what the system says. */
+  public static Settings of(Configuration system) {
+    Effective values = system.effective();
+    RunPolicy policy = RunPolicies.of(values);
     return new Settings(
-        new CacheSettings(values.path(SCR_CNTL_BASE), values.path(SCR_CACHE_BASE)),
-        RunPolicies.of(values),
+        new CacheSettings(values.path(SCR_CNTL_BASE), values.path(SCR_CACHE_BASE), policy.descriptors().stores()),
+        policy,
         new JobSettings(
             values.text(SCR_JOB_ID), values.text(SCR_JOB_NAME), values.text(SCR_USER_NAME),
-            values.text(SCR_CLUSTER_NAME), values.value(SCR_PREFIX).map(v -> Path.of(v.text()))));
+            values.text(SCR_CLUSTER_NAME), values.value(SCR_PREFIX).map(v -> Path.of(v.text()))),
+        system);
+  }
+
+  /**
+   * What holds for the run of a user. Reads the user's file: not for event loops.
+   *
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the place
+   */
+  public RunSettings of(UserSettings user) {
+    Effective values = system.with(user).effective();
+    return new RunSettings(RunPolicies.of(values), values.text(SCR_JOB_NAME),
+        values.number(SCR_DEBUG) == 0 ? List.of() : values.lines(), values.ignored());
   }
 }

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 
 /** What an application may ask of its node. The constants are in the order in which a run uses them. */
 public enum Verb {
+  CONFIG("config", false, false),
   INIT("init", true, false),
   HAVE_RESTART("have-restart", true, true),
   START_RESTART("start-restart", true, true),

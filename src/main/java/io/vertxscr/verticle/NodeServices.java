@@ -2,7 +2,6 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.config.Settings;
 import io.vertxscr.flow.Step;
-import io.vertxscr.model.Job;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
@@ -23,6 +22,7 @@ import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.MembershipWatch;
 import io.vertxscr.service.leader.ObservedActions;
 import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.PhaseService;
 import io.vertxscr.service.run.RestartService;
 import io.vertxscr.service.run.RouteService;
@@ -43,6 +43,7 @@ public final class NodeServices {
   private final LeaderService leader;
   private final FlushCoordinator flushCoordinator;
   private final StatusService status;
+  private final ConfigService config;
 
   /** What a node stands on. */
   public record Ports(
@@ -79,16 +80,13 @@ public final class NodeServices {
     runs.onReplaced(phases::forget);
     LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), ports.observer());
     flushCoordinator = tools.flushes();
-    LeaderWork work = new LeaderWork(tools, settings.policy(), job(settings),
+    LeaderWork work = new LeaderWork(loop, tools, settings,
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         new ObservedActions(work, ports.observer(), System::nanoTime));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);
-  }
-
-  private static Job job(Settings settings) {
-    return new Job(settings.job().user(), settings.job().name(), settings.job().id(), settings.job().cluster());
+    config = new ConfigService(loop, settings.system());
   }
 
   public RunService runs() {
@@ -125,6 +123,10 @@ public final class NodeServices {
 
   public StatusService status() {
     return status;
+  }
+
+  public ConfigService config() {
+    return config;
   }
 
   /** Takes no new run and no new phase; what is running goes on. */

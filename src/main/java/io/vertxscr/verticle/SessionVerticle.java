@@ -5,6 +5,7 @@ import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
+import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.EmptyRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
@@ -22,6 +23,7 @@ public final class SessionVerticle extends NodeVerticle {
   @Override
   protected void serve() {
     CallService calls = node.services().calls();
+    serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, EmptyRequest.class, (_, _) -> node.services().status().status());
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);

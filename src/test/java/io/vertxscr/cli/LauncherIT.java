@@ -30,7 +30,7 @@ class LauncherIT {
     Ran ran = run(directory.resolve("second"), Map.of("SCR_JAVA_HOME", JDK), "config");
 
     assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
-    assertThat(ran.out()).contains("configuration file: " + HOME.resolve("conf/scr.conf"));
+    assertThat(ran.out()).contains("configuration of the system: " + HOME.resolve("conf/scr.conf"));
     assertThat(first).exists();
   }
 

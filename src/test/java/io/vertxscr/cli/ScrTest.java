@@ -2,6 +2,7 @@ package io.vertxscr.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -35,17 +36,46 @@ class ScrTest {
 
   @Test
   void configPrintsEveryValueWithItsSourceInColumns() throws IOException {
-    Path file = Files.writeString(directory.resolve("scr.conf"), "SCR_FLUSH=3\n");
-    Ran ran = run(Map.of("SCR_CONF_FILE", file.toString(), "SCR_SET_SIZE", "4", "USER", "alice"), "config");
+    Path file = Files.writeString(directory.resolve("scr.conf"), "SCR_FLUSH=3\nSCR_CACHE_SIZE=2\n");
+    Ran ran = run(Map.of("SCR_SET_SIZE", "4", "USER", "alice"), "config", "--config", file.toString(), "SCR_FLUSH=5");
 
-    assertThat(ran.out().lines())
-        .contains("configuration file: " + file)
-        .contains("SCR_FLUSH                3       " + file + " line 1")
-        .contains("SCR_SET_SIZE             4       environment")
-        .contains("SCR_CACHE_SIZE           1       default")
-        .contains("SCR_USER_NAME            alice   USER")
-        .contains("SCR_PREFIX               -       default");
+    assertThat(ran.out().lines().map(line -> line.replaceAll(" +", " ")))
+        .contains("configuration of the system: " + file, "configuration of the user: none")
+        .contains("SCR_CACHE_SIZE 2 " + file + " line 2")
+        .contains("SCR_FLUSH 5 config call \"SCR_FLUSH=5\"")
+        .contains("SCR_SET_SIZE 4 environment of the application")
+        .contains("SCR_COPY_TYPE XOR default")
+        .contains("SCR_USER_NAME alice USER")
+        .contains("0 1 NODE /tmp XOR 4 1")
+        .contains("/tmp NODE 2 - 1");
     assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
+  }
+
+  @Test
+  void configShowsDescriptorsStoresAndGroupsToProgramsToo() throws IOException {
+    Path file = Files.writeString(directory.resolve("scr.conf"), """
+        SCR_COPY_TYPE=FILE
+        CKPT=0 TYPE=SINGLE
+        CKPT=1 INTERVAL=4 TYPE=PARTNER GROUP=POWER OUTPUT=1
+        STORE=/tmp COUNT=3
+        GROUPS=n1 POWER=psu1
+        """);
+    JsonObject json = new JsonObject(run(Map.of(), "config", "--json", "--config", file.toString()).out());
+
+    assertThat(json.getJsonArray("checkpoints").getJsonObject(1).getMap()).containsAllEntriesOf(Map.of(
+        "ckpt", 1, "interval", 4, "group", "POWER", "store", "/tmp", "type", "PARTNER", "output", true));
+    assertThat(json.getJsonArray("stores").getJsonObject(0).getMap()).containsEntry("count", 3);
+    assertThat(json.getJsonObject("groups").encode()).isEqualTo("{\"n1\":{\"POWER\":\"psu1\"}}");
+    assertThat(json.getJsonArray("parameters").encode())
+        .contains("{\"name\":\"SCR_FLUSH\",\"scope\":\"RUN\",\"value\":\"10\",\"from\":\"default\"}");
+  }
+
+  @Test
+  void theFileOfTheUserStandsInThePrefixDirectory() throws IOException {
+    Files.writeString(directory.resolve(".scrconf"), "SCR_FLUSH=2\n");
+
+    assertThat(run(Map.of(), "config", "--prefix", directory.toString()).out().replaceAll(" +", " "))
+        .contains("SCR_FLUSH 2 " + directory.resolve(".scrconf") + " line 1");
   }
 
   @Test
@@ -56,7 +86,7 @@ class ScrTest {
   @Test
   void theConfigurationOfTheInstallationIsUsedWhereItExists() throws IOException {
     Map<String, String> environment = Map.of("SCR_HOME", directory.toString());
-    assertThat(run(environment, "config").out()).contains("configuration file: none");
+    assertThat(run(environment, "config").out()).contains("configuration of the system: none");
 
     Files.createDirectories(directory.resolve("conf"));
     Files.writeString(directory.resolve("conf/scr.conf"), "SCR_FLUSH=7\n");
@@ -91,7 +121,7 @@ class ScrTest {
       "confg,         'there is no command ''confg''; did you mean config?'",
       "frobnicate,    'there is no command ''frobnicate'''",
       "'',            'a command is missing; one of demo, node, status, config, index, print, version, help'",
-      "config --flie x, 'Unknown options: ''--flie'', ''x'''"})
+      "config --flie x, 'Unknown option: ''--flie'''"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
     Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));
 

@@ -15,6 +15,8 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
+import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
@@ -106,6 +108,7 @@ public final class FakeNode extends VerticleBase {
         Wire.read(body, CallRequest.class);
         yield new EmptyReply();
       }
+      case CONFIG -> new ConfigReply(Wire.read(body, ConfigRequest.class).query());
       case STATUS -> new JsonObject().put("node", node);
     };
   }

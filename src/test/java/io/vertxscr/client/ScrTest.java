@@ -22,7 +22,9 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -175,7 +177,8 @@ class ScrTest {
   void theEnvironmentSaysAllOrTheMissingVariableIsNamed() {
     Map<String, String> environment = Map.of(
         "SCR_SOCKET", "/s", "SCR_RANK", "1", "SCR_RANKS", "2", "SCR_PREFIX", "/p/./x");
-    assertThat(ScrOptions.of(environment)).isEqualTo(new ScrOptions(Path.of("/s"), 1, 2, Path.of("/p/x"), ""));
+    assertThat(ScrOptions.of(environment)).isEqualTo(new ScrOptions(
+        Path.of("/s"), 1, 2, Path.of("/p/x"), "", new TreeMap<>(environment), List.of()));
     for (String name : environment.keySet()) {
       Map<String, String> without = new HashMap<>(environment);
       without.remove(name);

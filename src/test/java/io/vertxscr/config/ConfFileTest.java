@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: what is written in a file is what is read, and what cannot be read is named by file and line. */
 class ConfFileTest {
-  private static final Path FILE = Path.of("/etc/scr.conf");
+  private static final String FILE = "/etc/scr.conf";
 
   @Test
   void linesKeepTheirNumbersAndPairsTheirOrder() {

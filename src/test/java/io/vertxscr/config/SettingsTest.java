@@ -34,11 +34,12 @@ class SettingsTest {
   @Test
   void withoutAnySettingTheBuiltInValuesHold() {
     Settings settings = Settings.load(ALICE, Optional.empty());
+    StoreDescriptor store = StoreDescriptor.of("/tmp", 1);
 
-    assertThat(settings).isEqualTo(new Settings(
-        new CacheSettings(Path.of("/tmp"), Path.of("/tmp")), RunPolicy.of(
-        Descriptors.of(Redundancy.of(Scheme.XOR, 8), StoreDescriptor.of("/tmp", 1)), FlushPolicy.every(10, true)),
-        new JobSettings("local", "", "alice", "", Optional.empty())));
+    assertThat(settings.cache()).isEqualTo(new CacheSettings(Path.of("/tmp"), Path.of("/tmp"), List.of(store)));
+    assertThat(settings.policy()).isEqualTo(
+        RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.XOR, 8), store), FlushPolicy.every(10, true)));
+    assertThat(settings.job()).isEqualTo(new JobSettings("local", "", "alice", "", Optional.empty()));
   }
 
   @Test
@@ -47,16 +48,20 @@ class SettingsTest {
         "SCR_COPY_TYPE=partner SCR_SET_SIZE=4", "SCR_FLUSH=0", "SCR_FLUSH_ASYNC=0", "SCR_JOB_ID=$USER-7",
         "SCR_JOB_NAME=\"my heat\"", "SCR_USER_NAME=bob", "SCR_CLUSTER_NAME=c1");
 
-    assertThat(Settings.load(ALICE, Optional.of(file))).isEqualTo(new Settings(
-        new CacheSettings(Path.of("/c"), Path.of("/ssd/alice")), RunPolicy.of(
-        Descriptors.of(Redundancy.of(Scheme.PARTNER, 4), StoreDescriptor.of("/ssd/alice", 2)),
-        FlushPolicy.every(0, false)), new JobSettings("alice-7", "my heat", "bob", "c1", Optional.of(Path.of("/p")))));
+    Settings settings = Settings.load(ALICE, Optional.of(file));
+    StoreDescriptor store = StoreDescriptor.of("/ssd/alice", 2);
+    assertThat(settings.cache()).isEqualTo(new CacheSettings(Path.of("/c"), Path.of("/ssd/alice"), List.of(store)));
+    assertThat(settings.policy()).isEqualTo(
+        RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.PARTNER, 4), store), FlushPolicy.every(0, false)));
+    assertThat(settings.job())
+        .isEqualTo(new JobSettings("alice-7", "my heat", "bob", "c1", Optional.of(Path.of("/p"))));
   }
 
   @Test
   void theEnvironmentWinsOverTheFileAndSaysSo() throws IOException {
     Path file = file("", "SCR_FLUSH=3", "SCR_SET_SIZE=4");
-    Effective effective = Effective.load(Map.of("USER", "alice", "SCR_FLUSH", "5"), Optional.of(file));
+    Effective effective =
+        Configuration.ofSystem(Map.of("USER", "alice", "SCR_FLUSH", "5"), Optional.of(file)).effective();
 
     assertThat(effective.values()).contains(
         new Effective.Value(Parameter.SCR_FLUSH, "5", "environment"),
@@ -99,8 +104,8 @@ class SettingsTest {
 
   @Test
   void aNameInTheEnvironmentThatOnlyLooksLikeOursIsReported() {
-    Effective effective = Effective.load(
-        Map.of("SCR_CASHE_SIZE", "3", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"), Optional.empty());
+    Effective effective = Configuration.ofSystem(
+        Map.of("SCR_CASHE_SIZE", "3", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"), Optional.empty()).effective();
 
     assertThat(effective.ignored())
         .containsExactly("SCR_CASHE_SIZE in the environment is not a parameter; did you mean SCR_CACHE_SIZE?");
@@ -137,8 +142,11 @@ class SettingsTest {
     List<String> sample = Files.readAllLines(Path.of("conf/scr.conf"));
     Path uncommented = file(sample.stream().map(l -> l.replaceFirst("^# (SCR_[A-Z_]+=)", "$1")).toArray(String[]::new));
 
-    assertThat(Settings.load(ALICE, Optional.of(Path.of("conf/scr.conf"))))
-        .isEqualTo(Settings.load(ALICE, Optional.empty()));
+    Settings of = Settings.load(ALICE, Optional.of(Path.of("conf/scr.conf")));
+    Settings without = Settings.load(ALICE, Optional.empty());
+    assertThat(of.policy()).isEqualTo(without.policy());
+    assertThat(of.cache()).isEqualTo(without.cache());
+    assertThat(of.job()).isEqualTo(without.job());
     assertThat(Settings.load(ALICE, Optional.of(uncommented)).job().name()).isEqualTo("heat");
   }
 

@@ -18,6 +18,8 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
+import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
@@ -44,6 +46,9 @@ class WireTest {
 
   static Stream<Record> messages() {
     return Stream.of(
+        new ConfigReply(Optional.of("5")),
+        new InitRequest(0, 4, "/p", "job", Optional.of(Map.of("SCR_FLUSH", "5")), Optional.of(List.of("CKPT=0"))),
+        new ConfigRequest(Optional.of(Map.of("SCR_FLUSH", "5")), Optional.of(List.of()), Optional.of("SCR_FLUSH")),
         new InitRequest(3, 4, "/p", "job"), new InitReply(7, "n1", 1, "1.0"), new CallRequest(7, 3, 1),
         new NameRequest(7, 3, 1, "a"),
         new CompleteRequest(7, 3, 2, true),

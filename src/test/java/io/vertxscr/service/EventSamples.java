@@ -11,6 +11,7 @@ public final class EventSamples {
       new Event.NodeJoined("n2"),
       new Event.NodeLeft("n2"),
       new Event.RunBegun(7, "heat", "/p", 8, 4),
+      new Event.ProtectionWeak(7, "XOR protects nothing"),
       new Event.RunOver(7, 0, Optional.empty(), ""),
       new Event.RunOver(7, 3, Optional.of(Fault.NODE_LOST), "node n2 has left the cluster"),
       new Event.PhaseStarted(7, 3, "step-3", true, false),

@@ -3,23 +3,16 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
-import io.vertxscr.config.CacheSettings;
-import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.Settings;
-import io.vertxscr.config.run.FlushPolicy;
-import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.descriptor.Descriptors;
-import io.vertxscr.model.descriptor.Redundancy;
-import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.node.EmbeddedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Stream;
@@ -54,11 +47,7 @@ class CheckpointRestartTest {
   }
 
   private Settings settings(Scheme scheme, int flushEvery) {
-    return new Settings(
-        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
-        RunPolicy.of(Descriptors.of(Redundancy.of(scheme, 8),
-            StoreDescriptor.of(directory.resolve("cache").toString(), 1)), FlushPolicy.every(flushEvery, true)),
-        new JobSettings("1", "test", "user", "cluster", Optional.empty()));
+    return TestSettings.in(directory, Map.of("SCR_COPY_TYPE", scheme.name(), "SCR_FLUSH", "" + flushEvery));
   }
 
   @ParameterizedTest

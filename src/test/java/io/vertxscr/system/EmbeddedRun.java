@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 
 /** Ranks as threads of the test, on nodes of an embedded cluster. */
 final class EmbeddedRun {
@@ -19,8 +20,16 @@ final class EmbeddedRun {
   private final EmbeddedCluster cluster;
   private final Path prefix;
   private final List<String> nodeOfRank;
+  private final UnaryOperator<ScrOptions> configured;
 
   EmbeddedRun(EmbeddedCluster cluster, Path prefix, List<String> nodeOfRank) {
+    this(cluster, prefix, nodeOfRank, UnaryOperator.identity());
+  }
+
+  /** With what the application configures. */
+  EmbeddedRun(
+      EmbeddedCluster cluster, Path prefix, List<String> nodeOfRank, UnaryOperator<ScrOptions> configured) {
+    this.configured = configured;
     this.cluster = cluster;
     this.prefix = prefix;
     this.nodeOfRank = nodeOfRank;
@@ -44,7 +53,7 @@ final class EmbeddedRun {
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread.ofPlatform().daemon().name("rank-" + rank).start(() -> {
       ScrOptions options = new ScrOptions(Path.of("unused"), rank, nodeOfRank.size(), prefix, "test");
-      try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), options)) {
+      try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), configured.apply(options))) {
         result.complete(program.run(scr));
       } catch (Exception | AssertionError e) {
         result.completeExceptionally(e);

@@ -8,17 +8,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
-import io.vertxscr.config.CacheSettings;
-import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.Settings;
-import io.vertxscr.config.run.FlushPolicy;
-import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.metrics.Metrics;
-import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.descriptor.Descriptors;
-import io.vertxscr.model.descriptor.Redundancy;
-import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.protocol.Addresses;
 import java.io.IOException;
@@ -26,7 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -64,11 +56,7 @@ class EventsTest {
 
   /** Flushes while complete-output waits, so that the order is one. */
   private Settings settings() {
-    return new Settings(
-        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
-        RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.XOR, 8),
-            StoreDescriptor.of(directory.resolve("cache").toString(), 2)), FlushPolicy.every(1, false)),
-        new JobSettings("1", "test", "user", "cluster", Optional.empty()));
+    return TestSettings.in(directory, Map.of("SCR_CACHE_SIZE", "2", "SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0"));
   }
 
   @Test

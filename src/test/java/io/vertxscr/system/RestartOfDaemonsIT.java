@@ -144,7 +144,7 @@ class RestartOfDaemonsIT {
   void aMistakeInTheConfigurationOrOnTheCommandLineIsASentenceAndExitCode2() throws Exception {
     Path file = Files.writeString(cluster.directory().resolve("typo.conf"), "SCR_FLSH=3\n");
     DaemonProcess configured =
-        cluster.startOutsider("x", cluster.directory(), Map.of("SCR_CONF_FILE", file.toString()));
+        cluster.startOutsider("x", cluster.directory(), Map.of(), "--config", file.toString());
     assertThat(configured.awaitExit()).isEqualTo(2);
     assertThat(configured.output()).isEqualTo(
         "scr: " + file + " line 1: unknown parameter SCR_FLSH; did you mean SCR_FLUSH?\n");

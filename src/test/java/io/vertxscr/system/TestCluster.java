@@ -5,25 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
-import io.vertxscr.config.CacheSettings;
-import io.vertxscr.config.JobSettings;
-import io.vertxscr.config.Settings;
 import io.vertxscr.config.run.FetchPolicy;
-import io.vertxscr.config.run.FlushPolicy;
-import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.Descriptors;
-import io.vertxscr.model.descriptor.Redundancy;
-import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.storage.DatasetStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -35,22 +28,35 @@ final class TestCluster implements AutoCloseable {
   private final EmbeddedCluster cluster;
   private final Path prefix;
 
-  /** How it is set up; the cache keeps that many checkpoints. */
-  record Setup(Scheme scheme, int cached, int flushEvery, boolean background, FetchPolicy fetch) {
+  /** How it is set up: what the system says, over {@link TestSettings}. */
+  record Setup(Map<String, String> parameters) {
     static Setup of(Scheme scheme) {
-      return new Setup(scheme, 1, 0, true, FetchPolicy.STANDARD);
+      return new Setup(Map.of("SCR_COPY_TYPE", scheme.name()));
+    }
+
+    Setup with(String parameter, String value) {
+      Map<String, String> more = new HashMap<>(parameters);
+      more.put(parameter, value);
+      return new Setup(more);
     }
 
     Setup cached(int datasets) {
-      return new Setup(scheme, datasets, flushEvery, background, fetch);
+      return with("SCR_CACHE_SIZE", "" + datasets);
     }
 
     Setup flushing(int every, boolean inBackground) {
-      return new Setup(scheme, cached, every, inBackground, fetch);
+      return with("SCR_FLUSH", "" + every).with("SCR_FLUSH_ASYNC", inBackground ? "1" : "0");
     }
 
     Setup restarting(FetchPolicy rules) {
-      return new Setup(scheme, cached, flushEvery, background, rules);
+      Setup setup = with("SCR_FETCH", flag(rules.fetch())).with("SCR_DISTRIBUTE", flag(rules.distribute()))
+          .with("SCR_FLUSH_ON_RESTART", flag(rules.flushOnRestart()))
+          .with("SCR_GLOBAL_RESTART", flag(rules.globalRestart()));
+      return rules.current().map(name -> setup.with("SCR_CURRENT", name)).orElse(setup);
+    }
+
+    private static String flag(boolean value) {
+      return value ? "1" : "0";
     }
   }
 
@@ -58,12 +64,7 @@ final class TestCluster implements AutoCloseable {
     this.vertx = vertx;
     this.directory = directory;
     this.prefix = Files.createDirectories(directory.resolve("prefix"));
-    this.cluster = new EmbeddedCluster(vertx, new Settings(
-        new CacheSettings(directory.resolve("cntl"), directory.resolve("cache")),
-        RunPolicy.of(Descriptors.of(Redundancy.of(setup.scheme(), 8),
-            StoreDescriptor.of(directory.resolve("cache").toString(), setup.cached())),
-            FlushPolicy.every(setup.flushEvery(), setup.background())).with(setup.fetch()),
-        new JobSettings("1", "test", "user", "cluster", Optional.empty())), true);
+    this.cluster = new EmbeddedCluster(vertx, TestSettings.in(directory, setup.parameters()), true);
     List.of(nodes).forEach(cluster::start);
   }
 

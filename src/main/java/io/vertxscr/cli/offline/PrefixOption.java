@@ -1,6 +1,6 @@
 package io.vertxscr.cli.offline;
 
-import io.vertxscr.config.Effective;
+import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -24,7 +24,7 @@ final class PrefixOption {
   /** @throws ScrException BAD_CONFIGURATION where it is no directory */
   PrefixPaths paths(Map<String, String> environment) {
     Path named = prefix != null ? prefix
-        : Settings.load(environment, Effective.systemFile(environment)).job().prefix().orElse(Path.of("."));
+        : Settings.load(environment, Configuration.systemFile(environment)).job().prefix().orElse(Path.of("."));
     Path absolute = named.toAbsolutePath().normalize();
     if (!Files.isDirectory(absolute)) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + absolute + " is not there");

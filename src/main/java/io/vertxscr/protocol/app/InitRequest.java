@@ -3,6 +3,9 @@ package io.vertxscr.protocol.app;
 import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * Brings one rank into the run ({@link Verb#INIT}, collective). Repeating it over the same connection gives the same
@@ -12,8 +15,11 @@ import io.vertxscr.protocol.Verb;
  * @param ranks size of the run, the same for all
  * @param prefix absolute path of the prefix directory, the same for all
  * @param jobName what the job calls itself; may be empty
+ * @param environment the SCR_* variables of the rank's process; those of rank 0 count for the run
+ * @param config what the application has configured, in the order of its calls; that of rank 0 counts for the run
  */
-public record InitRequest(int rank, int ranks, String prefix, String jobName) {
+public record InitRequest(int rank, int ranks, String prefix, String jobName,
+    Optional<Map<String, String>> environment, Optional<List<String>> config) {
   public InitRequest {
     Checks.range("ranks", ranks, 1, Limits.MAX_RANKS);
     Checks.range("rank", rank, 0, ranks - 1);
@@ -21,5 +27,12 @@ public record InitRequest(int rank, int ranks, String prefix, String jobName) {
     if (!jobName.isEmpty()) {
       Checks.text("jobName", jobName);
     }
+    environment.ifPresent(ConfigRequest::checkEnvironment);
+    config.ifPresent(ConfigRequest::checkConfig);
+  }
+
+  /** A rank that configures nothing. */
+  public InitRequest(int rank, int ranks, String prefix, String jobName) {
+    this(rank, ranks, prefix, jobName, Optional.empty(), Optional.empty());
   }
 }

@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.Step;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Messages of a run's life. */
@@ -12,9 +13,16 @@ public final class Running {
    * To the leader: all ranks that have arrived on this node so far.
    *
    * @param leader who was asked first: if that one is gone, nobody knows whether it had noted the ranks
+   * @param settings what rank 0 brings along, from the node where it is
    */
-  public record Join(
-      String node, String leader, String prefix, String jobName, int ranks, List<Integer> here) {}
+  public record Join(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
+      Optional<Configured> settings) {}
+
+  /** Environment and calls of the rank whose configuration counts. */
+  public record Configured(Map<String, String> environment, List<String> calls) {
+    /** Of an application that configures nothing. */
+    public static final Configured NOTHING = new Configured(Map.of(), List.of());
+  }
 
   /**
    * Ranks that may not join, and why; the others have joined.

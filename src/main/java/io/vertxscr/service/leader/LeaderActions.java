@@ -1,6 +1,8 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.RankMap;
@@ -14,12 +16,16 @@ import java.util.List;
  */
 public interface LeaderActions {
   /**
+   * Reads what is configured for a run on these nodes; fails with BAD_CONFIGURATION, naming the place.
+   */
+  Future<RunSettings> configure(UserSettings user, RankMap map);
+
+  /**
    * Brings the newest checkpoint that can be had to the nodes of the ranks.
    *
-   * @param excluded ids of datasets that are not to be used
    * @return the run, ready to begin, with or without a checkpoint to read
    */
-  Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded);
+  Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings);
 
   /** Makes one result of the parts of all nodes. */
   Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts);

@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.Forming;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -9,6 +10,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Configured;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.protocol.node.Running.Join;
@@ -23,6 +25,7 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -55,6 +58,7 @@ public final class LeaderService implements Membership.Listener {
   private final LeaderActions actions;
   private Future<Void> tookOver;
   private Forming forming;
+  private Configured configured = Configured.NOTHING;
   private long formingNumber;
   private boolean restoring;
   private ActiveRun active;
@@ -136,6 +140,7 @@ public final class LeaderService implements Membership.Listener {
       refuseSecondRun(join);
       if (forming == null) {
         forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
+        configured = Configured.NOTHING;
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
       }
       List<Refusal> refusals = new ArrayList<>();
@@ -146,6 +151,7 @@ public final class LeaderService implements Membership.Listener {
           refusals.add(new Refusal(rank, e.fault().number(), e.getMessage()));
         }
       }
+      configured = join.settings().orElse(configured);
       long number = formingNumber;
       if (!restoring) {
         forming.complete().ifPresent(this::begin);
@@ -175,7 +181,11 @@ public final class LeaderService implements Membership.Listener {
   private void begin(RankMap map) {
     restoring = true;
     Forming mine = forming;
-    actions.restore(mine.prefix(), mine.jobName(), map, List.of())
+    UserSettings user =
+        new UserSettings(Optional.of(Path.of(mine.prefix())), configured.environment(), configured.calls());
+    actions.configure(user, map)
+        .compose(settings -> mine != forming ? Future.failedFuture(lastOver)
+            : actions.restore(mine.prefix(), mine.jobName(), map, settings))
         .compose(info -> mine != forming ? Future.<Void>failedFuture(lastOver) : announce(info))
         .onFailure(failure -> {
           if (mine == forming) {

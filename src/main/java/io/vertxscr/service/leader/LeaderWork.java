@@ -1,6 +1,10 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.JobSettings;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.Settings;
+import io.vertxscr.config.UserSettings;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
@@ -16,6 +20,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.service.Loop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,13 +32,13 @@ import org.slf4j.LoggerFactory;
 public final class LeaderWork implements LeaderActions {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderWork.class);
 
+  private final Loop loop;
   private final Restorer restorer;
   private final CatchUp catchUp;
   private final DatasetCommands commands;
   private final RestartJournal journal;
   private final FlushCoordinator flushes;
-  private final RunPolicy policy;
-  private final Job job;
+  private final Settings settings;
   private final LongSupplier clockUs;
   private final List<Integer> unreadable = new ArrayList<>();
   private DatasetDescriptor writing;
@@ -42,28 +47,42 @@ public final class LeaderWork implements LeaderActions {
   private long progressedRun;
   private Future<RunInfo> restoring = Future.succeededFuture();
 
-  /** Works for the leader of a node. */
-  public LeaderWork(
-      LeaderTools tools, RunPolicy policy, Job job, LongSupplier clockUs) {
+  /**
+   * Works for the leader of a node.
+   *
+   * @param settings of this node, which hold for runs whose users say nothing else
+   */
+  public LeaderWork(Loop loop, LeaderTools tools, Settings settings, LongSupplier clockUs) {
+    this.loop = loop;
     this.restorer = tools.restorer();
     this.catchUp = tools.catchUp();
     this.commands = tools.commands();
     this.journal = tools.journal();
     this.flushes = tools.flushes();
-    this.policy = policy;
-    this.job = job;
+    this.settings = settings;
     this.clockUs = clockUs;
   }
 
   @Override
-  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
+  public Future<RunSettings> configure(UserSettings user, RankMap map) {
+    return loop.blocking("read the configuration of a run", () -> settings.of(user).on(map.byNode().keySet()))
+        .onSuccess(read -> {
+          read.ignored().forEach(LOG::warn);
+          read.lines().forEach(line -> LOG.info("configured: {}", line));
+        });
+  }
+
+  @Override
+  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings configured) {
     lastRun = Math.max(lastRun + 1, clockUs.getAsLong());
     long run = lastRun;
+    RunPolicy policy = configured.policy();
+    String name = jobName.isEmpty() ? configured.jobName() : jobName;
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
-        .transform((_, _) -> before(prefix))
-        .compose(_ -> restorer.restore(new Restorer.Wanted(prefix, map, policy, excluded)))
-        .map(found -> new RunInfo(run, prefix, jobName, map, found.restart(), found.last(), policy));
+        .transform((_, _) -> before(prefix, policy))
+        .compose(_ -> restorer.restore(new Restorer.Wanted(prefix, map, policy, List.of())))
+        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.last(), policy));
     restoring = mine;
     return mine;
   }
@@ -74,7 +93,7 @@ public final class LeaderWork implements LeaderActions {
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */
-  private Future<Void> before(String prefix) {
+  private Future<Void> before(String prefix, RunPolicy policy) {
     FetchPolicy rules = policy.fetch();
     Future<Void> flushed = rules.flushOnRestart() || rules.globalRestart()
         ? flushes.flushAll(prefix) : Future.succeededFuture();
@@ -84,8 +103,8 @@ public final class LeaderWork implements LeaderActions {
   /** Once in each allocation: its restarts go on with what was written after that. */
   private Future<Void> startFrom(String prefix, String name) {
     return journal.read(prefix).compose(history -> history.from()
-        .filter(from -> from.name().equals(name) && from.job().equals(job.jobId())).isPresent()
-        ? Future.succeededFuture() : commands.current(prefix, name, job.jobId()));
+        .filter(from -> from.name().equals(name) && from.job().equals(settings.job().id())).isPresent()
+        ? Future.succeededFuture() : commands.current(prefix, name, settings.job().id()));
   }
 
   @Override
@@ -124,9 +143,9 @@ public final class LeaderWork implements LeaderActions {
   }
 
   private Packed start(ActiveRun run, List<From<Packed>> parts) {
-    String jobName = run.info().jobName().isEmpty() ? job.jobName() : run.info().jobName();
+    JobSettings job = settings.job();
     writing = Combining.start(read(parts, Part.Start.class), clockUs.getAsLong(),
-        new Job(job.user(), jobName, job.jobId(), job.cluster()));
+        new Job(job.user(), run.info().jobName(), job.id(), job.cluster()));
     return Packed.of(writing);
   }
 
@@ -199,7 +218,7 @@ public final class LeaderWork implements LeaderActions {
 
   /** The application has restarted by itself: nothing is on offer any more. */
   private Future<Packed> current(ActiveRun run, String name) {
-    return commands.current(run.info().prefix(), name, job.jobId()).map(_ -> {
+    return commands.current(run.info().prefix(), name, settings.job().id()).map(_ -> {
       run.info(run.info().with(Optional.empty()));
       return Packed.NOTHING;
     });

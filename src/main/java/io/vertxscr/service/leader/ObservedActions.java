@@ -1,6 +1,8 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
@@ -9,6 +11,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Shortfalls;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
@@ -16,12 +19,16 @@ import io.vertxscr.service.Observer;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The leader's actions, with the life of runs and datasets told to an observer. A leader that took over in the middle
  * of a phase knows its files and times only from there on. On the node's loop.
  */
 public final class ObservedActions implements LeaderActions {
+  private static final Logger LOG = LoggerFactory.getLogger(ObservedActions.class);
+
   private final LeaderActions actions;
   private final Observer observer;
   private final LongSupplier nanoClock;
@@ -44,8 +51,13 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
-  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
-    return actions.restore(prefix, jobName, map, excluded);
+  public Future<RunSettings> configure(UserSettings user, RankMap map) {
+    return actions.configure(user, map);
+  }
+
+  @Override
+  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings) {
+    return actions.restore(prefix, jobName, map, settings);
   }
 
   @Override
@@ -57,6 +69,10 @@ public final class ObservedActions implements LeaderActions {
   public void begun(RunInfo info) {
     observer.notice(new Event.RunBegun(
         info.run(), info.jobName(), info.prefix(), info.map().size(), info.map().byNode().size()));
+    for (String shortfall : Shortfalls.of(info.policy().descriptors(), info.map())) {
+      LOG.warn("run {}: {}", info.run(), shortfall);
+      observer.notice(new Event.ProtectionWeak(info.run(), shortfall));
+    }
     actions.begun(info);
   }
 

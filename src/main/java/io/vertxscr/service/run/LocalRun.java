@@ -6,11 +6,13 @@ import io.vertxscr.flow.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.placement.Shortfalls;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.service.data.ProtectionJob;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -24,6 +26,7 @@ public final class LocalRun {
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
   private RunInfo info;
   private long gathers;
+  private List<String> shortfalls;
   private Optional<Gathered> lastGathered = Optional.empty();
   private OpenDataset open;
   private ScrException over;
@@ -42,6 +45,14 @@ public final class LocalRun {
   ProtectionJob.Sets sets(CheckpointDescriptor descriptor) {
     return sets.computeIfAbsent(descriptor.index(),
         _ -> ProtectionJob.Sets.of(info.map(), descriptor, info.policy().descriptors().groups()));
+  }
+
+  /** What its redundancy sets lack, in sentences. */
+  List<String> shortfalls() {
+    if (shortfalls == null) {
+      shortfalls = Shortfalls.of(info.policy().descriptors(), info.map());
+    }
+    return shortfalls;
   }
 
   void info(RunInfo changed) {

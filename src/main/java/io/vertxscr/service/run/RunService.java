@@ -14,6 +14,7 @@ import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Configured;
 import io.vertxscr.protocol.node.Running.Join;
 import io.vertxscr.protocol.node.Running.Joined;
 import io.vertxscr.protocol.node.Running.Lost;
@@ -167,7 +168,7 @@ public final class RunService implements Membership.Listener {
     }
     InitRequest first = arriving.firstEntry().getValue().request();
     Join join = new Join(self(), membership.leader().name(), first.prefix(), first.jobName(), first.ranks(),
-        List.copyOf(arriving.keySet()));
+        List.copyOf(arriving.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
     Map<Integer, Arriving> sent = Map.copyOf(arriving);
     bus.askLeader(NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
       joining = false;
@@ -190,6 +191,10 @@ public final class RunService implements Membership.Listener {
         joinSoon();
       }
     });
+  }
+
+  private static Configured configured(InitRequest rank) {
+    return new Configured(rank.environment().orElse(Map.of()), rank.config().orElse(List.of()));
   }
 
   private void failArriving(Throwable cause) {

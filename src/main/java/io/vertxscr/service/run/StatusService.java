@@ -55,6 +55,7 @@ public final class StatusService {
         .put("prefix", run.info().prefix())
         .put("ranks", run.info().map().size())
         .put("ranksHere", new JsonArray(run.sessions().stream().map(LocalRun.RankSession::rank).toList()))
+        .put("warnings", new JsonArray(run.shortfalls()))
         .put("missingHere", new JsonArray(run.gather().missing()));
     run.over().ifPresent(cause -> json.put("over", cause.getMessage()));
     return json;

@@ -6,6 +6,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Step;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.UserSettings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
@@ -114,7 +116,12 @@ class LeaderServiceTest {
 
   private final class Actions implements LeaderActions {
     @Override
-    public Future<RunInfo> restore(String prefix, String jobName, RankMap map, List<Integer> excluded) {
+    public Future<RunSettings> configure(UserSettings user, RankMap map) {
+      return Future.failedFuture("no run is complete in these tests");
+    }
+
+    @Override
+    public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings) {
       return Future.failedFuture("no run is complete in these tests");
     }
 
@@ -193,13 +200,13 @@ class LeaderServiceTest {
   @Test
   void ranksThatALostLeaderMayHaveNotedAreRefusedAndOthersAreTaken() throws Exception {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    Joined refused = on(() -> leader.join(new Join("n3", "n1", "/p", "job", 4, List.of(1, 2))));
+    Joined refused = on(() -> leader.join(new Join("n3", "n1", "/p", "job", 4, List.of(1, 2), Optional.empty())));
     assertThat(refused.refusals()).hasSize(2).allSatisfy(refusal -> {
       assertThat(Fault.of(refusal.fault())).isEqualTo(Fault.NODE_LOST);
       assertThat(refusal.message()).contains("node n1", "bringing the ranks of the run together");
     });
     assertThat(on(leader::waits).text()).isEqualTo("no run");
-    Joined taken = on(() -> leader.join(new Join("n3", "n2", "/p", "job", 4, List.of(1, 2))));
+    Joined taken = on(() -> leader.join(new Join("n3", "n2", "/p", "job", 4, List.of(1, 2), Optional.empty())));
     assertThat(taken.refusals()).isEmpty();
     assertThat(on(leader::waits).text()).isEqualTo("init: 2 of 4 ranks");
   }

@@ -1,0 +1,71 @@
+package io.vertxscr.client;
+
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Release;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.CompleteReply;
+import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.HaveRestartReply;
+import io.vertxscr.protocol.app.InitReply;
+import io.vertxscr.protocol.app.RouteReply;
+import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.StartReply;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * In the place of a daemon where SCR is switched off (SCR_ENABLE=0): every call succeeds at once and does nothing, and
+ * files are where the application calls them. No other rank is waited for.
+ */
+final class IdleTransport implements Transport {
+  private static final String NOBODY = "none";
+
+  private final String directory = Path.of("").toAbsolutePath().toString();
+  private int dataset;
+
+  @Override
+  public Future<JsonObject> request(Verb verb, JsonObject body) {
+    try {
+      return Future.succeededFuture(Wire.write(answer(verb, body)));
+    } catch (ScrException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
+  private synchronized Object answer(Verb verb, JsonObject body) {
+    return switch (verb) {
+      case CONFIG -> new ConfigReply(Optional.empty());
+      case INIT -> new InitReply(1, NOBODY, InitReply.VERSION, Release.NAME);
+      case HAVE_RESTART -> HaveRestartReply.NONE;
+      case START_OUTPUT -> {
+        dataset++;
+        yield new StartReply(dataset, name(body), directory);
+      }
+      case ROUTE -> {
+        RouteRequest request = Wire.read(body, RouteRequest.class);
+        yield new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString());
+      }
+      case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
+      case CURRENT, DROP, DELETE, FINALIZE, STATUS -> new EmptyReply();
+    };
+  }
+
+  private String name(JsonObject body) {
+    return body.getString("name", "scr.dataset." + dataset);
+  }
+
+  @Override
+  public void onClosed(Consumer<ScrException> listener) {
+    // It never ends.
+  }
+
+  @Override
+  public Future<Void> close() {
+    return Future.succeededFuture();
+  }
+}

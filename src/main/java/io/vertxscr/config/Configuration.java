@@ -1,0 +1,114 @@
+package io.vertxscr.config;
+
+import io.vertxscr.config.Layer.Said;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * All that is configured, by who says it. The first of these that sets a parameter counts:
+ * <pre>
+ *   the user's     environment of the application        sent by its client
+ *                  file                                  SCR_CONF_FILE, else .scrconf in the prefix directory
+ *                  calls                                 of the application, before it comes into its run
+ *   the system's   environment of the daemon
+ *                  file                                  --config of the daemon, else conf/scr.conf
+ *   built in                                             {@link Parameter#standard}
+ * </pre>
+ * STORE and GROUPS entries are put together field by field in that order, CKPT entries are those of the first that has
+ * any.
+ *
+ * @param user from the first to be heard; empty for the system's own view
+ * @param system from the first to be heard
+ * @param variables of the daemon
+ * @param ignored names that look like ours and are not, with what may have been meant. In an environment they are no
+ *     error as those in a file are: other installations and launchers leave theirs there.
+ */
+public record Configuration(List<Layer> user, List<Layer> system, Map<String, String> variables,
+    List<String> ignored) {
+  /** Names that the launcher, the logging and the clients of ranks understand: about one process. */
+  private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_HOME",
+      "SCR_CONF_FILE", "SCR_AOT", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER", "SCR_SOCKET", "SCR_RANK", "SCR_RANKS",
+      "SCR_END_TIME");
+
+  public Configuration {
+    user = List.copyOf(user);
+    system = List.copyOf(system);
+    ignored = List.copyOf(ignored);
+  }
+
+  /**
+   * What the system says.
+   *
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming file, line and the nearest known name
+   */
+  public static Configuration ofSystem(Map<String, String> environment, Optional<Path> file) {
+    UnaryOperator<String> variables = environment::get;
+    List<Layer> layers = new ArrayList<>();
+    layers.add(LayerReader.environment(environment, variables, "environment"));
+    file.ifPresent(path -> layers.add(LayerReader.file(path, variables)));
+    return new Configuration(List.of(), layers, environment,
+        LayerReader.strangers(environment.keySet(), OF_PROCESSES));
+  }
+
+  /** The configuration file of an installation, {@code conf/scr.conf} below SCR_HOME, if there is one. */
+  public static Optional<Path> systemFile(Map<String, String> environment) {
+    return Optional.ofNullable(environment.get("SCR_HOME"))
+        .map(home -> Path.of(home, "conf", "scr.conf"))
+        .filter(Files::exists);
+  }
+
+  /**
+   * The same with what a user says. Reads the user's file: not for event loops.
+   *
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION}
+   */
+  public Configuration with(UserSettings settings) {
+    UnaryOperator<String> known = name -> settings.environment().getOrDefault(name, variables.get(name));
+    List<Layer> layers = new ArrayList<>();
+    layers.add(LayerReader.environment(settings.environment(), known, "environment of the application"));
+    settings.file().ifPresent(file -> layers.add(LayerReader.file(file, known)));
+    layers.add(LayerReader.calls(settings.calls(), known));
+    return new Configuration(layers, system, variables,
+        LayerReader.strangers(settings.environment().keySet(), OF_PROCESSES));
+  }
+
+  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} for what a user may not change */
+  public Effective effective() {
+    return new Resolver(this).effective();
+  }
+
+  /**
+   * What somebody has set; empty where nobody has.
+   *
+   * @param query a parameter, {@code SCR_FLUSH}, or a field of an entry, {@code CKPT=0 TYPE}
+   */
+  public Optional<String> said(String query) {
+    String[] words = query.strip().split("\\s+");
+    int equals = words[0].indexOf('=');
+    if (words.length == 1 && equals < 0) {
+      Parameter parameter = Parameter.named(words[0]).orElseThrow(() -> LayerReader.unknown(words[0], "config query"));
+      return layers().flatMap(layer -> layer.said(parameter).stream()).findFirst().map(Said::text);
+    }
+    if (words.length != 2 || equals < 0 || words[1].indexOf('=') >= 0) {
+      throw Checks.bad("config query \"" + query + "\": expected a parameter such as SCR_FLUSH, or an entry and a field"
+          + " such as CKPT=0 TYPE");
+    }
+    String name = words[0].substring(0, equals);
+    Section section = Section.named(name).orElseThrow(() -> LayerReader.unknown(name, "config query"));
+    return layers().flatMap(layer -> layer.said(section, words[0].substring(equals + 1), words[1]).stream())
+        .findFirst().map(Said::text);
+  }
+
+  Stream<Layer> layers() {
+    return Stream.concat(user.stream(), system.stream());
+  }
+}

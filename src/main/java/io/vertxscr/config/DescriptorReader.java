@@ -1,0 +1,147 @@
+package io.vertxscr.config;
+
+import static io.vertxscr.config.Parameter.SCR_CACHE_BASE;
+import static io.vertxscr.config.Parameter.SCR_CACHE_BYPASS;
+import static io.vertxscr.config.Parameter.SCR_CACHE_SIZE;
+import static io.vertxscr.config.Parameter.SCR_COPY_TYPE;
+import static io.vertxscr.config.Parameter.SCR_GROUP;
+import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
+import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
+
+import io.vertxscr.config.Effective.Entry;
+import io.vertxscr.config.Layer.Said;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Makes descriptors: of the CKPT entries where SCR_COPY_TYPE is FILE, else the one that SCR_GROUP, SCR_CACHE_BASE,
+ * SCR_COPY_TYPE, SCR_SET_SIZE and SCR_SET_FAILURES imply.
+ */
+final class DescriptorReader {
+  /** The value of SCR_COPY_TYPE that leaves it to the CKPT entries. */
+  static final String FILE = "FILE";
+  /** Whether descriptors may name a store that is not SCR_CACHE_BASE. */
+  private static final boolean SEVERAL_STORES = false;
+
+  private final Effective values;
+  private final GroupDescriptors groups;
+
+  DescriptorReader(Effective values) {
+    this.values = values;
+    this.groups = groups();
+  }
+
+  Descriptors descriptors() {
+    List<CheckpointDescriptor> checkpoints = new ArrayList<>();
+    OptionalInt output = OptionalInt.empty();
+    if (fromEntries()) {
+      for (Entry entry : values.of(Section.CKPT)) {
+        checkpoints.add(checkpoint(entry));
+        if (entry.flag("OUTPUT", false)) {
+          if (output.isPresent()) {
+            throw Checks.bad(entry.where() + ": OUTPUT=1 is said of CKPT=" + output.getAsInt() + " already");
+          }
+          output = OptionalInt.of(Integer.parseInt(entry.key()));
+        }
+      }
+    } else {
+      checkpoints.add(implied());
+    }
+    return new Descriptors(checkpoints, output, stores(), groups);
+  }
+
+  private boolean fromEntries() {
+    Effective.Value type = values.value(SCR_COPY_TYPE).orElseThrow();
+    boolean file = type.text().equalsIgnoreCase(FILE);
+    if (file && values.of(Section.CKPT).isEmpty()) {
+      throw Checks.bad(type.source() + ": SCR_COPY_TYPE=FILE, but there is no CKPT=0 entry");
+    }
+    return file;
+  }
+
+  private CheckpointDescriptor implied() {
+    String base = values.path(SCR_CACHE_BASE).toString();
+    String source = values.value(SCR_GROUP).map(Effective.Value::source).orElse("");
+    Scheme scheme = scheme(values.text(SCR_COPY_TYPE));
+    return new CheckpointDescriptor(0, true, 1, known(values.text(SCR_GROUP), source + ": SCR_GROUP"), base,
+        redundancy(scheme, values.number(SCR_SET_SIZE), Optional.empty()), values.flag(SCR_CACHE_BYPASS));
+  }
+
+  private CheckpointDescriptor checkpoint(Entry entry) {
+    String base = entry.text("STORE").map(path -> Path.of(path).normalize())
+        .orElseGet(() -> values.path(SCR_CACHE_BASE)).toString();
+    if (!SEVERAL_STORES && !base.equals(values.path(SCR_CACHE_BASE).toString())) {
+      throw Checks.bad(entry.where() + " STORE=" + base + ": not supported yet; leave it at SCR_CACHE_BASE, "
+          + values.path(SCR_CACHE_BASE));
+    }
+    Scheme scheme = entry.text("TYPE").map(DescriptorReader::scheme).orElse(Scheme.XOR);
+    try {
+      return new CheckpointDescriptor(Integer.parseInt(entry.key()), entry.flag("ENABLED", true),
+          entry.number("INTERVAL", 1), known(entry.text("GROUP").orElse(values.text(SCR_GROUP)), entry.where()), base,
+          redundancy(scheme, entry.number("SET_SIZE", values.number(SCR_SET_SIZE)),
+              entry.text("SET_FAILURES").map(Integer::parseInt)),
+          entry.flag("BYPASS", values.flag(SCR_CACHE_BYPASS)));
+    } catch (ScrException e) {
+      throw e.getMessage().startsWith(entry.where()) ? e : Checks.bad(entry.where() + ": " + e.getMessage());
+    }
+  }
+
+  private static Scheme scheme(String text) {
+    return Scheme.valueOf(text.toUpperCase(Locale.ROOT));
+  }
+
+  /** The scheme with its own number of failures; SCR_SET_FAILURES is for schemes that leave it open. */
+  private Redundancy redundancy(Scheme scheme, int setSize, Optional<Integer> failures) {
+    Redundancy standard = Redundancy.of(scheme, setSize);
+    return failures.map(count -> new Redundancy(scheme, setSize, count)).orElse(standard);
+  }
+
+  /** The name of a group that somebody is in. */
+  private String known(String group, String where) {
+    SortedSet<String> names = new TreeSet<>(List.of(GroupDescriptors.NODE, GroupDescriptors.WORLD));
+    groups.nodes().values().forEach(ofNode -> names.addAll(ofNode.keySet()));
+    if (!names.contains(group)) {
+      throw Checks.bad(where + ": there is no group " + group + Nearest.hint(group, names) + "; GROUPS lines define "
+          + String.join(", ", names));
+    }
+    return group;
+  }
+
+  private List<StoreDescriptor> stores() {
+    return values.of(Section.STORE).stream().filter(entry -> entry.flag("ENABLED", true))
+        .map(entry -> new StoreDescriptor(entry.key(), known(entry.text("GROUP").orElse(GroupDescriptors.NODE),
+            entry.where()), entry.number("COUNT", values.number(SCR_CACHE_SIZE)), entry.bytes("SIZE"),
+            entry.flag("MKDIR", true)))
+        .toList();
+  }
+
+  private GroupDescriptors groups() {
+    SortedMap<String, SortedMap<String, String>> nodes = new TreeMap<>();
+    for (Entry entry : values.of(Section.GROUPS)) {
+      SortedMap<String, String> ofNode = new TreeMap<>();
+      entry.fields().forEach((group, said) -> {
+        if (group.equals(GroupDescriptors.NODE) || group.equals(GroupDescriptors.WORLD)) {
+          throw Checks.bad(said.where() + ": group " + group + " is built in");
+        }
+        ofNode.put(group, said.text());
+      });
+      nodes.put(entry.key(), ofNode);
+    }
+    return new GroupDescriptors(nodes);
+  }
+}

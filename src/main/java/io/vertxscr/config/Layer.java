@@ -1,0 +1,40 @@
+package io.vertxscr.config;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What one place says: a file, the environment of a process, the calls of an application.
+ *
+ * @param entries by section, key and field; a key may be there without fields
+ */
+record Layer(Map<Parameter, Said> parameters, Map<Section, SortedMap<String, Map<String, Said>>> entries) {
+  /** A value, interpolated and checked by its kind, and where it stands. */
+  record Said(String text, String where) {}
+
+  Layer {
+    parameters = Collections.unmodifiableMap(new EnumMap<>(parameters));
+  }
+
+  static Layer empty() {
+    return new Layer(new EnumMap<>(Parameter.class), new EnumMap<>(Section.class));
+  }
+
+  /** The entries of a section, by key. */
+  SortedMap<String, Map<String, Said>> of(Section section) {
+    return entries.getOrDefault(section, new TreeMap<>());
+  }
+
+  Optional<Said> said(Parameter parameter) {
+    return Optional.ofNullable(parameters.get(parameter));
+  }
+
+  Optional<Said> said(Section section, String key, String field) {
+    return Optional.ofNullable(of(section).getOrDefault(key, new LinkedHashMap<>()).get(field));
+  }
+}

@@ -1,0 +1,178 @@
+package io.vertxscr.config;
+
+import io.vertxscr.config.Layer.Said;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads one layer of a configuration. Every entry is known, has a value of its kind and has an effect, or is refused
+ * with {@link Fault#BAD_CONFIGURATION}, the place and the nearest known name. {@code $NAME} and {@code ${NAME}} are
+ * replaced.
+ */
+final class LayerReader {
+  private static final Pattern VARIABLE =
+      Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
+
+  /** Value of a variable; null for none. */
+  private final UnaryOperator<String> variables;
+  /** Whether a later value replaces an earlier one; else it is refused. */
+  private final boolean replaces;
+  private final Map<Parameter, Said> parameters = new EnumMap<>(Parameter.class);
+  private final Map<Section, SortedMap<String, Map<String, Said>>> entries = new EnumMap<>(Section.class);
+
+  private LayerReader(UnaryOperator<String> variables, boolean replaces) {
+    this.variables = variables;
+    this.replaces = replaces;
+  }
+
+  /** The parameters of an environment; what else is in there is left alone. */
+  static Layer environment(Map<String, String> environment, UnaryOperator<String> variables, String where) {
+    LayerReader reader = new LayerReader(variables, false);
+    for (Parameter parameter : Parameter.values()) {
+      String text = environment.getOrDefault(parameter.name(), "");
+      if (!text.isEmpty()) {
+        reader.parameter(parameter, text, where);
+      }
+    }
+    return reader.layer();
+  }
+
+  /** @throws ScrException also for a file that cannot be read */
+  static Layer file(Path path, UnaryOperator<String> variables) {
+    ConfFile file = ConfFile.read(path);
+    LayerReader reader = new LayerReader(variables, false);
+    file.lines().forEach(line -> reader.line(line.pairs(), file.place() + " line " + line.number()));
+    return reader.layer();
+  }
+
+  /** The calls of an application, in their order: the last one counts, an empty value takes an earlier one back. */
+  static Layer calls(List<String> calls, UnaryOperator<String> variables) {
+    LayerReader reader = new LayerReader(variables, true);
+    for (String call : calls) {
+      String where = "config call \"" + call + "\"";
+      ConfFile parsed = ConfFile.parse(where, List.of(call));
+      if (parsed.lines().isEmpty()) {
+        throw Checks.bad(where + ": expected KEY=VALUE");
+      }
+      reader.line(parsed.lines().getFirst().pairs(), where);
+    }
+    return reader.layer();
+  }
+
+  private Layer layer() {
+    return new Layer(parameters, entries);
+  }
+
+  private void line(List<ConfFile.Pair> pairs, String where) {
+    Optional<Section> section = Section.named(pairs.getFirst().key());
+    if (section.isPresent()) {
+      entry(section.get(), pairs, where);
+      return;
+    }
+    for (ConfFile.Pair pair : pairs) {
+      parameter(Parameter.named(pair.key()).orElseThrow(() -> unknown(pair.key(), where)), pair.value(), where);
+    }
+  }
+
+  static ScrException unknown(String name, String where) {
+    if (Section.named(name).isPresent()) {
+      return Checks.bad(where + ": " + name + "=... must stand first on its line");
+    }
+    List<String> names = new ArrayList<>(Arrays.stream(Parameter.values()).map(Parameter::name).toList());
+    Arrays.stream(Section.values()).map(Section::name).forEach(names::add);
+    return Checks.bad(where + ": unknown parameter " + name + Nearest.hint(name, names));
+  }
+
+  private void parameter(Parameter parameter, String raw, String where) {
+    String name = parameter.name();
+    if (replaces && raw.isEmpty()) {
+      parameters.remove(parameter);
+      return;
+    }
+    String text = interpolate(raw, where);
+    check(parameter.kind(), name, text, where);
+    if (!parameter.supported() && !text.equalsIgnoreCase(parameter.standard())) {
+      throw notYet(name, text, parameter.standard(), where);
+    }
+    put(parameters, parameter, new Said(text, where), name);
+  }
+
+  private void entry(Section section, List<ConfFile.Pair> pairs, String where) {
+    String key = interpolate(pairs.getFirst().value(), where);
+    check(section.key(), section.name(), key, where);
+    String known = section == Section.STORE ? Path.of(key).normalize().toString() : key;
+    Map<String, Said> fields = entries.computeIfAbsent(section, _ -> new TreeMap<>())
+        .computeIfAbsent(known, _ -> new LinkedHashMap<>());
+    for (ConfFile.Pair pair : pairs.subList(1, pairs.size())) {
+      Section.Field field = section.field(pair.key()).orElseThrow(() -> Checks.bad(where + ": " + section
+          + " has no " + pair.key() + Nearest.hint(pair.key(), section.fieldNames())));
+      field(fields, field, pair.value(), where);
+    }
+  }
+
+  private void field(Map<String, Said> fields, Section.Field field, String raw, String where) {
+    if (replaces && raw.isEmpty()) {
+      fields.remove(field.name());
+      return;
+    }
+    String text = interpolate(raw, where);
+    check(field.kind(), field.name(), text, where);
+    field.only().filter(only -> !only.equals(text)).ifPresent(only -> {
+      throw notYet(field.name(), text, only, where);
+    });
+    put(fields, field.name(), new Said(text, where), field.name());
+  }
+
+  private <K> void put(Map<K, Said> into, K key, Said said, String name) {
+    Said earlier = into.put(key, said);
+    if (earlier != null && !replaces) {
+      throw Checks.bad(said.where() + ": " + name + " is set already by " + earlier.where());
+    }
+  }
+
+  private static void check(Kind kind, String name, String text, String where) {
+    kind.complaint(text).ifPresent(complaint -> {
+      throw Checks.bad(where + ": " + name + "=" + text + ": " + complaint);
+    });
+  }
+
+  private static ScrException notYet(String name, String text, String only, String where) {
+    return Checks.bad(where + ": " + name + "=" + text + ": not supported yet; leave it "
+        + (only.isEmpty() ? "out" : "at " + only));
+  }
+
+  private String interpolate(String text, String where) {
+    Matcher variable = VARIABLE.matcher(text);
+    return variable.replaceAll(match -> {
+      String name = match.group("braced") != null ? match.group("braced") : match.group("plain");
+      String value = variables.apply(name);
+      if (value == null) {
+        throw Checks.bad(where + ": '" + text + "' uses " + name + ", which the environment does not have");
+      }
+      return Matcher.quoteReplacement(value);
+    });
+  }
+
+  /** Names that look like ours and are not, with what may have been meant. */
+  static List<String> strangers(Collection<String> names, Collection<String> known) {
+    List<String> parameters = Arrays.stream(Parameter.values()).map(Parameter::name).toList();
+    return names.stream().sorted()
+        .filter(name -> name.startsWith("SCR_") && !known.contains(name) && !parameters.contains(name))
+        .map(name -> name + " in the environment is not a parameter" + Nearest.hint(name, parameters))
+        .toList();
+  }
+}

@@ -1,0 +1,32 @@
+package io.vertxscr.config;
+
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * What is configured for one run.
+ *
+ * @param jobName empty where nobody has given it one
+ * @param lines for the log, where SCR_DEBUG asks for it: each value that somebody has set, with its place
+ * @param ignored names in the application's environment that look like ours and are not
+ */
+public record RunSettings(RunPolicy policy, String jobName, List<String> lines, List<String> ignored) {
+  /**
+   * The same on these nodes, with the groups of no others.
+   *
+   * @throws ScrException where one of them has no value of a group that a descriptor needs
+   */
+  public RunSettings on(Collection<String> nodes) {
+    Descriptors all = policy.descriptors();
+    GroupDescriptors groups = all.groups().of(nodes);
+    all.checkpoints().stream().filter(CheckpointDescriptor::enabled).map(CheckpointDescriptor::group).distinct()
+        .forEach(group -> nodes.forEach(node -> groups.valueOf(group, node)));
+    return new RunSettings(
+        policy.with(new Descriptors(all.checkpoints(), all.output(), all.stores(), groups)), jobName, lines, ignored);
+  }
+}

@@ -1,0 +1,81 @@
+package io.vertxscr.config;
+
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.Redundancy;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Entries that consist of a key and fields, such as {@code CKPT=0 INTERVAL=1 TYPE=XOR}: the name that comes first, what
+ * its key looks like, and the fields that may follow.
+ */
+enum Section {
+  /** The groups of a node; their names are free. */
+  GROUPS(new Kind.Text()),
+  /** A class of storage, by its base directory. */
+  STORE(new Kind.Directory(),
+      pending("GROUP", new Kind.Text(), "NODE"),
+      field("COUNT", new Kind.Int(1, 1024)),
+      pending("SIZE", new Kind.Bytes(1, Long.MAX_VALUE), ""),
+      pending("MKDIR", new Kind.Flag(), "1"),
+      field("ENABLED", new Kind.Flag())),
+  /** How some of the checkpoints are cached and protected. */
+  CKPT(new Kind.Int(0, 255),
+      field("INTERVAL", new Kind.Int(1, Integer.MAX_VALUE)),
+      field("GROUP", new Kind.Text()),
+      field("STORE", new Kind.Directory()),
+      field("TYPE", new Kind.Word(Arrays.stream(Scheme.values()).map(Scheme::name).toList())),
+      field("SET_SIZE", new Kind.Int(2, Redundancy.MAX_SET_SIZE)),
+      like("SET_FAILURES", Parameter.SCR_SET_FAILURES),
+      like("BYPASS", Parameter.SCR_CACHE_BYPASS),
+      field("OUTPUT", new Kind.Flag()),
+      field("ENABLED", new Kind.Flag()));
+
+  /**
+   * What may follow the key.
+   *
+   * @param only the one value that it may have as long as others would be without effect
+   */
+  record Field(String name, Kind kind, Optional<String> only) {}
+
+  private final Kind key;
+  private final List<Field> fields;
+
+  Section(Kind key, Field... fields) {
+    this.key = key;
+    this.fields = List.of(fields);
+  }
+
+  Kind key() {
+    return key;
+  }
+
+  /** The field of this name; GROUPS have any. */
+  Optional<Field> field(String name) {
+    return this == GROUPS ? Optional.of(field(name, new Kind.Text()))
+        : fields.stream().filter(field -> field.name().equals(name)).findFirst();
+  }
+
+  List<String> fieldNames() {
+    return fields.stream().map(Field::name).toList();
+  }
+
+  static Optional<Section> named(String name) {
+    return Stream.of(values()).filter(section -> section.name().equals(name)).findFirst();
+  }
+
+  private static Field field(String name, Kind kind) {
+    return new Field(name, kind, Optional.empty());
+  }
+
+  private static Field pending(String name, Kind kind, String only) {
+    return new Field(name, kind, Optional.of(only));
+  }
+
+  private static Field like(String name, Parameter parameter) {
+    return new Field(name, parameter.kind(), parameter.supported() ? Optional.empty()
+        : Optional.of(parameter.standard()));
+  }
+}

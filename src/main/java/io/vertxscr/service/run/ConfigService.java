@@ -1,0 +1,35 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.Configuration;
+import io.vertxscr.config.UserSettings;
+import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.ConfigRequest;
+import io.vertxscr.service.Loop;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Says what a parameter is set to, for an application that is not in a run yet. On the node's loop. */
+public final class ConfigService {
+  private final Loop loop;
+  private final Configuration system;
+
+  /** Answers for a node. */
+  public ConfigService(Loop loop, Configuration system) {
+    this.loop = loop;
+    this.system = system;
+  }
+
+  public Future<ConfigReply> config(ConfigRequest request) {
+    Map<String, String> environment = request.environment().orElse(Map.of());
+    Optional<Path> prefix = Optional.ofNullable(environment.get("SCR_PREFIX")).map(Path::of).filter(Path::isAbsolute);
+    UserSettings user = new UserSettings(prefix, environment, request.config().orElse(List.of()));
+    return loop.blocking("read the configuration of an application", () -> {
+      Configuration all = system.with(user);
+      all.effective();                                    // refuses here what it would refuse at init
+      return new ConfigReply(request.query().flatMap(all::said));
+    });
+  }
+}

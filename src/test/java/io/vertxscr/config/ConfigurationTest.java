@@ -1,0 +1,181 @@
+package io.vertxscr.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Goal: the first in the order of precedence counts, users change only what is theirs, each refusal says where. */
+class ConfigurationTest {
+  /** From the first to be heard to the last; the value that each of them sets is its place in the list. */
+  private static final List<String> PLACES = List.of("environment of the application", ".scrconf line 1",
+      "config call \"SCR_FLUSH=2\"", "environment", "scr.conf line 1", "default");
+
+  @TempDir
+  private Path directory;
+
+  private final Map<String, String> daemon = new HashMap<>(Map.of("USER", "alice"));
+  private final Map<String, String> application = new HashMap<>();
+  private final List<String> calls = new ArrayList<>();
+
+  @Test
+  void everySubsetOfThePlacesIsDecidedByItsFirst() throws IOException {
+    for (int subset = 0; subset < 1 << 5; subset++) {
+      set(subset, 0, () -> application.put("SCR_FLUSH", "0"), () -> application.remove("SCR_FLUSH"));
+      set(subset, 2, () -> calls.add("SCR_FLUSH=2"), calls::clear);
+      set(subset, 3, () -> daemon.put("SCR_FLUSH", "3"), () -> daemon.remove("SCR_FLUSH"));
+      Files.deleteIfExists(directory.resolve(".scrconf"));
+      if ((subset & 2) != 0) {
+        user("SCR_FLUSH=1");
+      }
+      int first = Math.min(5, Integer.numberOfTrailingZeros(subset | 32));
+
+      Effective.Value value = with((subset & 16) != 0 ? "SCR_FLUSH=4" : "").effective().value(Parameter.SCR_FLUSH)
+          .orElseThrow();
+
+      assertThat(value.text()).as("subset " + subset).isEqualTo(first == 5 ? "10" : "" + first);
+      assertThat(value.source()).as("subset " + subset).endsWith(PLACES.get(first));
+    }
+  }
+
+  private static void set(int subset, int place, Runnable set, Runnable unset) {
+    unset.run();
+    if ((subset & 1 << place) != 0) {
+      set.run();
+    }
+  }
+
+  @Test
+  void theFileThatTheApplicationNamesIsReadInsteadOfTheOneInThePrefix() throws IOException {
+    user("SCR_FLUSH=1");
+    application.put("SCR_CONF_FILE", Files.writeString(directory.resolve("mine"), "SCR_FLUSH=6").toString());
+
+    assertThat(with("").effective().text(Parameter.SCR_FLUSH)).isEqualTo("6");
+    application.put("SCR_CONF_FILE", directory.resolve("none").toString());
+    refused("none", () -> with(""));
+  }
+
+  @Test
+  void laterCallsReplaceEarlierOnesAndEmptyOnesTakeThemBack() {
+    calls.addAll(List.of("SCR_FLUSH=2", "SCR_FLUSH=3", "SCR_SET_SIZE=4", "SCR_SET_SIZE=", "CKPT=0 TYPE=XOR SET_SIZE=4",
+        "CKPT=0 TYPE=PARTNER", "CKPT=0 SET_SIZE="));
+    Configuration all = with("SCR_SET_SIZE=5");
+
+    assertThat(all.said("SCR_FLUSH")).contains("3");
+    assertThat(all.said("SCR_SET_SIZE")).contains("5");
+    assertThat(all.said("CKPT=0 TYPE")).contains("PARTNER");
+    assertThat(all.said("CKPT=0 SET_SIZE")).isEmpty();
+    assertThat(all.said("SCR_CACHE_SIZE")).isEmpty();
+    assertThat(all.said("CKPT=7 TYPE")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SCR_FLSH, did you mean SCR_FLUSH?", "CKPT=0, expected a parameter", "CKPT TYPE, expected a parameter",
+      "CKPT=0 TYPE=XOR, expected a parameter", "CKTP=0 TYPE, did you mean CKPT?"})
+  void aQueryThatAsksForNothingIsRefused(String query, String reason) {
+    refused(reason, () -> with("").said(query));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+      "SCR_FLSH=1,              did you mean SCR_FLUSH?",
+      "SCR_CNTL_BASE=/x,        'only the system may set it, and it has /tmp (default)'",
+      "SCR_USER_NAME=bob,       'only the system may set it, and it has alice (USER)'",
+      "SCR_CACHE_BASE=/scratch, 'the system allows /ssd, /tmp; others need a STORE line'",
+      "STORE=/scratch COUNT=2,  'the system allows /ssd, /tmp'",
+      "STORE=/ssd ENABLED=0,    only the system may say so",
+      "STORE=/ssd CONT=2,       STORE has no CONT; did you mean COUNT?",
+      "STORE=ssd,               expected an absolute path",
+      "CKPT=a,                  expected a whole number",
+      "CKPT=0 TYPE=RAID,        expected one of",
+      "CKPT=0 TYP=XOR,          CKPT has no TYP; did you mean TYPE?",
+      "SCR_FLUSH=1 CKPT=0,      CKPT=... must stand first on its line",
+      "SCR_FETCH_WIDTH=7,       not supported yet; leave it at 256",
+      "SCR_PREFIX=/elsewhere,   set it in their environment",
+      "SCR_ENABLE=0,            ''"})
+  void whatAUserMayNotSayIsRefusedWithItsPlaceWhereverItStands(String entry, String reason) throws IOException {
+    user("# one", entry);
+    refused(directory.resolve(".scrconf") + " line 2", () -> withSsd().effective());
+    refused(reason == null ? "" : reason, () -> withSsd().effective());
+
+    Files.delete(directory.resolve(".scrconf"));
+    calls.add(entry);
+    refused("config call \"" + entry + "\": ", () -> withSsd().effective());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SCR_CNTL_BASE=/tmp", "SCR_USER_NAME=alice", "SCR_CACHE_BASE=/ssd/.", "STORE=/ssd/ COUNT=2",
+      "SCR_ENABLE=1"})
+  void theSameAsTheSystemHasMayBeSaid(String entry) throws IOException {
+    user(entry);
+
+    assertThat(withSsd().effective().values()).isNotEmpty();
+  }
+
+  @Test
+  void variablesAreTheApplicationsAndElseTheDaemons() throws IOException {
+    application.put("SCR_JOB_NAME", "heat");
+    daemon.put("SCR_JOB_NAME", "other");
+    user("SCR_GROUP=${SCR_JOB_NAME}-$USER");
+
+    assertThat(with("").effective().text(Parameter.SCR_GROUP)).isEqualTo("heat-alice");
+  }
+
+  @Test
+  void storesOfTheSystemAreFilledInFieldByField() throws IOException {
+    user("STORE=/ssd COUNT=3");
+    Effective effective = with("STORE=/ssd COUNT=2 ENABLED=1\nSTORE=/nvme").effective();
+
+    assertThat(effective.of(Section.STORE)).extracting(Effective.Entry::key).containsExactly("/nvme", "/ssd", "/tmp");
+    assertThat(effective.of(Section.STORE).get(1).text("COUNT")).contains("3");
+    assertThat(effective.of(Section.STORE).get(1).text("ENABLED")).contains("1");
+    assertThat(effective.of(Section.STORE).get(0).fields()).isEmpty();
+  }
+
+  @Test
+  void checkpointEntriesComeFromTheFirstPlaceThatHasAny() throws IOException {
+    user("CKPT=0 TYPE=SINGLE");
+    Effective effective = with("CKPT=0 TYPE=XOR SET_SIZE=4\nCKPT=1 INTERVAL=2").effective();
+
+    assertThat(effective.of(Section.CKPT)).hasSize(1);
+    assertThat(effective.of(Section.CKPT).getFirst().text("SET_SIZE")).isEmpty();
+  }
+
+  private Configuration withSsd() {
+    return with("STORE=/ssd");
+  }
+
+  private Configuration with(String systemFile) {
+    try {
+      Path file = Files.writeString(directory.resolve("scr.conf"), systemFile);
+      return Configuration.ofSystem(daemon, Optional.of(file))
+          .with(new UserSettings(Optional.of(directory), application, calls));
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void user(String... lines) throws IOException {
+    Files.write(directory.resolve(".scrconf"), List.of(lines));
+  }
+
+  private static void refused(String why, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION))
+        .hasMessageContaining(why);
+  }
+}

@@ -1,0 +1,92 @@
+package io.vertxscr.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Goal: GROUPS, STORE and CKPT entries mean what the documents say, and what they leave out comes from parameters. */
+class DescriptorReaderTest {
+  @TempDir
+  private Path directory;
+
+  @Test
+  void theExampleOfTheDocumentsIsUnderstood() throws IOException {
+    Descriptors read = read("SCR_COPY_TYPE=FILE",
+        "GROUPS=host1 POWER=psu1 SWITCH=0", "GROUPS=host2 POWER=psu1 SWITCH=1",
+        "CKPT=0 INTERVAL=1 GROUP=NODE   STORE=/tmp TYPE=XOR     SET_SIZE=16",
+        "CKPT=1 INTERVAL=4 GROUP=NODE   STORE=/tmp TYPE=XOR     SET_SIZE=8  OUTPUT=1",
+        "CKPT=2 INTERVAL=8 GROUP=SWITCH STORE=/tmp TYPE=PARTNER");
+
+    assertThat(read.checkpoints()).containsExactly(
+        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(Scheme.XOR, 16), false),
+        new CheckpointDescriptor(1, true, 4, "NODE", "/tmp", Redundancy.of(Scheme.XOR, 8), false),
+        new CheckpointDescriptor(2, true, 8, "SWITCH", "/tmp", Redundancy.of(Scheme.PARTNER, 8), false));
+    assertThat(read.output()).isEqualTo(OptionalInt.of(1));
+    assertThat(read.groups().valueOf("SWITCH", "host2")).isEqualTo("1");
+    assertThat(read.stores()).containsExactly(StoreDescriptor.of("/tmp", 1));
+  }
+
+  @Test
+  void whatAnEntryLeavesOutComesFromTheParameters() throws IOException {
+    Descriptors read = read("SCR_COPY_TYPE=FILE", "SCR_GROUP=POWER", "SCR_SET_SIZE=4", "SCR_CACHE_BASE=/ssd",
+        "SCR_CACHE_SIZE=3", "GROUPS=host1 POWER=psu1", "STORE=/nvme COUNT=7", "STORE=/old ENABLED=0", "CKPT=0");
+
+    assertThat(read.checkpoints()).containsExactly(
+        new CheckpointDescriptor(0, true, 1, "POWER", "/ssd", Redundancy.of(Scheme.XOR, 4), false));
+    assertThat(read.stores()).containsExactly(StoreDescriptor.of("/nvme", 7), StoreDescriptor.of("/ssd", 3));
+  }
+
+  @Test
+  void withoutFileTheParametersImplyOneDescriptorAndTheEntriesAreNotUsed() throws IOException {
+    Descriptors read = read("SCR_COPY_TYPE=SINGLE", "CKPT=0 TYPE=PARTNER", "CKPT=1 INTERVAL=2");
+
+    assertThat(read.checkpoints()).containsExactly(
+        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(Scheme.SINGLE, 8), false));
+  }
+
+  @Test
+  void oneStoreMayBeDefinedWithoutDefiningAll() throws IOException {
+    assertThat(read("STORE=/ssd COUNT=2").stores())
+        .containsExactly(StoreDescriptor.of("/ssd", 2), StoreDescriptor.of("/tmp", 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "CKPT=0 INTERVAL=2            | no enabled checkpoint descriptor has INTERVAL=1",
+      "CKPT=1                       | CKPT=0 is missing",
+      "CKPT=0 INTERVAL=0            | expected a whole number from 1",
+      "CKPT=0 GROUP=POWR            | there is no group POWR; did you mean POWER?",
+      "CKPT=0 TYPE=XOR TYPE=SINGLE  | TYPE is set already",
+      "CKPT=0 STORE=/ssd            | not supported yet",
+      "CKPT=0 BYPASS=2              | expected 0 or 1",
+      "GROUPS=host2 NODE=x          | group NODE is built in",
+      "#                            | there is no CKPT=0 entry"})
+  void whatCannotBeMeantIsRefusedWithItsPlace(String entry, String why) throws IOException {
+    assertThatThrownBy(() -> read("SCR_COPY_TYPE=FILE", "GROUPS=host1 POWER=psu1", entry))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION))
+        .hasMessageContaining(why);
+  }
+
+  private Descriptors read(String... lines) throws IOException {
+    Path file = Files.write(directory.resolve("scr.conf"), List.of(lines));
+    return Settings.load(Map.of("USER", "alice"), Optional.of(file)).policy().descriptors();
+  }
+}

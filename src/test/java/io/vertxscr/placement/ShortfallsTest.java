@@ -1,0 +1,57 @@
+package io.vertxscr.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Goal: nobody is left without protection, or with less than asked for, without a word. Method: all small maps. */
+class ShortfallsTest {
+  @Test
+  void aSentenceIsThereExactlyWhereSomeSetIsSmallerThanAskedFor() {
+    for (int ranks = 1; ranks <= 6; ranks++) {
+      for (int code = 0; code < Math.powExact(3, ranks); code++) {
+        List<String> groups = new ArrayList<>();
+        for (int rank = 0, digits = code; rank < ranks; rank++, digits /= 3) {
+          groups.add("g" + digits % 3);
+        }
+        for (int setSize = 2; setSize <= 7; setSize++) {
+          int asked = Math.min(setSize, ranks);
+          boolean small = RedundancySets.of(groups, setSize).stream().mapToInt(RedundancySet::size)
+              .anyMatch(size -> size == 1 || size < asked);
+          assertThat(of(Scheme.XOR, groups, setSize).isPresent()).as(groups + " in " + setSize).isEqualTo(small);
+          assertThat(of(Scheme.SINGLE, groups, setSize)).isEmpty();
+        }
+      }
+    }
+  }
+
+  @Test
+  void allRanksOfOneGroupAreToldThatTheSchemeIsSingle() {
+    assertThat(of(Scheme.PARTNER, List.of("n1", "n1", "n1"), 2)).contains(
+        "CKPT=0: PARTNER protects nothing, as SINGLE would: all ranks are in one group NODE, n1");
+  }
+
+  @Test
+  void ranksWithoutAPartnerAreCounted() {
+    assertThat(of(Scheme.XOR, List.of("n1", "n1", "n1", "n2"), 2).orElseThrow())
+        .startsWith("CKPT=0: XOR does not protect 2 of 4 ranks");
+  }
+
+  @Test
+  void smallerSetsAreTold() {
+    assertThat(of(Scheme.XOR, List.of("n1", "n1", "n2", "n2"), 4).orElseThrow())
+        .startsWith("CKPT=0: XOR has sets of 2 ranks instead of 4");
+  }
+
+  private static Optional<String> of(Scheme scheme, List<String> groups, int setSize) {
+    return Shortfalls.of(
+        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, setSize), false), groups);
+  }
+}

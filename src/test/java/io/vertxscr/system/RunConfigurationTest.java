@@ -1,0 +1,187 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.client.ScrOptions;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: what users configure holds for their run, on all its nodes, and what is wrong with it all ranks hear. */
+class RunConfigurationTest {
+  private static final String[] NODES = {"n1", "n2", "n3", "n4"};
+  private static Vertx vertx;
+
+  @TempDir
+  private Path directory;
+  private Path prefix;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  @BeforeEach
+  void makePrefix() throws IOException {
+    prefix = Files.createDirectories(directory.resolve("prefix"));
+  }
+
+  @Test
+  void eachCheckpointIsProtectedAsTheDescriptorOfItsNumberSays() throws Exception {
+    userFile("SCR_COPY_TYPE=FILE", "SCR_CACHE_SIZE=8", "CKPT=0 TYPE=XOR SET_SIZE=4",
+        "CKPT=1 INTERVAL=2 TYPE=PARTNER SET_SIZE=2", "CKPT=2 INTERVAL=4 TYPE=SINGLE");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.steps(1, 4, NODES);
+
+      assertThat(List.of(1, 2, 3, 4)).extracting(id -> cluster.record("n3", id).scheme())
+          .containsExactly(Scheme.XOR, Scheme.PARTNER, Scheme.XOR, Scheme.SINGLE);
+      assertThat(List.of(1, 2, 3)).extracting(id -> setsOf(cluster, id).size()).containsExactly(1, 2, 1);
+    }
+  }
+
+  @Test
+  void noRedundancySetHasTwoNodesOfOneFailureGroup() throws Exception {
+    userFile("SCR_GROUP=POWER", "GROUPS=n1 POWER=a", "GROUPS=n2 POWER=a", "GROUPS=n3 POWER=b", "GROUPS=n4 POWER=b",
+        "GROUPS=elsewhere POWER=c");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.steps(1, 1, NODES);
+      assertThat(setsOf(cluster, 1)).extracting(RedundancySet::ranks).containsExactlyInAnyOrder(
+          List.of(0, 2), List.of(1, 3));
+
+      cluster.lose("n3");
+      cluster.lose("n4");                                 // one power supply
+      cluster.nodes().start("n5");
+      cluster.nodes().start("n6");
+      userFile("SCR_GROUP=NODE");
+      assertThat(cluster.restart("n1", "n2", "n5", "n6")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theEnvironmentOfRankZeroWinsOverWhatItConfiguresItself() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      write(cluster, options -> with(options, Map.of("SCR_COPY_TYPE", "PARTNER")).config("SCR_COPY_TYPE=SINGLE"));
+      assertThat(cluster.record("n1", 1).scheme()).isEqualTo(Scheme.PARTNER);
+
+      write(cluster, options -> options.config("SCR_COPY_TYPE=PARTNER").config("SCR_COPY_TYPE=SINGLE"));
+      assertThat(cluster.record("n1", 2).scheme()).isEqualTo(Scheme.SINGLE);
+
+      write(cluster, UnaryOperator.identity());
+      assertThat(cluster.record("n1", 3).scheme()).isEqualTo(Scheme.XOR);
+    }
+  }
+
+  @Test
+  void flushesFollowTheRunAndNotTheDaemon() throws Exception {
+    userFile("SCR_FLUSH=1 SCR_FLUSH_ASYNC=0");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, prefix, 1, 3);
+        assertThat(prefix.resolve(".scr/scr.dataset.1/summary.scr")).exists();
+        scr.finish();
+        return null;
+      }, NODES);
+    }
+  }
+
+  @Test
+  void whatIsWrongFailsInitOfAllRanksAndTheNextRunBegins() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      userFile("SCR_FLUSH=1", "SCR_FLSH=2");
+      refused(cluster, prefix.resolve(".scrconf") + " line 2: unknown parameter SCR_FLSH; did you mean SCR_FLUSH?");
+      userFile("SCR_GROUP=POWER", "GROUPS=n1 POWER=a");
+      refused(cluster, "node n2 has no value of group POWER: add a line GROUPS=n2 POWER=...");
+      userFile("");
+      assertThat(cluster.steps(1, 1, NODES)).isZero();
+    }
+  }
+
+  @Test
+  void aValueCanBeAskedForBeforeTheRun() throws Exception {
+    userFile("SCR_FLUSH=7");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n1")) {
+      ScrClient client = cluster.nodes().client("n1");
+      ScrOptions options = new ScrOptions(Path.of("unused"), 0, 1, prefix, "test").config("CKPT=0 TYPE=PARTNER");
+
+      assertThat(client.config(options, "SCR_FLUSH").await(60, TimeUnit.SECONDS)).contains("7");
+      assertThat(client.config(options, "CKPT=0 TYPE").await(60, TimeUnit.SECONDS)).contains("PARTNER");
+      assertThat(client.config(options, "SCR_GROUP").await(60, TimeUnit.SECONDS)).isEmpty();
+      client.close();
+    }
+  }
+
+  @Test
+  void aSchemeThatCannotProtectSaysSoInEventAndStatus() throws Exception {
+    List<String> told = new CopyOnWriteArrayList<>();
+    vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, event -> {
+      if (event.body().getString("type").equals("protection-weak")) {
+        told.add(event.body().getString("cause"));
+      }
+    });
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n1")) {
+      cluster.steps(1, 1, "n1", "n1");
+
+      String why = "CKPT=0: XOR protects nothing, as SINGLE would: all ranks are in one group NODE, n1";
+      assertThat(cluster.status("n1").getJsonObject("run").getJsonArray("warnings")).containsExactly(why);
+      cluster.await("the event", () -> told.equals(List.of(why)));
+    }
+  }
+
+  private void refused(TestCluster cluster, String why) throws Exception {
+    List<CompletableFuture<Object>> ranks = cluster.run(NODES).start(scr -> "began");
+    for (CompletableFuture<Object> rank : ranks) {
+      assertThat(EmbeddedRun.failure(rank)).hasMessageContaining(why)
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION));
+    }
+  }
+
+  private void write(TestCluster cluster, UnaryOperator<ScrOptions> configured) throws Exception {
+    EmbeddedRun.all(new EmbeddedRun(cluster.nodes(), prefix, List.of(NODES), configured).start(scr -> {
+      int step = RankProgram.restart(scr, 3) + 1;
+      RankProgram.checkpoint(scr, prefix, step, 3);
+      scr.finish();
+      return null;
+    }));
+  }
+
+  private static ScrOptions with(ScrOptions options, Map<String, String> environment) {
+    return new ScrOptions(options.socket(), options.rank(), options.ranks(), options.prefix(), options.jobName(),
+        new TreeMap<>(environment), options.calls());
+  }
+
+  private static Set<RedundancySet> setsOf(TestCluster cluster, int dataset) {
+    return List.of(NODES).stream().flatMap(node -> cluster.record(node, dataset).ranks().stream())
+        .map(rank -> rank.set()).collect(Collectors.toSet());
+  }
+
+  private void userFile(String... lines) throws IOException {
+    Files.write(prefix.resolve(".scrconf"), List.of(lines));
+  }
+}
