@@ -8,6 +8,7 @@ import io.vertxscr.verticle.NodeContext;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.EventPublisher;
+import io.vertxscr.coding.GfKernels;
 import io.vertxscr.coding.Xor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -20,9 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A running node: its services and verticles, on a Vert.x that others may share. */
 public final class NodeRuntime {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeRuntime.class);
+
   private final Vertx vertx;
   private final NodeGround ground;
   private final Loop loop;
@@ -60,11 +65,21 @@ public final class NodeRuntime {
       Xor.warmUp();
       return null;
     });
+    Thread.ofPlatform().daemon().name(ground.options().name() + "-warm-up").start(NodeRuntime::chooseKernel);
     return deployments.deploy(vertx, type -> node.make(type, others), node.deployed::add)
         .map(_ -> {
           node.ready = true;
           return node;
         });
+  }
+
+  private static void chooseKernel() {
+    GfKernels.Choice choice = GfKernels.warmUp();
+    if (choice.vectors()) {
+      LOG.debug("Reed-Solomon kernel: {}", choice.why());
+    } else {
+      LOG.warn("Reed-Solomon will be slow; its kernel is {}", choice.why());
+    }
   }
 
   private Deployable make(Class<?> type, Map<Class<?>, Supplier<Deployable>> others) {

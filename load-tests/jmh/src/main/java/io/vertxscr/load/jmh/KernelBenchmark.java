@@ -1,6 +1,7 @@
 package io.vertxscr.load.jmh;
 
 import io.vertxscr.coding.Crc32s;
+import io.vertxscr.coding.GfKernels;
 import io.vertxscr.coding.Xor;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -23,7 +24,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Fork(1)
+@Fork(value = 1, jvmArgsAppend = "--add-modules=jdk.incubator.vector")
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class KernelBenchmark {
@@ -35,6 +36,7 @@ public class KernelBenchmark {
 
   @Setup
   public void fill() {
+    GfKernels.warmUp();
     byte[] bytes = new byte[pieceBytes];
     new Random(1).nextBytes(bytes);
     source = ByteBuffer.allocateDirect(pieceBytes).put(bytes).flip();
@@ -45,6 +47,19 @@ public class KernelBenchmark {
   @Benchmark
   public void xorFold() {
     Xor.fold(accumulator, source, pieceBytes);
+  }
+
+  /** What each further row of Reed-Solomon costs for each piece of another member, by the kernel that was chosen. */
+  @Benchmark
+  public void gfMultiplyAdd() {
+    GfKernels.multiplyAdd(accumulator, source, pieceBytes, 0x57);
+  }
+
+  /** The same where there is no Vector API. */
+  @Benchmark
+  public void gfMultiplyAddPlain() {
+    GfKernels.plain().multiplyAdd(
+        MemorySegment.ofBuffer(accumulator), MemorySegment.ofBuffer(source), pieceBytes, 0x57);
   }
 
   /** What every byte that is read costs more because of its checksum. */

@@ -1,0 +1,162 @@
+package io.vertxscr.coding;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * Chooses how bytes are multiplied in GF(2^8): by the Vector API where the JVM has it and its results are right, else
+ * by a plain loop, which serves until {@link #warmUp} is through. Thread-safe.
+ *
+ * <p>The Vector API needs the module jdk.incubator.vector ({@code --add-modules}); everything works without it, at a
+ * fraction of the rate. Results are compared after the compiler is through: what is checked is the code that will run.
+ * On direct memory only, as in use: kernels that have seen arrays too are compiled for both, and stay slow.
+ */
+public final class GfKernels {
+  private static final String MODULE = "jdk.incubator.vector";
+  private static final GfKernel PLAIN = new PlainGfKernel();
+
+  private static final int CHECKED_BYTES = 4 * 4096 + 77;   // blocks, and an end that fits nothing
+  private static final int[] CHECKED_FACTORS = {0, 1, 2, 3, 0x1d, 0x80, 0x8e, 0xff};
+  /** Small, because vectors are very slow objects until they are compiled; of blocks, or nothing would be compiled. */
+  private static final int PRACTICE_BYTES = 2048;
+  /** Calls after which the JVM has its second compiler translate a kernel, and some more. */
+  private static final int CALLS_UNTIL_COMPILED = 2000;
+  private static final int RACES = 1000;
+
+  private static boolean tried;
+  private static volatile Choice choice = new Choice(PLAIN, "plain: vectors are not tried yet");
+
+  /**
+   * What was chosen.
+   *
+   * @param why for the log: the kernel, and what was wrong with others
+   */
+  public record Choice(GfKernel kernel, String why) {
+    /** Whether it is one of the Vector API. */
+    public boolean vectors() {
+      return kernel != PLAIN;
+    }
+  }
+
+  private GfKernels() {}
+
+  /** The kernel in use. */
+  public static Choice choice() {
+    return choice;
+  }
+
+  /** The one that every JVM has; for comparisons. */
+  public static GfKernel plain() {
+    return PLAIN;
+  }
+
+  /** Tries what there is, once in a JVM, and uses the best from then on. Some 100 ms of work. */
+  public static synchronized Choice warmUp() {
+    if (!tried) {
+      choice = choose();
+      tried = true;
+    }
+    return choice;
+  }
+
+  private static Choice choose() {
+    if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
+      return best(List.of(), "the JVM was started without --add-modules " + MODULE);
+    }
+    try {
+      return best(VectorGfKernel.all(), "");
+    } catch (IOException | ReflectiveOperationException | LinkageError | RuntimeException e) {
+      return best(List.of(), "no vectors: " + e);
+    }
+  }
+
+  /**
+   * The first of these that is right, or one after it that is right and much faster: rates that are measured on a busy
+   * machine say little, so the order counts more.
+   */
+  static Choice best(List<GfKernel> candidates, String remark) {
+    List<String> remarks = new ArrayList<>(remark.isEmpty() ? List.of() : List.of(remark));
+    List<GfKernel> right = new ArrayList<>();
+    practise(PLAIN);
+    for (GfKernel candidate : candidates) {
+      practise(candidate);
+      problem(candidate).ifPresentOrElse(
+          what -> remarks.add(candidate + " " + what), () -> right.add(candidate));
+    }
+    GfKernel best = right.isEmpty() ? PLAIN : fastest(right);
+    return new Choice(best, best + (remarks.isEmpty() ? "" : ": " + String.join(", ", remarks)));
+  }
+
+  private static void practise(GfKernel kernel) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment block = arena.allocate(PRACTICE_BYTES);
+      for (int call = 0; call < CALLS_UNTIL_COMPILED; call++) {
+        kernel.multiplyAdd(block, block, PRACTICE_BYTES, 2);
+      }
+    }
+  }
+
+  private static GfKernel fastest(List<GfKernel> kernels) {
+    long[] bestNs = new long[kernels.size()];
+    Arrays.fill(bestNs, Long.MAX_VALUE);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment source = arena.allocate(CHECKED_BYTES);
+      MemorySegment sum = arena.allocate(CHECKED_BYTES);
+      for (int round = 0; kernels.size() > 1 && round < RACES; round++) {
+        for (int i = 0; i < bestNs.length; i++) {         // in turn: a busy machine is slow for all of them
+          long begin = System.nanoTime();
+          kernels.get(i).multiplyAdd(sum, source, CHECKED_BYTES, 2);
+          bestNs[i] = Math.min(bestNs[i], System.nanoTime() - begin);
+        }
+      }
+    }
+    int best = 0;
+    for (int i = 1; i < bestNs.length; i++) {
+      best = bestNs[i] < bestNs[best] / 2 ? i : best;
+    }
+    return kernels.get(best);
+  }
+
+  /** What differs from the plain loop's result. */
+  private static Optional<String> problem(GfKernel kernel) {
+    byte[] random = new byte[CHECKED_BYTES];
+    new Random(1).nextBytes(random);
+    MemorySegment source = MemorySegment.ofArray(random);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment direct = arena.allocate(CHECKED_BYTES).copyFrom(source);
+      MemorySegment found = arena.allocate(CHECKED_BYTES);
+      for (int factor : CHECKED_FACTORS) {
+        MemorySegment expected = MemorySegment.ofArray(random.clone());
+        PLAIN.multiplyAdd(expected, source, CHECKED_BYTES, factor);
+        kernel.multiplyAdd(found.copyFrom(source), direct, CHECKED_BYTES, factor);
+        long different = expected.mismatch(found);
+        if (different >= 0) {
+          return Optional.of("multiply by " + factor + " wrongly: " + found.get(ValueLayout.JAVA_BYTE, different)
+              + " instead of " + expected.get(ValueLayout.JAVA_BYTE, different) + " at byte " + different);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * {@code accumulator += factor * source} between the positions of two buffers, direct ones for speed; positions stay
+   * where they are.
+   */
+  public static void multiplyAdd(ByteBuffer accumulator, ByteBuffer source, int bytes, int factor) {
+    switch (factor) {
+      case 0 -> { }
+      case 1 -> Xor.fold(accumulator, source, bytes);
+      default -> (accumulator.isDirect() && source.isDirect() ? choice.kernel() : PLAIN).multiplyAdd(
+          MemorySegment.ofBuffer(accumulator), MemorySegment.ofBuffer(source), bytes, factor);
+    }
+  }
+}
