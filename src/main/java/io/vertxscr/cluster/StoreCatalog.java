@@ -36,6 +36,7 @@ public final class StoreCatalog implements RangeCatalog {
     return switch (kind) {
       case FILES -> files(datasetId, rank);
       case REDUNDANCY -> redundancy(datasetId, rank);
+      case PARITY -> parity(datasetId, rank);
     };
   }
 
@@ -53,6 +54,11 @@ public final class StoreCatalog implements RangeCatalog {
     Path path = store.redundancy(datasetId, rank).orElseThrow(() -> unknown(datasetId, rank, "redundancy"));
     RedundancyFiles.Payload payload = RedundancyFiles.payload(path);
     return new Files(List.of(new Piece(path, payload.offset(), payload.bytes())), false);
+  }
+
+  private OpenRange parity(int datasetId, int rank) {
+    Path path = store.lent(datasetId, rank).orElseThrow(() -> unknown(datasetId, rank, "finished parity"));
+    return new Files(List.of(new Piece(path, 0, path.toFile().length())), false);
   }
 
   private static ScrException unknown(int datasetId, int rank, String what) {

@@ -63,6 +63,15 @@ public record ReedSolomon(int members, int rows) {
     return inverse;
   }
 
+  /** What a member's data contributes to a sum of parity rows: what has to be added to be rid of it. */
+  public int contribution(int[] chosen, int[] factors, int member) {
+    int sum = 0;
+    for (int i = 0; i < chosen.length; i++) {
+      sum ^= Gf256.multiply(factors[i], coefficient(chosen[i], member));
+    }
+    return sum;
+  }
+
   /** Makes a column that of the unit matrix. */
   private static void eliminate(int[][] matrix, int column) {
     int pivot = column;

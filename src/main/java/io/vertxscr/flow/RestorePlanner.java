@@ -10,6 +10,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Protection;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,7 +22,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Finds the checkpoints that the caches can give back, and how. Pure. */
 public final class RestorePlanner {
@@ -166,19 +170,26 @@ public final class RestorePlanner {
 
     /** What this set lacks to rebuild the rank. */
     private Optional<String> missing(int rank, RedundancySet set) {
-      if (set.size() < 2 || scheme == Scheme.SINGLE) {
+      if (!Protection.writesRedundancy(scheme, set)) {
         return Optional.of("its files have no redundancy (" + scheme + ", a set of " + set.size() + ")");
       }
-      List<Integer> needed = scheme == Scheme.PARTNER ? List.of(set.right(rank, 1))
-          : set.ranks().stream().filter(r -> r != rank).toList();
-      for (int member : needed) {
-        boolean hasFiles = scheme == Scheme.PARTNER || !files(member).isEmpty();
-        if (!hasFiles || redundancy(member, set).isEmpty()) {
-          return Optional.of("rank " + member + " of the same " + scheme + " set " + set.ranks() + " has lost its "
-              + (hasFiles ? "redundancy file" : "files") + " too");
-        }
+      if (Protection.replaces(scheme, set, rank,
+          member -> !files(member).isEmpty(), member -> !redundancy(member, set).isEmpty())) {
+        return Optional.empty();
       }
-      return Optional.empty();
+      String lost = Stream.of(
+              lacking(rank, set, "files", other -> files(other)),
+              lacking(rank, set, "redundancy files", other -> redundancy(other, set)))
+          .flatMap(Optional::stream).collect(Collectors.joining(" and "));
+      return Optional.of("in the same " + scheme + " set " + set.ranks() + ", which tolerates " + set.failures()
+          + (set.failures() == 1 ? " loss, " : " losses, ") + lost + " too");
+    }
+
+    private static Optional<String> lacking(
+        int rank, RedundancySet set, String what, IntFunction<String> node) {
+      List<Integer> lacking =
+          set.ranks().stream().filter(other -> other != rank && node.apply(other).isEmpty()).toList();
+      return lacking.isEmpty() ? Optional.empty() : Optional.of("ranks " + lacking + " have lost their " + what);
     }
 
     /** A node that has the rank's files, else empty. */

@@ -10,6 +10,7 @@ import java.util.List;
  *   RANK -> 0 -> 3        member -> world rank
  *           1 -> 7
  *           ...
+ *   FAILURES -> 2         members that may be lost at once; missing where it is 1, or 0 in a set of one
  * </pre>
  */
 final class GroupHash {
@@ -21,6 +22,9 @@ final class GroupHash {
     for (int member = 0; member < set.size(); member++) {
       members.set(Integer.toString(member), set.ranks().get(member));
     }
+    if (set.failures() != new RedundancySet(set.ranks()).failures()) {
+      group.set("FAILURES", set.failures());
+    }
     return group;
   }
 
@@ -31,6 +35,7 @@ final class GroupHash {
         .toList();
     group.listed("RANK");   // refuses gaps
     group.expect("RANKS", ranks.size());
-    return new RedundancySet(ranks);
+    RedundancySet usual = new RedundancySet(ranks);
+    return group.find("FAILURES").isEmpty() ? usual : new RedundancySet(ranks, group.integer("FAILURES", 0));
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What stands in front of the bytes of a redundancy file ({@code 3_of_4_in_0.xor}, {@code .partner}).
+ * What stands in front of the bytes of a redundancy file ({@code 3_of_4_in_0.xor}, {@code .rs}, {@code .partner}).
  * <pre>
  *   +------------------------------------+---------------------------------------+
  *   |  hash file, with its own CRC       |  redundancy bytes, from here to the   |
@@ -21,7 +21,7 @@ import java.util.Optional;
  *   DSET/descriptor
  *   RANKS -> 4                 of the run
  *   GROUP/...                  see GroupHash
- *   CHUNK -> 174766            bytes of one segment; PARTNER: of the copied logical file
+ *   CHUNK -> 174766            bytes of one segment; PARTNER: of the copied logical files
  *   CURRENT -> RANK -> 2       the writer's files
  *              FILES -> 1
  *              FILE -> 0 -> ...         see FileMetaHash; the number is the place in the logical file

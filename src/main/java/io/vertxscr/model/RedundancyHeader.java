@@ -6,7 +6,7 @@ import java.util.List;
  * What stands in front of the redundancy bytes, so that one lost node loses no metadata.
  *
  * @param worldRanks number of ranks of the run that wrote it
- * @param chunkBytes XOR: bytes of one segment; PARTNER: bytes of the copied logical file
+ * @param chunkBytes XOR and RS: bytes of one segment; PARTNER: bytes of all copied logical files together
  * @param current the files of the member that wrote this
  * @param partners the files of its left neighbours, nearest first, as many as failures are tolerated
  */

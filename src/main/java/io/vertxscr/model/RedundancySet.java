@@ -6,8 +6,9 @@ import java.util.List;
  * Ranks that protect each other, one of each failure group, ascending. A member's index is its place in the list.
  *
  * @param ranks world ranks, ascending, at least one; a set of one protects nothing
+ * @param failures members that may be lost at once, whichever they are; always less than all
  */
-public record RedundancySet(List<Integer> ranks) {
+public record RedundancySet(List<Integer> ranks, int failures) {
   public RedundancySet {
     ranks = List.copyOf(ranks);
     for (int i = 0; i < ranks.size(); i++) {
@@ -18,6 +19,20 @@ public record RedundancySet(List<Integer> ranks) {
     if (ranks.isEmpty()) {
       throw new ScrException(Fault.BAD_REQUEST, "a redundancy set has at least one member");
     }
+    if (failures < 0 || failures >= ranks.size()) {
+      throw new ScrException(Fault.BAD_REQUEST,
+          "redundancy set " + ranks + " cannot tolerate " + failures + " failures");
+    }
+  }
+
+  /** A set that tolerates one failure, if it has more than one member. */
+  public RedundancySet(List<Integer> ranks) {
+    this(ranks, Math.clamp(ranks.size() - 1, 0, 1));
+  }
+
+  /** The same members tolerating so many failures, or all but one if there are not more. */
+  public RedundancySet tolerating(int most) {
+    return new RedundancySet(ranks, Math.min(most, ranks.size() - 1));
   }
 
   /** Its name in files: the smallest world rank. */

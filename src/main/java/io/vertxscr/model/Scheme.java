@@ -4,10 +4,12 @@ package io.vertxscr.model;
 public enum Scheme {
   /** Files stay where they were written; nothing survives the loss of the node. */
   SINGLE("single", 0),
-  /** The right neighbour in the set keeps a copy of each member's files. */
+  /** The right neighbours in the set, as many as losses are tolerated, keep a copy of each member's files. */
   PARTNER("partner", 1),
   /** Each member keeps a segment of parity over the others. */
-  XOR("xor", 1);
+  XOR("xor", 1),
+  /** Each member keeps segments of Reed-Solomon parity over the others, for as many losses as the set tolerates. */
+  RS("rs", 2);
 
   private final String suffix;
   private final int tolerance;
@@ -22,7 +24,7 @@ public enum Scheme {
     return suffix;
   }
 
-  /** Members of a set of at least two that may be lost at once, whichever they are. */
+  /** Members of a set that may be lost at once, whichever they are, where nobody asks for more. */
   public int tolerance() {
     return tolerance;
   }

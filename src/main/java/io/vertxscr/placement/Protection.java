@@ -2,9 +2,13 @@ package io.vertxscr.placement;
 
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.Redundancy;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What a scheme means for the members of a set: who reads whom, and which losses can be replaced. */
 public final class Protection {
@@ -16,8 +20,8 @@ public final class Protection {
   }
 
   /**
-   * Which members read the bytes of this rank when its dataset is protected, and thus know their checksums. Together
-   * they read every byte exactly once.
+   * Which members tell the checksums of this rank's bytes, because they read them when the dataset is protected:
+   * together every byte exactly once. With PARTNER others read them as well, for more copies.
    */
   public static Set<Integer> readersOf(Scheme scheme, RedundancySet set, int rank) {
     if (!writesRedundancy(scheme, set)) {
@@ -25,14 +29,34 @@ public final class Protection {
     }
     return switch (scheme) {
       case PARTNER -> Set.of(set.right(rank, 1));
-      case XOR -> Set.copyOf(others(set, rank));
+      case XOR, RS -> IntStream.range(set.failures(), set.size())   // the first holders of the stripes with its data
+          .mapToObj(distance -> set.left(rank, distance)).collect(Collectors.toSet());
       case SINGLE -> throw new AssertionError("writes no redundancy");
     };
   }
 
-  /** Whose bytes this rank reads when its dataset is protected: the inverse of {@link #readersOf}. */
+  /** Whose bytes this rank reads and tells the checksums of: the inverse of {@link #readersOf}. */
   public static List<Integer> readBy(Scheme scheme, RedundancySet set, int rank) {
     return set.ranks().stream().filter(owner -> readersOf(scheme, set, owner).contains(rank)).toList();
+  }
+
+  /** How many failures a set of this scheme tolerates that is asked for so many: with XOR it is one. */
+  public static int failures(Scheme scheme, int asked) {
+    return scheme == Scheme.PARTNER || scheme == Scheme.RS ? asked : 1;
+  }
+
+  /**
+   * The fewest members that sets are to have, such that none gets too many: sets come out up to twice as large, and
+   * Reed-Solomon over GF(2^8) works for {@link #Redundancy.MAX_RS_SIZE_AND_FAILURES} at most.
+   */
+  public static int minSetSize(Scheme scheme, int asked, int failures) {
+    return scheme == Scheme.RS ? Math.clamp((Redundancy.MAX_RS_SIZE_AND_FAILURES - failures) / 2, 1, asked) : asked;
+  }
+
+  /** Whose finished parity this rank pulls when its dataset is protected, in the order of the rows, from row 1 on. */
+  public static List<Integer> parityFrom(Scheme scheme, RedundancySet set, int rank) {
+    return scheme != Scheme.RS || !writesRedundancy(scheme, set) ? List.of()
+        : IntStream.range(1, set.failures()).mapToObj(row -> set.left(rank, row)).toList();
   }
 
   /**
@@ -41,19 +65,50 @@ public final class Protection {
    * @param lost ranks of which neither files nor redundancy can be used; those outside the set do not matter
    */
   public static boolean replaces(Scheme scheme, RedundancySet set, Collection<Integer> lost) {
-    List<Integer> missing = set.ranks().stream().filter(lost::contains).toList();
-    if (missing.isEmpty()) {
-      return true;
+    IntPredicate left = member -> !lost.contains(member);
+    return set.ranks().stream().filter(lost::contains).allMatch(rank -> replaces(scheme, set, rank, left, left));
+  }
+
+  /**
+   * Whether the files of one rank can be made again. A member's files and its redundancy file can be lost apart.
+   *
+   * @param files whether there are the files of a rank of the set
+   * @param redundancy whether there is the redundancy file that a rank of the set wrote
+   */
+  public static boolean replaces(
+      Scheme scheme, RedundancySet set, int rank, IntPredicate files, IntPredicate redundancy) {
+    if (!writesRedundancy(scheme, set)) {
+      return false;
     }
-    return writesRedundancy(scheme, set) && switch (scheme) {
+    return switch (scheme) {
       case SINGLE -> false;
-      case PARTNER -> missing.stream().noneMatch(rank -> lost.contains(set.right(rank, 1)));
-      case XOR -> missing.size() <= scheme.tolerance();
+      case PARTNER -> describers(set, rank).stream().anyMatch(redundancy::test);
+      case XOR, RS -> {
+        var layout = new ParityLayout(set.size(), set.failures(), 0);
+        int member = set.memberOf(rank);
+        yield IntStream.range(0, set.size()).filter(stripe -> layout.hasData(member, stripe))
+            .allMatch(stripe -> replaces(layout, set, stripe, files, redundancy));
+      }
     };
   }
 
-  private static List<Integer> others(RedundancySet set, int rank) {
-    set.memberOf(rank);
-    return set.ranks().stream().filter(other -> other != rank).toList();
+  /** A stripe can be filled up if it has as much parity as it lacks data. */
+  private static boolean replaces(
+      ParityLayout layout, RedundancySet set, int stripe, IntPredicate files, IntPredicate redundancy) {
+    int spare = 0;
+    for (int member = 0; member < set.size(); member++) {
+      int rank = set.ranks().get(member);
+      if (layout.hasData(member, stripe)) {
+        spare -= files.test(rank) ? 0 : 1;
+      } else {
+        spare += redundancy.test(rank) ? 1 : 0;
+      }
+    }
+    return spare >= 0;
+  }
+
+  /** The members whose redundancy files describe the files of this rank, and with PARTNER hold them: nearest first. */
+  public static List<Integer> describers(RedundancySet set, int rank) {
+    return IntStream.rangeClosed(1, set.failures()).mapToObj(distance -> set.right(rank, distance)).toList();
   }
 }

@@ -8,6 +8,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.zip.CRC32;
 
 /**
  * Protects a dataset for one rank: pulls what its redundancy file is made of, and takes the checksums of all bytes that
@@ -32,8 +34,11 @@ public final class EncodeJob implements AutoCloseable {
   private final EncodePlan plan;
   private final RangeSource source;
   private final Path target;
+  private final List<PieceChecksum> copied = new ArrayList<>();
   private FileChannel channel;
   private long headerBytes;
+  private Optional<FinishedParity> finished = Optional.empty();
+  private boolean pulled;
   private boolean sealed;
 
   /**
@@ -44,39 +49,111 @@ public final class EncodeJob implements AutoCloseable {
     this.plan = plan;
     this.source = source;
     this.target = target;
+    this.pulled = plan.parityFrom().isEmpty();
   }
 
   /**
-   * Reads everything and writes the redundancy bytes.
+   * Reads everything and writes the redundancy bytes, but for those that {@link #pull} gets.
    *
-   * @return checksums of all file pieces that were read, those of other ranks among them
+   * @return checksums of all file pieces that this rank tells of, those of other ranks among them
    * @throws ScrException what the source throws (FILE_CHANGED, NODE_LOST, ...), NO_SPACE, IO
    */
   public List<PieceChecksum> run() {
-    List<PieceMeter> meters = new ArrayList<>();
-    try (Fold fold = new Fold(source)) {
+    List<PieceMeter> told = new ArrayList<>();
+    List<PieceMeter> others = new ArrayList<>();
+    try {
       if (plan.writesRedundancy()) {
         open();
       }
-      List<RangeRequest> requests = plan.requests();
-      for (RangeRequest request : requests) {
-        var meter = new PieceMeter(plan.layoutOf(request.rank()), request.offset(), request.bytes());
-        fold.add(request, Optional.of(meter));
-        meters.add(meter);
-      }
-      long end = Math.max(plan.payloadBytes(), requests.stream().mapToLong(RangeRequest::bytes).max().orElse(0));
-      for (long at = 0; at < end; ) {
-        ByteBuffer sum = PieceBuffers.first(end - at);
-        fold.next(sum);
-        at += sum.limit();
-        if (channel != null) {
-          write(sum, headerBytes + at - sum.limit());
+      if (plan.rows() > 1 && plan.chunkBytes() > 0) {
+        try (var lent = new LentRows(lent(), plan.rows() - 1, plan.chunkBytes())) {
+          encode(plan.stretches().getFirst(), Optional.of(lent), told, others);
+          finished = Optional.of(lent.finished(plan.rank()));
+        }
+      } else {
+        for (Stretch stretch : plan.stretches()) {
+          encode(stretch, Optional.empty(), told, others);
         }
       }
     } catch (IOException e) {
       throw Faults.io(target, e);
     }
-    return meters.stream().flatMap(meter -> meter.done().stream()).toList();
+    others.forEach(meter -> copied.addAll(meter.done()));
+    return told.stream().flatMap(meter -> meter.done().stream()).toList();
+  }
+
+  private void encode(Stretch stretch, Optional<LentRows> lent, List<PieceMeter> told, List<PieceMeter> others)
+      throws IOException {
+    try (Fold fold = new Fold(source, plan.rows())) {
+      for (Term term : stretch.terms()) {
+        RangeRequest request = term.request();
+        var meter = new PieceMeter(plan.layoutOf(request.rank()), request.offset(), request.bytes());
+        fold.add(term, Optional.of(meter));
+        (plan.tellsOf(request.rank()) ? told : others).add(meter);
+      }
+      for (long at = 0; at < stretch.bytes(); ) {
+        List<ByteBuffer> sums = fold.next(stretch.bytes() - at);
+        int bytes = sums.getFirst().remaining();
+        if (channel != null) {
+          write(sums.getFirst(), headerBytes + stretch.offset() + at);
+        }
+        if (lent.isPresent()) {
+          lent.get().write(sums.subList(1, sums.size()), at);
+        }
+        at += bytes;
+      }
+    }
+  }
+
+  /** The parity that {@link #run} has computed for other members, where there is such. */
+  public Optional<FinishedParity> finished() {
+    return finished;
+  }
+
+  /** Where that parity stands until all have pulled theirs. */
+  public Path lent() {
+    return LentRows.beside(target);
+  }
+
+  /** The ranks whose finished parity this job needs. */
+  public List<Integer> parityFrom() {
+    return plan.parityFrom();
+  }
+
+  /**
+   * Reads the rows that other members have computed for this one, behind {@link #run}. Does nothing where there are
+   * none.
+   *
+   * @param parities of all ranks in {@link #parityFrom}, in any order
+   * @throws ScrException CORRUPT if other bytes come than were computed; what the source throws; NO_SPACE, IO
+   */
+  public void pull(List<FinishedParity> parities, RangeSource from) {
+    List<Integer> ranks = plan.parityFrom();
+    for (int row = 1; row <= ranks.size(); row++) {
+      int rank = ranks.get(row - 1);
+      FinishedParity parity = parities.stream().filter(p -> p.rank() == rank).findFirst()
+          .orElseThrow(() -> new ScrException(Fault.INTERNAL, "no parity of rank " + rank));
+      RangeRequest request = plan.finishedParity(row);
+      var crc = new CRC32();
+      try (RangeStream stream = from.open(request)) {
+        for (long at = 0; at < request.bytes(); ) {
+          ByteBuffer piece = PieceBuffers.first(request.bytes() - at);
+          stream.read(piece);
+          piece.flip();
+          crc.update(piece.duplicate());
+          int bytes = piece.remaining();
+          write(piece, headerBytes + row * plan.chunkBytes() + at);
+          at += bytes;
+        }
+      } catch (IOException e) {
+        throw Faults.io(target, e);
+      }
+      if ((int) crc.getValue() != parity.crcs().get(row - 1)) {
+        throw new ScrException(Fault.CORRUPT, "parity that rank " + rank + " has computed for rank " + plan.rank()
+            + " came with other bytes than it had");
+      }
+    }
+    pulled = true;
   }
 
   /**
@@ -88,8 +165,12 @@ public final class EncodeJob implements AutoCloseable {
     if (!plan.writesRedundancy()) {
       return;
     }
+    checkCopies(checked);
     byte[] header = RedundancyHeaderFile.encode(plan.header(find(checked, plan.rank()),
         plan.partners().stream().map(partner -> find(checked, partner)).toList()));
+    if (!pulled) {
+      throw new ScrException(Fault.INTERNAL, target + ": the parity of other members is missing");
+    }
     if (channel == null || header.length != headerBytes) {
       throw new ScrException(Fault.INTERNAL,
           target + ": header of " + header.length + " bytes, expected " + headerBytes);
@@ -102,6 +183,18 @@ public final class EncodeJob implements AutoCloseable {
       sealed = true;
     } catch (IOException e) {
       throw Faults.io(target, e);
+    }
+  }
+
+  /** Copies beside the first must be of the same bytes as that one, of which the owner's checksums are. */
+  private void checkCopies(List<RankFiles> checked) {
+    for (int owner : plan.partners()) {
+      List<PieceChecksum> pieces = copied.stream().filter(piece -> piece.ownerRank() == owner).toList();
+      if (!pieces.isEmpty()
+          && !PieceChecksums.combine(plan.layoutOf(owner), pieces).equals(find(checked, owner))) {
+        throw new ScrException(Fault.FILE_CHANGED,
+            "files of rank " + owner + " changed while they were copied for rank " + plan.rank());
+      }
     }
   }
 

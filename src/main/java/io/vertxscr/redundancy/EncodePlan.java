@@ -1,5 +1,6 @@
 package io.vertxscr.redundancy;
 
+import io.vertxscr.coding.ReedSolomon;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
@@ -7,9 +8,10 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.ParityLayout;
 import io.vertxscr.placement.Protection;
-import io.vertxscr.placement.XorLayout;
 import io.vertxscr.redundancy.range.RangeRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -37,21 +39,63 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     return Protection.writesRedundancy(scheme, set);
   }
 
-  /** Bytes of redundancy: a segment of XOR, or the left neighbour's logical file. */
+  /** Bytes of redundancy: the parity of {@link ParityLayout}, or the left neighbours' logical files, nearest first. */
   long payloadBytes() {
-    if (!writesRedundancy()) {
-      return 0;
-    }
     return switch (scheme) {
       case SINGLE -> 0;
-      case PARTNER -> layoutOf(set.left(rank, 1)).bytes();
-      case XOR -> xor().chunkBytes();
+      case PARTNER -> partners().stream().mapToLong(partner -> layoutOf(partner).bytes()).sum();
+      case XOR, RS -> writesRedundancy() ? set.failures() * chunkBytes() : 0;
     };
   }
 
-  /** The ranges that are read for it: together, the plans of a set name every byte once. */
-  List<RangeRequest> requests() {
-    return Protection.readBy(scheme, set, rank).stream().map(this::request).toList();
+  /** Bytes of one segment. */
+  long chunkBytes() {
+    return parity().chunkBytes();
+  }
+
+  /** Rows of parity that are computed here: the first is this rank's own, the others are for its right neighbours. */
+  int rows() {
+    return scheme == Scheme.RS && writesRedundancy() ? set.failures() : 1;
+  }
+
+  /**
+   * What is read, and what is made of it. The redundancy that other members compute for this one is not part of it. Of
+   * the parity of several rows, only the first stands at this place; see {@link #rows}.
+   */
+  List<Stretch> stretches() {
+    if (!writesRedundancy()) {
+      return List.of(copy(rank, 0));
+    }
+    return switch (scheme) {
+      case SINGLE -> throw new AssertionError("writes no redundancy");
+      case PARTNER -> {
+        List<Stretch> copies = new ArrayList<>();
+        long offset = 0;
+        for (int partner : partners()) {
+          copies.add(copy(partner, offset));
+          offset += layoutOf(partner).bytes();
+        }
+        yield copies;
+      }
+      case XOR, RS -> List.of(new Stretch(0, chunkBytes(),
+          Protection.readBy(scheme, set, rank).stream().map(this::segment).toList()));
+    };
+  }
+
+  /** Whether this rank is the one that tells the checksums of what it reads of this owner. */
+  boolean tellsOf(int owner) {
+    return Protection.readersOf(scheme, set, owner).contains(rank);
+  }
+
+  /** The ranks whose finished parity is pulled, in the order of the rows, from row 1 on. */
+  List<Integer> parityFrom() {
+    return payloadBytes() == 0 ? List.of() : Protection.parityFrom(scheme, set, rank);
+  }
+
+  /** Where a row that this rank has computed for another is to be had, while the dataset is being protected. */
+  RangeRequest finishedParity(int row) {
+    int holder = set.left(rank, row);
+    return request(holder, RangeRequest.Kind.PARITY, (row - 1) * chunkBytes(), chunkBytes());
   }
 
   RankFiles layoutOf(int member) {
@@ -60,29 +104,37 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
 
   /** The header with these files in it; their checksums may be unknown. */
   RedundancyHeader header(RankFiles current, List<RankFiles> partners) {
-    return new RedundancyHeader(descriptor, worldRanks, set, payloadBytes(), current, partners);
+    long chunk = scheme == Scheme.PARTNER || !writesRedundancy() ? payloadBytes() : chunkBytes();
+    return new RedundancyHeader(descriptor, worldRanks, set, chunk, current, partners);
   }
 
   /** The left neighbours that the header describes, nearest first. */
   List<Integer> partners() {
-    return IntStream.rangeClosed(1, Math.min(scheme.tolerance(), set.size() - 1))
-        .mapToObj(distance -> set.left(rank, distance)).toList();
+    return IntStream.rangeClosed(1, set.failures()).mapToObj(distance -> set.left(rank, distance)).toList();
   }
 
-  private RangeRequest request(int owner) {
-    long offset = 0;
+  private Stretch copy(int owner, long offset) {
     long bytes = layoutOf(owner).bytes();
-    if (scheme == Scheme.XOR && writesRedundancy()) {
-      XorLayout xor = xor();
-      int segment = xor.segmentAt(set.memberOf(owner), set.memberOf(rank));
-      offset = segment * xor.chunkBytes();
-      bytes = xor.bytesIn(segment, bytes);
-    }
-    String node = nodes.get(set.memberOf(owner));
-    return new RangeRequest(node, descriptor.id(), owner, RangeRequest.Kind.FILES, offset, bytes);
+    return new Stretch(offset, bytes, List.of(Term.plain(request(owner, RangeRequest.Kind.FILES, 0, bytes))));
   }
 
-  private XorLayout xor() {
-    return XorLayout.of(set.size(), layouts.stream().mapToLong(RankFiles::bytes).max().orElseThrow());
+  /** An owner's segment in this rank's own stripe. */
+  private Term segment(int owner) {
+    ParityLayout parity = parity();
+    int member = set.memberOf(owner);
+    int segment = parity.segmentAt(member, set.memberOf(rank));
+    ReedSolomon code = new ReedSolomon(set.size(), rows());
+    return new Term(request(owner, RangeRequest.Kind.FILES, segment * parity.chunkBytes(),
+        parity.bytesIn(segment, layoutOf(owner).bytes())),
+        IntStream.range(0, rows()).mapToObj(row -> code.coefficient(row, member)).toList());
+  }
+
+  private RangeRequest request(int owner, RangeRequest.Kind kind, long offset, long bytes) {
+    return new RangeRequest(nodes.get(set.memberOf(owner)), descriptor.id(), owner, kind, offset, bytes);
+  }
+
+  private ParityLayout parity() {
+    return ParityLayout.of(
+        set.size(), set.failures(), layouts.stream().mapToLong(RankFiles::bytes).max().orElseThrow());
   }
 }

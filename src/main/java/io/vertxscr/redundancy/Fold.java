@@ -1,8 +1,8 @@
 package io.vertxscr.redundancy;
 
-import io.vertxscr.coding.Xor;
+import io.vertxscr.coding.GfKernels;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.storage.PieceBuffers;
@@ -13,22 +13,33 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The XOR of several ranges, piece by piece: the streams are read in turn, so that two buffers are enough for any
- * number of them. Shorter ranges count as padded with zeros. Uses the thread's second buffer. Not thread-safe.
+ * Sums of several ranges over GF(2^8), piece by piece: the streams are read in turn, each byte once for all sums, so
+ * that two buffers are enough for any number of them. Shorter ranges count as padded with zeros. Uses both buffers of
+ * the thread. Not thread-safe.
  */
 final class Fold implements AutoCloseable {
+  /** Pieces of several sums share a buffer; none is smaller, and the limit on rows keeps it so. */
+  private static final int ALIGNMENT_BYTES = 1024;
+
   private final RangeSource source;
+  private final int sums;
   private final List<Input> inputs = new ArrayList<>();
 
   private static final class Input {
     final RangeStream stream;
+    final List<Integer> factors;
     final Optional<PieceMeter> meter;
     long remaining;
 
-    Input(RangeStream stream, long bytes, Optional<PieceMeter> meter) {
+    Input(RangeStream stream, Term term, Optional<PieceMeter> meter) {
       this.stream = stream;
-      this.remaining = bytes;
+      this.factors = term.factors();
+      this.remaining = term.request().bytes();
       this.meter = meter;
+    }
+
+    boolean isPlain() {
+      return factors.size() == 1 && factors.getFirst() == 1;
     }
 
     /** Reads as much as the range still has, at most up to the limit, and leaves the buffer ready to be read. */
@@ -42,37 +53,64 @@ final class Fold implements AutoCloseable {
     }
   }
 
-  Fold(RangeSource source) {
+  /** @param sums how many are computed at once, at most 255 */
+  Fold(RangeSource source, int sums) {
     this.source = source;
+    this.sums = sums;
   }
 
   /** Adds a range whose bytes nobody counts. */
-  void add(RangeRequest request) {
-    add(request, Optional.empty());
+  void add(Term term) {
+    add(term, Optional.empty());
   }
 
   /** Adds a range; an empty one is not even asked for. */
-  void add(RangeRequest request, Optional<PieceMeter> meter) {
-    if (request.bytes() > 0) {
-      inputs.add(new Input(source.open(request), request.bytes(), meter));
+  void add(Term term, Optional<PieceMeter> meter) {
+    if (term.request().bytes() > 0) {
+      inputs.add(new Input(source.open(term.request()), term, meter));
     }
   }
 
-  /** Fills the buffer from 0 to its limit with the sum of the next bytes, and leaves it ready to be read. */
-  void next(ByteBuffer sum) {
-    int bytes = sum.limit();
-    int folded = 0;                                       // so many bytes of the sum have a value; zeros behind
+  /**
+   * The next bytes of every sum, at most so many and as many of each, ready to be read. They are in the thread's first
+   * buffer.
+   */
+  List<ByteBuffer> next(long most) {
+    int space = sums == 1 ? Limits.PIECE_BYTES : Limits.PIECE_BYTES / sums / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+    int bytes = (int) Math.min(most, space);
+    ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
+    List<ByteBuffer> results = new ArrayList<>();
+    for (int sum = 0; sum < sums; sum++) {
+      results.add(buffer.slice(sum * space, bytes));
+    }
+    boolean begun = false;
     for (Input input : inputs) {
-      if (input.remaining > 0 && folded == 0) {
-        folded = input.read(sum);
-        MemorySegment.ofBuffer(sum.limit(bytes).position(0)).asSlice(folded).fill((byte) 0);
+      if (input.remaining > 0 && !begun && input.isPlain()) {
+        ByteBuffer sum = results.getFirst();
+        int read = input.read(sum);
+        MemorySegment.ofBuffer(sum.limit(bytes).position(0)).asSlice(read).fill((byte) 0);
+        begun = true;
       } else if (input.remaining > 0) {
-        ByteBuffer piece = PieceBuffers.second(bytes);
-        Xor.fold(sum, piece, input.read(piece));
+        begin(results, begun);
+        begun = true;
+        addPiece(results, input, bytes);
       }
     }
-    if (folded == 0) {
-      MemorySegment.ofBuffer(sum.position(0)).fill((byte) 0);
+    begin(results, begun);
+    return results;
+  }
+
+  private static void begin(List<ByteBuffer> results, boolean begun) {
+    if (!begun) {
+      results.forEach(sum -> MemorySegment.ofBuffer(sum).fill((byte) 0));
+    }
+  }
+
+  private static void addPiece(List<ByteBuffer> results, Input input, int bytes) {
+    ByteBuffer piece = PieceBuffers.second(bytes);
+    int read = input.read(piece);
+    for (int sum = 0; sum < results.size(); sum++) {
+      GfKernels.multiplyAdd(results.get(sum), piece, read, input.factors.get(sum));
     }
   }
 

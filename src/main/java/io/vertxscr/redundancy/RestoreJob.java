@@ -4,7 +4,6 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.storage.LogicalFileWriter;
-import io.vertxscr.storage.PieceBuffers;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,11 +16,11 @@ import java.util.List;
  */
 public final class RestoreJob {
   private final RankFiles files;
-  private final List<List<RangeRequest>> stretches;
+  private final List<Stretch> stretches;
   private final RangeSource source;
   private final Path datasetDirectory;
 
-  private RestoreJob(RankFiles files, List<List<RangeRequest>> stretches, RangeSource source, Path datasetDirectory) {
+  private RestoreJob(RankFiles files, List<Stretch> stretches, RangeSource source, Path datasetDirectory) {
     this.files = files;
     this.stretches = stretches;
     this.source = source;
@@ -37,7 +36,8 @@ public final class RestoreJob {
   public static RestoreJob move(
       int datasetId, RankFiles files, String node, RangeSource source, Path datasetDirectory) {
     var whole = new RangeRequest(node, datasetId, files.rank(), RangeRequest.Kind.FILES, 0, files.bytes());
-    return new RestoreJob(files, List.of(List.of(whole)), source, datasetDirectory);
+    return new RestoreJob(files, List.of(new Stretch(0, files.bytes(), List.of(Term.plain(whole)))), source,
+        datasetDirectory);
   }
 
   /**
@@ -49,21 +49,19 @@ public final class RestoreJob {
    */
   public RankFiles run() {
     try (var writer = new LogicalFileWriter(datasetDirectory, files)) {
-      for (List<RangeRequest> sum : stretches) {
-        copy(sum, writer);
+      for (Stretch stretch : stretches) {
+        copy(stretch, writer);
       }
       return writer.finish();
     }
   }
 
-  private void copy(List<RangeRequest> sum, LogicalFileWriter writer) {
-    long bytes = sum.getFirst().bytes();
-    try (var fold = new Fold(source)) {
-      sum.forEach(fold::add);
-      for (long at = 0; at < bytes; ) {
-        ByteBuffer piece = PieceBuffers.first(bytes - at);
-        fold.next(piece);
-        at += piece.limit();
+  private void copy(Stretch stretch, LogicalFileWriter writer) {
+    try (var fold = new Fold(source, 1)) {
+      stretch.terms().forEach(fold::add);
+      for (long at = 0; at < stretch.bytes(); ) {
+        ByteBuffer piece = fold.next(stretch.bytes() - at).getFirst();
+        at += piece.remaining();
         writer.write(piece);
       }
     }

@@ -24,6 +24,8 @@ final class Bins {
   private final Path cache;
   /** What is in {@code .recycled}: nobody else writes there, so it is listed once. */
   private final Deque<Path> recycled = new ArrayDeque<>();
+  /** The same of files that were lent: they are free when a dataset is protected, not when one is evicted. */
+  private final Deque<Path> recycledLent = new ArrayDeque<>();
   /** Makes names in the bins unique, also among those that an earlier life of the node has left. */
   private final String life = Long.toString(System.currentTimeMillis(), 36);
   private long counter;
@@ -66,8 +68,22 @@ final class Bins {
     }
   }
 
+  /** The same with files that were lent to other nodes. */
+  void recycleLent(Collection<Path> files) {
+    recycledLent.forEach(this::trash);
+    recycledLent.clear();
+    files.forEach(file -> move(file, recycledBin(cache)).ifPresent(recycledLent::add));
+  }
+
   boolean take(Path target) {
-    Path file = recycled.poll();
+    return take(recycled.poll(), target);
+  }
+
+  boolean takeLent(Path target) {
+    return take(recycledLent.poll(), target);
+  }
+
+  private static boolean take(Path file, Path target) {
     if (file == null) {
       return false;
     }

@@ -43,6 +43,7 @@ public final class DatasetStore {
   private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
   private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
+  private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
 
   /**
    * A rank's files of a dataset on this node.
@@ -180,6 +181,24 @@ public final class DatasetStore {
         .map(name -> NodeDirectories.resolve(directory(datasetId), name));
   }
 
+  /** Lets other nodes read the parity that a rank here has computed for them, until {@link #endLoans}. */
+  public synchronized void lend(int datasetId, int rank, Path parity) {
+    lent.computeIfAbsent(datasetId, _ -> new ConcurrentHashMap<>()).put(rank, parity);
+  }
+
+  /** The parity that a rank here has computed for others, while the dataset is being protected. */
+  public Optional<Path> lent(int datasetId, int rank) {
+    return Optional.ofNullable(lent.getOrDefault(datasetId, Map.of()).get(rank));
+  }
+
+  /** All have pulled what this node had computed for them: the files are recycled. Does nothing if there are none. */
+  public synchronized void endLoans(int datasetId) {
+    Map<Integer, Path> files = lent.remove(datasetId);
+    if (files != null) {
+      bins(Path.of(cache(datasetId).path())).recycleLent(files.values());
+    }
+  }
+
   /** Makes the dataset's directory if it is not there. */
   public Path createDirectory(int datasetId) {
     return create(datasetId, directory(datasetId));
@@ -219,6 +238,11 @@ public final class DatasetStore {
     return bins(Path.of(cache(datasetId).path())).take(target);
   }
 
+  /** The same for parity that is computed for others, from that of an earlier dataset. */
+  public synchronized boolean takeRecycledLent(int datasetId, Path target) {
+    return bins(Path.of(cache(datasetId).path())).takeLent(target);
+  }
+
   /** Forgets the dataset, durably, and throws its files away. Does nothing if there are none. */
   public synchronized void evict(int datasetId) {
     Path cache = Path.of(cache(datasetId).path());
@@ -226,6 +250,7 @@ public final class DatasetStore {
     DatasetRecord record = held.remove(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
+    lent.remove(datasetId);
     if (record != null) {
       bins(cache).recycle(datasetId, redundancyOf(record));
     }

@@ -41,6 +41,10 @@ class RestorePlannerExhaustiveTest {
       return nodes * ranksPerNode;
     }
 
+    int failures() {
+      return scheme == Scheme.RS ? Math.min(2, nodes - 1) : 1;
+    }
+
     String home(int rank) {
       return "n" + rank / ranksPerNode;
     }
@@ -65,8 +69,16 @@ class RestorePlannerExhaustiveTest {
       return files(rank) || switch (run.scheme()) {
         case SINGLE -> false;
         case PARTNER -> redundancy(set.get((set.indexOf(rank) + 1) % set.size()));
-        case XOR -> set.stream().allMatch(other -> other == rank || (files(other) && redundancy(other)));
+        case XOR, RS -> IntStream.range(0, set.size())
+            .mapToObj(first -> IntStream.range(0, set.size()).mapToObj(i -> set.get((first + i) % set.size())).toList())
+            .allMatch(stripe -> stripe.indexOf(rank) < run.failures() || canBeFilled(stripe, run.failures()));
       };
+    }
+
+    /** A stripe, its holders of parity first: it has as much parity as it lacks data. */
+    private boolean canBeFilled(List<Integer> stripe, int failures) {
+      return stripe.subList(0, failures).stream().filter(this::redundancy).count()
+          >= stripe.subList(failures, stripe.size()).stream().filter(rank -> !files(rank)).count();
     }
   }
 
@@ -107,7 +119,8 @@ class RestorePlannerExhaustiveTest {
       List<Held> held = new ArrayList<>();
       for (int rank = 0; rank < run.ranks(); rank++) {
         if (run.home(rank).equals("n" + node) && (left.files(rank) || left.redundancy(rank))) {
-          held.add(new Held(rank, new RedundancySet(run.set(rank)), left.files(rank), left.redundancy(rank)));
+          held.add(new Held(rank, new RedundancySet(run.set(rank), run.failures()), left.files(rank),
+              left.redundancy(rank)));
         }
       }
       inventories.add(new Inventory("n" + node, held.isEmpty() ? List.of() : List.of(new Inventory.Dataset(
@@ -204,11 +217,10 @@ class RestorePlannerExhaustiveTest {
     }
     boolean feasible = true;
     for (int rank = 0; rank < 4; rank++) {
-      // All sets are pairs: the one other member must have its redundancy of this very set, and for XOR its files.
+      // All sets are pairs: the one other member must have its redundancy of this very set, a copy with XOR, too.
       boolean rebuilt = false;
       for (int other = 0; other < 4; other++) {
-        rebuilt |= other != rank && own.get(other).ranks().contains(rank) && left.redundancy(other)
-            && (scheme == Scheme.PARTNER || left.files(other));
+        rebuilt |= other != rank && own.get(other).ranks().contains(rank) && left.redundancy(other);
       }
       feasible &= left.files(rank) || rebuilt;
     }

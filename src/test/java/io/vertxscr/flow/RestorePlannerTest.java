@@ -84,7 +84,7 @@ class RestorePlannerTest {
         inventory("n1", other, scheme, new Held(0, PAIR, true, true), new Held(1, PAIR, true, true)));
     assertThatThrownBy(() -> RestorePlanner.plan(mine, inventories, MAP))
         .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST))
-        .hasMessageContaining("the files of rank 1 are lost, and rank 0 of the same " + scheme + " set [0, 1]");
+        .hasMessageContaining("the files of rank 1 are lost, and in the same " + scheme + " set [0, 1]");
     assertThat(inventories.get(0).datasets().getFirst().sameAs(inventories.get(1).datasets().getFirst())).isFalse();
   }
 

@@ -151,6 +151,7 @@ class ModelTest {
   void aSetNamesItsFilesAsOtherToolsDo() {
     RedundancySet set = new RedundancySet(List.of(2, 5, 8));
     assertThat(set.fileName(5, Scheme.XOR)).isEqualTo("2_of_3_in_2.xor");
+    assertThat(set.fileName(2, Scheme.RS)).isEqualTo("1_of_3_in_2.rs");
     assertThat(set.fileName(8, Scheme.PARTNER)).isEqualTo("3_of_3_in_2.partner");
   }
 

@@ -190,12 +190,105 @@ class EncodeJobTest {
     assertCorrupt(target);
   }
 
+  /**
+   * The first holder of a stripe computes all rows, the others pull theirs finished: B + (k-1) B / (N-k) bytes, where
+   * each member has B, instead of k B.
+   */
+  @Test
+  void everyMemberOfAReedSolomonSetPullsNoMoreThanItMust() {
+    for (int size = 2; size <= 6; size++) {
+      for (int failures = 1; failures < size; failures++) {
+        int bytes = 60 * (size - failures);
+        var nodes = new TestNodes(root.resolve(size + "x" + failures), Scheme.RS, size, failures);
+        nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {bytes - 7, 7}, new Random(rank)));
+        List<EncodeJob> jobs = new ArrayList<>();
+        List<CountingSource> sources = new ArrayList<>();
+        List<FinishedParity> finished = new ArrayList<>();
+        for (int rank : nodes.set.ranks()) {
+          var source = new CountingSource(nodes, "none");
+          var job = new EncodeJob(nodes.plan(rank), source, nodes.directory(rank).resolve(nodes.redundancyName(rank)));
+          job.run();
+          assertThat(source.bytes).as("%d members, %d failures", size, failures).isEqualTo(bytes);
+          job.finished().ifPresent(parity -> {
+            finished.add(parity);
+            nodes.store(rank).lend(TestNodes.ID, rank, job.lent());
+          });
+          jobs.add(job);
+          sources.add(source);
+        }
+        for (int i = 0; i < size; i++) {
+          jobs.get(i).pull(finished, sources.get(i));
+          assertThat(sources.get(i).bytes).as("%d members, %d failures", size, failures)
+              .isEqualTo(bytes + (failures - 1L) * bytes / (size - failures));
+          assertThat(sources.get(i).open).isZero();
+          jobs.get(i).close();
+        }
+      }
+    }
+  }
+
+  @Test
+  void parityThatComesWithOtherBytesThanWereComputedIsRefusedAndSealsNothing() throws IOException {
+    var nodes = new TestNodes(root, Scheme.RS, 4);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {3000}, new Random(rank)));
+    Path target = nodes.directory(5).resolve(nodes.redundancyName(5));
+    try (var other = new EncodeJob(nodes.plan(2), nodes, nodes.directory(2).resolve(nodes.redundancyName(2)));
+        var job = new EncodeJob(nodes.plan(5), nodes, target)) {
+      other.run();
+      job.run();
+      List<RankFiles> unchecked = List.of();
+      assertThatThrownBy(() -> job.seal(unchecked)).isInstanceOf(ScrException.class).hasMessageContaining("rank");
+      List<FinishedParity> finished = List.of(other.finished().orElseThrow());
+      assertFault(Fault.NO_SUCH_FILE, () -> job.pull(finished, nodes));
+      nodes.store(2).lend(TestNodes.ID, 2, other.lent());
+      byte[] bytes = Files.readAllBytes(other.lent());
+      bytes[1000] ^= 1;
+      Files.write(other.lent(), bytes);
+      assertFault(Fault.CORRUPT, () -> job.pull(finished, nodes));
+      nodes.store(2).endLoans(TestNodes.ID);
+      assertThat(other.lent()).doesNotExist();
+    }
+    assertCorrupt(target);
+  }
+
+  @Test
+  void aCopyOfOtherBytesThanTheFirstOneIsNotSealed() throws IOException {
+    var nodes = new TestNodes(root, Scheme.PARTNER, 4, 2);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {3000}, new Random(rank)));
+    Path target = nodes.directory(8).resolve(nodes.redundancyName(8));
+    try (var job = new EncodeJob(nodes.plan(8), nodes, target)) {
+      Path file = nodes.directory(2).resolve("rank.2/f0.ckpt");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[7] ^= 1;
+      Files.write(file, bytes);
+      List<PieceChecksum> pieces = new ArrayList<>(job.run());
+      bytes[7] ^= 1;
+      Files.write(file, bytes);
+      List<RankFiles> checked = new ArrayList<>();
+      for (int rank : List.of(5, 8, 11)) {
+        try (var reader = new EncodeJob(nodes.plan(rank), nodes, root.resolve("copy" + rank))) {
+          pieces.addAll(rank == 8 ? List.of() : reader.run());
+        }
+      }
+      nodes.set.ranks().stream().filter(rank -> rank != 11)
+          .forEach(rank -> checked.add(PieceChecksums.combine(nodes.layout(rank), pieces)));
+      assertFault(Fault.FILE_CHANGED, () -> job.seal(checked));
+    }
+    assertCorrupt(target);
+  }
+
+  private static void assertFault(Fault fault, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(fault));
+  }
+
   /** Counts its streams; those of one node fail when they are read. */
   private static final class CountingSource implements RangeSource {
     private final RangeSource source;
     private final String lost;
     private int opened;
     private int open;
+    private long bytes;
 
     CountingSource(RangeSource source, String lost) {
       this.source = source;
@@ -213,6 +306,7 @@ class EncodeJobTest {
           if (request.node().equals(lost)) {
             throw new ScrException(Fault.NODE_LOST, "node " + lost);
           }
+          bytes += into.remaining();
           stream.read(into);
         }
 

@@ -8,6 +8,7 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Protection;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
@@ -41,9 +42,13 @@ class ProtectAndRebuildTest {
   Path root;
 
   static Stream<Arguments> sets() {
-    return Stream.of(Scheme.XOR, Scheme.PARTNER).flatMap(scheme -> IntStream.rangeClosed(2, 5).boxed()
-        .flatMap(size -> IntStream.rangeClosed(0, SHAPES.length + 1)
-            .mapToObj(shape -> Arguments.of(scheme, size, shape))));
+    return Stream.of(Scheme.XOR, Scheme.PARTNER, Scheme.RS).flatMap(scheme -> IntStream.rangeClosed(2, 5).boxed()
+        .flatMap(size -> failures(scheme, size).boxed().flatMap(k -> IntStream.rangeClosed(0, SHAPES.length + 1)
+            .mapToObj(shape -> Arguments.of(scheme, size, k, shape)))));
+  }
+
+  private static IntStream failures(Scheme scheme, int size) {
+    return scheme == Scheme.XOR ? IntStream.of(1) : IntStream.range(1, size);
   }
 
   /** Shape of a member's files: the same for all, or, in the last two cases, falling and rising with the member. */
@@ -52,10 +57,11 @@ class ProtectAndRebuildTest {
     return SHAPES[shape < SHAPES.length ? shape : moving % SHAPES.length];
   }
 
-  @ParameterizedTest(name = "{0} of {1} members, files {2}")
+  @ParameterizedTest(name = "{0} of {1} members, {2} failures, files {3}")
   @MethodSource("sets")
-  void rebuildsEveryLossItPromisesAndRefusesTheNextBigger(Scheme scheme, int size, int shape) {
-    var nodes = new TestNodes(root, scheme, size);
+  void rebuildsEveryLossItPromisesAndRefusesTheNextBigger(
+      Scheme scheme, int size, int failures, int shape) {
+    var nodes = new TestNodes(root, scheme, size, failures);
     var random = new Random(shape);
     for (int i = 0; i < size; i++) {
       nodes.write(nodes.set.ranks().get(i), shape(shape, i), random);
@@ -68,7 +74,7 @@ class ProtectAndRebuildTest {
       nodes.layout(rank).files().forEach(file ->
           assertThat(FileChecks.problem(nodes.directory(rank), file)).isEmpty());
     }
-    for (Set<Integer> lost : losses(nodes.set, scheme.tolerance() + 1)) {
+    for (Set<Integer> lost : losses(nodes.set, failures + 1)) {
       lost.forEach(rank -> nodes.store(rank).evict(TestNodes.ID));
       if (refused(nodes.set, scheme, lost)) {
         checkRefusal(nodes, headers, lost);
@@ -76,6 +82,7 @@ class ProtectAndRebuildTest {
         lost.forEach(rank -> restoreFrom(before, nodes, rank));
       } else {
         lost.forEach(rank -> rebuild(nodes, rank, lost));
+        lost.forEach(nodes::registerAgain);
         lost.forEach(nodes::protectAgain);
       }
       assertSame(contents(nodes), before, "after the loss of " + lost);
@@ -83,27 +90,32 @@ class ProtectAndRebuildTest {
   }
 
   private static void rebuild(TestNodes nodes, int rank, Set<Integer> lost) {
-    RedundancyHeader header = nodes.header(nodes.set.right(rank, 1));
-    var plan = new RebuildPlan(header, nodes.scheme, rank, lost, nodes.nodes);
+    int describes = Protection.describers(nodes.set, rank).stream().filter(r -> !lost.contains(r)).findFirst()
+        .orElseThrow();
+    var plan = RebuildPlan.of(nodes.header(describes), nodes.scheme, rank, lost, nodes.nodes);
     assertThat(RestoreJob.rebuild(plan, nodes, nodes.directory(rank)).run()).isEqualTo(nodes.layout(rank));
   }
 
   private static void checkRefusal(TestNodes nodes, Map<Integer, RedundancyHeader> headers, Set<Integer> lost) {
     Map<Integer, Map<String, byte[]>> untouched = contents(nodes);
-    for (int rank : lost) {
+    for (int rank : lost.stream().filter(r -> isRefused(nodes, lost, r)).toList()) {
       RedundancyHeader header = headers.get(nodes.set.right(rank, 1));
       assertThatThrownBy(() -> RestoreJob.rebuild(
-          new RebuildPlan(header, nodes.scheme, rank, lost, nodes.nodes), nodes, nodes.directory(rank)).run())
+          RebuildPlan.of(header, nodes.scheme, rank, lost, nodes.nodes), nodes, nodes.directory(rank)).run())
           .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST))
           .hasMessageContaining(lost.toString());
     }
     assertSame(contents(nodes), untouched, "after the refusal of " + lost);
   }
 
-  /** XOR: any two. PARTNER: a member together with the one that keeps its copy. */
+  /** XOR and RS: any more than the set tolerates. PARTNER: a member together with all that keep its copies. */
   private static boolean refused(RedundancySet set, Scheme scheme, Set<Integer> lost) {
-    return scheme == Scheme.XOR ? lost.size() > 1
-        : lost.stream().anyMatch(rank -> lost.contains(set.right(rank, 1)));
+    return scheme != Scheme.PARTNER ? lost.size() > set.failures()
+        : lost.stream().anyMatch(rank -> lost.containsAll(Protection.describers(set, rank)));
+  }
+
+  private static boolean isRefused(TestNodes nodes, Set<Integer> lost, int rank) {
+    return nodes.scheme != Scheme.PARTNER || lost.containsAll(Protection.describers(nodes.set, rank));
   }
 
   private static List<Set<Integer>> losses(RedundancySet set, int most) {

@@ -31,12 +31,12 @@ class RestoreJobTest {
 
   @Test
   void namesTheFileAndLeavesNothingWhenAnySourceDeliversAWrongBit() {
-    for (Scheme scheme : List.of(Scheme.XOR, Scheme.PARTNER)) {
+    for (Scheme scheme : List.of(Scheme.XOR, Scheme.PARTNER, Scheme.RS)) {
       var nodes = protectedSet(scheme);
       int rank = 5;
-      var plan = new RebuildPlan(nodes.header(8), scheme, rank, Set.of(rank), nodes.nodes);
+      var plan = RebuildPlan.of(nodes.header(8), scheme, rank, Set.of(rank), nodes.nodes);
       nodes.store(rank).evict(TestNodes.ID);
-      int ranges = plan.stretches().stream().mapToInt(List::size).sum();
+      int ranges = plan.stretches().stream().mapToInt(stretch -> stretch.terms().size()).sum();
       for (int range = 0; range < ranges; range++) {
         for (int at = 0; at < 3; at++) {
           var wrong = new WrongSource(nodes, range, at);
@@ -72,7 +72,7 @@ class RestoreJobTest {
     Path file = nodes.directory(5).resolve("rank.5/f0.ckpt");
     byte[] good = Files.readAllBytes(file);
     Files.write(file, new byte[] {1, 2, 3});
-    var plan = new RebuildPlan(nodes.header(8), Scheme.XOR, 5, Set.of(5), nodes.nodes);
+    var plan = RebuildPlan.of(nodes.header(8), Scheme.XOR, 5, Set.of(5), nodes.nodes);
     assertThatThrownBy(() -> RestoreJob.rebuild(plan, new WrongSource(nodes, 0, 0), nodes.directory(5)).run());
     assertThat(file).hasBinaryContent(new byte[] {1, 2, 3});
     RestoreJob.rebuild(plan, nodes, nodes.directory(5)).run();
@@ -82,7 +82,7 @@ class RestoreJobTest {
   @Test
   void refusesAHeaderThatDoesNotDescribeTheLostFiles() {
     var nodes = protectedSet(Scheme.XOR);
-    assertThatThrownBy(() -> new RebuildPlan(nodes.header(2), Scheme.XOR, 5, Set.of(5), nodes.nodes))
+    assertThatThrownBy(() -> RebuildPlan.of(nodes.header(2), Scheme.XOR, 5, Set.of(5), nodes.nodes))
         .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT))
         .hasMessageContaining("rank 5");
   }

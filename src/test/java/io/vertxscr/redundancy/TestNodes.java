@@ -45,9 +45,13 @@ final class TestNodes implements RangeSource {
   private final Map<Integer, RankFiles> layouts = new TreeMap<>();
 
   TestNodes(Path root, Scheme scheme, int size) {
+    this(root, scheme, size, scheme == Scheme.RS ? 2 : 1);
+  }
+
+  TestNodes(Path root, Scheme scheme, int size, int failures) {
     this.scheme = scheme;
     this.worldRanks = 3 * size;
-    set = new RedundancySet(IntStream.range(0, size).mapToObj(i -> 3 * i + 2).toList());
+    set = new RedundancySet(IntStream.range(0, size).mapToObj(i -> 3 * i + 2).toList()).tolerating(failures);
     nodes = set.ranks().stream().map(rank -> "n" + rank).toList();
     for (String node : nodes) {
       var store = DatasetStore.open(
@@ -107,7 +111,11 @@ final class TestNodes implements RangeSource {
     for (int rank : set.ranks()) {
       jobs.put(rank, new EncodeJob(plan(rank), this, directory(rank).resolve(redundancyName(rank))));
       pieces.addAll(jobs.get(rank).run());
+      lend(rank, jobs.get(rank));
     }
+    List<FinishedParity> finished = jobs.values().stream().flatMap(job -> job.finished().stream()).toList();
+    jobs.values().forEach(job -> job.pull(finished, this));
+    set.ranks().forEach(rank -> store(rank).endLoans(ID));
     layouts.replaceAll((_, layout) -> PieceChecksums.combine(layout, pieces));
     for (int rank : set.ranks()) {
       try (var job = jobs.get(rank)) {
@@ -121,9 +129,38 @@ final class TestNodes implements RangeSource {
   void protectAgain(int rank) {
     try (var job = new EncodeJob(plan(rank), this, directory(rank).resolve(redundancyName(rank)))) {
       job.run();
+      List<FinishedParity> finished = new ArrayList<>();
+      for (int holder : job.parityFrom()) {
+        Path again = directory(rank).getParent().resolve("again/.scr/g1/parity." + holder);
+        try (var other = new EncodeJob(plan(holder), this, again)) {
+          other.run();
+          finished.addAll(other.finished().stream().toList());
+          lend(holder, other);
+        }
+      }
+      job.pull(finished, this);
+      set.ranks().forEach(holder -> store(holder).endLoans(ID));
+      discard(job.lent());
       job.seal(List.copyOf(layouts.values()));
     }
     save(rank);
+  }
+
+  /** Lets the others read what was rebuilt. */
+  void registerAgain(int rank) {
+    store(rank).register(ID, layouts.get(rank));
+  }
+
+  private void lend(int rank, EncodeJob job) {
+    job.finished().ifPresent(_ -> store(rank).lend(ID, rank, job.lent()));
+  }
+
+  private static void discard(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   void save(int rank) {

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * The bytes after the {@link Handshake}: requests, one after another, each answered by frames. Big-endian.
@@ -27,7 +28,8 @@ import java.nio.charset.StandardCharsets;
  *
  * <p>{@code number} counts the requests of a connection from 1 and comes back in every head; {@code sequence} counts
  * the heads of an answer from 0. A stream that has slipped by one byte, or answers another request, is noticed at the
- * next head. {@code op} is 1 (read); {@code kind} 1 files, 2 redundancy. {@code status} is 0 or a {@link Fault}
+ * next head. {@code op} is 1 (read); {@code kind} 1 files, 2 redundancy, 3 parity. {@code status} is 0 or a
+ * {@link Fault}
  * number, with {@code text} bytes of UTF-8 behind the head. The server hangs up after a request that is none.
  *
  * <p>A server that meets an error in the middle of a frame fills the frame with zeros and sends the fault in the next
@@ -45,6 +47,9 @@ final class PeerProtocol {
   static final int MAX_TEXT_BYTES = 1024;
 
   private static final byte READ = 1;
+  /** By their numbers, which count from 1. */
+  private static final List<RangeRequest.Kind> KINDS =
+      List.of(RangeRequest.Kind.FILES, RangeRequest.Kind.REDUNDANCY, RangeRequest.Kind.PARITY);
 
   /** A request as the server sees it: the node is itself. */
   record Request(int number, int datasetId, int rank, RangeRequest.Kind kind, long offset, long bytes) {
@@ -70,11 +75,11 @@ final class PeerProtocol {
     int op = from.get();
     int kind = from.get();
     int zero = from.getShort();
-    if (magic != MAGIC || op != READ || zero != 0 || kind < 1 || kind > 2) {
+    if (magic != MAGIC || op != READ || zero != 0 || kind < 1 || kind > KINDS.size()) {
       throw new ScrException(Fault.BAD_REQUEST, "not a request for a range");
     }
     Request request = new Request(number, from.getInt(), from.getInt(),
-        kind == 1 ? RangeRequest.Kind.FILES : RangeRequest.Kind.REDUNDANCY, from.getLong(), from.getLong());
+        KINDS.get(kind - 1), from.getLong(), from.getLong());
     if (request.datasetId < 1 || request.rank < 0 || request.offset < 0 || request.bytes < 0
         || request.offset > Long.MAX_VALUE - request.bytes) {
       throw new ScrException(Fault.BAD_REQUEST, "no such range can exist: " + request);
@@ -113,6 +118,7 @@ final class PeerProtocol {
     String what = switch (kind) {
       case FILES -> "files";
       case REDUNDANCY -> "redundancy";
+      case PARITY -> "finished parity";
     };
     return what + " of rank " + rank + " in dataset " + datasetId;
   }
@@ -123,9 +129,6 @@ final class PeerProtocol {
   }
 
   private static int kindNumber(RangeRequest.Kind kind) {
-    return switch (kind) {
-      case FILES -> 1;
-      case REDUNDANCY -> 2;
-    };
+    return KINDS.indexOf(kind) + 1;
   }
 }

@@ -10,10 +10,13 @@ import java.util.Objects;
  *
  * @param setSize fewest members of a redundancy set where the failure groups allow it, 2 to 1024; for SINGLE without
  *     meaning
- * @param failures members of a set that may be lost at once, 0 for SINGLE, below {@code setSize}
+ * @param failures members of a set that may be lost at once: 0 for SINGLE, 1 for XOR, else below {@code setSize}; sets
+ *     that come out with fewer members tolerate the loss of all but one
  */
 public record Redundancy(Scheme scheme, int setSize, int failures) {
   public static final int MAX_SET_SIZE = 1024;
+  /** Most members of an RS set and failures that it tolerates, together: the elements of its field. */
+  public static final int MAX_RS_SIZE_AND_FAILURES = 256;
 
   public Redundancy {
     Objects.requireNonNull(scheme);
@@ -23,6 +26,13 @@ public record Redundancy(Scheme scheme, int setSize, int failures) {
     int least = scheme == Scheme.SINGLE ? 0 : 1;
     if (failures < least || failures >= setSize || (failures > 0 && scheme == Scheme.SINGLE)) {
       throw bad(scheme + " in sets of " + setSize + ": " + failures + " failures cannot be survived");
+    }
+    if (scheme == Scheme.XOR && failures != 1) {
+      throw bad("XOR survives 1 failure, not " + failures + ": use RS");
+    }
+    if (scheme == Scheme.RS && setSize + failures > MAX_RS_SIZE_AND_FAILURES) {
+      throw bad("RS in sets of " + setSize + " for " + failures
+          + " failures: set size and failures are together at most " + MAX_RS_SIZE_AND_FAILURES);
     }
   }
 

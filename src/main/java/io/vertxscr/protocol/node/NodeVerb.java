@@ -46,7 +46,10 @@ public enum NodeVerb {
   LAYOUT,
   /** Between nodes: the header of a redundancy file, which describes the files of its writer's left neighbours. */
   HEADER,
-  /** Between nodes: the checksums that you computed while you read these ranks' files; answered when they are known. */
+  /**
+   * Between nodes: the checksums that you computed while you read these ranks' files, and where the parity is that you
+   * computed for me; answered when all is read.
+   */
   CHECKSUMS;
 
   /** Whether only the leader answers it. */

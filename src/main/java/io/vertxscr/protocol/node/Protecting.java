@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.node;
 
+import io.vertxscr.redundancy.FinishedParity;
 import io.vertxscr.redundancy.PieceChecksum;
 import java.util.List;
 
@@ -7,9 +8,14 @@ import java.util.List;
 public final class Protecting {
   private Protecting() {}
 
-  /** Asks for the checksums of these ranks' files, as far as the asked node read them in this round. */
-  public record ChecksumsOf(int datasetId, long round, List<Integer> owners) {}
+  /**
+   * Asks for the checksums of these ranks' files, as far as the asked node read them in this round, and for what its
+   * own ranks have computed for others.
+   *
+   * @param parityFrom ranks of the asked node whose finished parity the asking one needs
+   */
+  public record ChecksumsOf(int datasetId, long round, List<Integer> owners, List<Integer> parityFrom) {}
 
-  /** The pieces, in no particular order. */
-  public record Checksums(List<PieceChecksum> pieces) {}
+  /** The answer, when the asked node has read all that it reads; in no particular order. */
+  public record Checksums(List<PieceChecksum> pieces, List<FinishedParity> parities) {}
 }

@@ -35,6 +35,7 @@ public final class DirectRanges implements RangeSource {
     return nodes.contains(request.node()) && directory(request).isPresent() && switch (request.kind()) {
       case FILES -> layout(request).isPresent();
       case REDUNDANCY -> redundancy(request).isPresent();
+      case PARITY -> parity(request).isPresent();
     };
   }
 
@@ -47,8 +48,10 @@ public final class DirectRanges implements RangeSource {
     return switch (request.kind()) {
       case FILES -> new FilesStream(
           new LogicalFile(directory, layout(request).orElseThrow(), ifDifferent), request.offset());
-      case REDUNDANCY -> new PayloadStream(
+      case REDUNDANCY -> PayloadStream.behindHeader(
           NodeDirectories.resolve(directory, redundancy(request).orElseThrow()), request.offset());
+      case PARITY -> PayloadStream.of(
+          NodeDirectories.resolve(directory, parity(request).orElseThrow()), request.offset());
     };
   }
 
@@ -62,5 +65,9 @@ public final class DirectRanges implements RangeSource {
 
   private Optional<String> redundancy(RangeRequest request) {
     return layouts.redundancy(request.datasetId(), request.rank());
+  }
+
+  private Optional<String> parity(RangeRequest request) {
+    return layouts.parity(request.datasetId(), request.rank());
   }
 }

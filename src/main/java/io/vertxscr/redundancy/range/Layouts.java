@@ -15,4 +15,9 @@ public interface Layouts {
   default Optional<String> redundancy(int datasetId, int rank) {
     return Optional.empty();
   }
+
+  /** The file with the parity that the rank has computed for others, relative to the dataset's directory. */
+  default Optional<String> parity(int datasetId, int rank) {
+    return Optional.empty();
+  }
 }

@@ -25,8 +25,11 @@ public final class LocalRanges implements RangeSource {
       case REDUNDANCY -> {
         Path path = store.redundancy(id, request.rank()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_FILE,
             "node " + request.node() + " has no redundancy file of rank " + request.rank() + " of dataset " + id));
-        yield new PayloadStream(path, request.offset());
+        yield PayloadStream.behindHeader(path, request.offset());
       }
+      case PARITY -> PayloadStream.of(store.lent(id, request.rank()).orElseThrow(() -> new ScrException(
+          Fault.NO_SUCH_FILE, "node " + request.node() + " has no finished parity of rank " + request.rank()
+              + " of dataset " + id)), request.offset());
     };
   }
 

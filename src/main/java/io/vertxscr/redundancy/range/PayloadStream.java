@@ -9,19 +9,19 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A range of the payload of a redundancy file on this host. */
+/** A range of one file on this host: of a redundancy file's payload, or of finished parity. */
 final class PayloadStream implements RangeStream {
   private final Path path;
   private final FileChannel channel;
   private long at;
 
-  PayloadStream(Path path, long offset) {
+  private PayloadStream(Path path, long offset, boolean behindHeader) {
     this.path = path;
     try {
       channel = FileChannel.open(path, StandardOpenOption.READ);
       boolean ready = false;
       try {
-        at = RedundancyFiles.payloadOffset(path, channel) + offset;
+        at = offset + (behindHeader ? RedundancyFiles.payloadOffset(path, channel) : 0);
         ready = true;
       } finally {
         if (!ready) {
@@ -31,6 +31,16 @@ final class PayloadStream implements RangeStream {
     } catch (IOException e) {
       throw Faults.io(path, e);
     }
+  }
+
+  /** From so many bytes behind the header on. */
+  static PayloadStream behindHeader(Path path, long offset) {
+    return new PayloadStream(path, offset, true);
+  }
+
+  /** From so many bytes behind the begin on. */
+  static PayloadStream of(Path path, long offset) {
+    return new PayloadStream(path, offset, false);
   }
 
   @Override

@@ -17,7 +17,9 @@ public record RangeRequest(String node, int datasetId, int rank, Kind kind, long
     /** The rank's files, one after the other, padded with zeros. */
     FILES,
     /** The payload of the redundancy file that the rank wrote. */
-    REDUNDANCY
+    REDUNDANCY,
+    /** Rows of parity that the rank has computed for other members, while the dataset is being protected. */
+    PARITY
   }
 
   public RangeRequest {

@@ -7,8 +7,10 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
+import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
 import io.vertxscr.redundancy.EncodePlan;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +20,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * One protection of a dataset, as one of its nodes sees it: which ranks are here, in which sets, and who must be asked
@@ -39,8 +42,16 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
 
     /** Those that a descriptor asks for, with no two members of one failure group in any. */
     public static Sets of(RankMap map, CheckpointDescriptor descriptor, GroupDescriptors groups) {
+      return of(map, descriptor.redundancy().scheme(), descriptor, groups);
+    }
+
+    /** The same for a dataset that has a scheme already, which another configuration may have given it. */
+    static Sets of(RankMap map, Scheme scheme, CheckpointDescriptor descriptor, GroupDescriptors groups) {
+      Redundancy asked = descriptor.redundancy();
+      int failures = Protection.failures(scheme, asked.scheme() == scheme ? asked.failures() : scheme.tolerance());
       List<String> groupOfRank = map.nodes().stream().map(node -> groups.valueOf(descriptor.group(), node)).toList();
-      return new Sets(RedundancySets.of(groupOfRank, descriptor.redundancy().setSize()));
+      return new Sets(RedundancySets.of(groupOfRank, Protection.minSetSize(scheme, asked.setSize(), failures)).stream()
+          .map(set -> set.tolerating(failures)).toList());
     }
 
     RedundancySet of(int rank) {
@@ -81,20 +92,33 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
     SortedSet<Integer> owners = new TreeSet<>();
     for (RankFiles files : mine) {
       owners.add(files.rank());
-      owners.add(sets.of(files.rank()).left(files.rank(), 1));
+      RedundancySet set = sets.of(files.rank());
+      for (int distance = 1; distance <= set.failures(); distance++) {
+        owners.add(set.left(files.rank(), distance));
+      }
     }
     return owners;
   }
 
-  /** The same ranks by the nodes that computed their checksums. */
-  SortedMap<String, List<Integer>> checksumsNeeded() {
-    SortedMap<String, SortedSet<Integer>> needed = new TreeMap<>();
+  /** Whom this node asks, when it has read all that it reads, and for what. */
+  SortedMap<String, ChecksumsOf> checksumsNeeded() {
+    SortedMap<String, SortedSet<Integer>> owners = new TreeMap<>();
     for (int owner : ownersNeeded()) {
       for (int reader : Protection.readersOf(scheme(), sets.of(owner), owner)) {
-        needed.computeIfAbsent(map.nodeOf(reader), _ -> new TreeSet<>()).add(owner);
+        owners.computeIfAbsent(map.nodeOf(reader), _ -> new TreeSet<>()).add(owner);
       }
     }
-    return lists(needed);
+    SortedMap<String, SortedSet<Integer>> parityFrom = new TreeMap<>();
+    for (RankFiles files : mine) {
+      for (int rank : Protection.parityFrom(scheme(), sets.of(files.rank()), files.rank())) {
+        parityFrom.computeIfAbsent(map.nodeOf(rank), _ -> new TreeSet<>()).add(rank);
+      }
+    }
+    SortedMap<String, ChecksumsOf> needed = new TreeMap<>();
+    Stream.concat(owners.keySet().stream(), parityFrom.keySet().stream()).distinct().forEach(node ->
+        needed.put(node, new ChecksumsOf(id(), round, List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
+            List.copyOf(parityFrom.getOrDefault(node, new TreeSet<>())))));
+    return needed;
   }
 
   /** What one of this node's ranks has to do. */

@@ -19,6 +19,7 @@ import io.vertxscr.protocol.node.Restoring.RankLayout;
 import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
+import io.vertxscr.redundancy.FinishedParity;
 import io.vertxscr.redundancy.PieceChecksum;
 import io.vertxscr.redundancy.PieceChecksums;
 import io.vertxscr.redundancy.range.Layouts;
@@ -36,13 +37,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Protects a dataset on this node: learns the layouts of the set members, pulls and folds, exchanges checksums, seals
- * the redundancy files and writes the filemap. Members do not wait for each other but for the checksums at the end. On
- * the node's loop.
+ * the redundancy files and writes the filemap. Members do not wait for each other but for the checksums at the end, and
+ * with RS for the parity that others compute for them: asked for with the checksums, pulled by jobs that are started
+ * when it is finished. No job waits for another one. On the node's loop.
  */
 public final class ProtectionService {
+  private static final Logger LOG = LoggerFactory.getLogger(ProtectionService.class);
   /** Rounds that late askers may still ask about. */
   private static final int ROUNDS_KEPT = 8;
 
@@ -51,7 +56,7 @@ public final class ProtectionService {
   private final String self;
   private final DatasetStore store;
   private final Sources sources;
-  private final Map<RoundKey, Promise<List<PieceChecksum>>> rounds = new java.util.LinkedHashMap<>();
+  private final Map<RoundKey, Promise<Checksums>> rounds = new java.util.LinkedHashMap<>();
   private final Map<Which, DatasetRecord> prepared = new HashMap<>();
 
   private record RoundKey(int datasetId, long round) {}
@@ -60,7 +65,8 @@ public final class ProtectionService {
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
 
   /** What the other nodes have of the dataset; directories by node. */
-  private record Others(Map<Integer, RankFiles> files, Map<String, Path> directories) implements Layouts {
+  private record Others(Map<Integer, RankFiles> files, Map<String, Path> directories, Map<Integer, String> parities)
+      implements Layouts {
     @Override
     public Optional<RankFiles> of(int datasetId, int rank) {
       return Optional.ofNullable(files.get(rank));
@@ -69,6 +75,11 @@ public final class ProtectionService {
     @Override
     public Optional<Path> directory(int datasetId, String node) {
       return Optional.ofNullable(directories.get(node));
+    }
+
+    @Override
+    public Optional<String> parity(int datasetId, int rank) {
+      return Optional.ofNullable(parities.get(rank));
     }
   }
 
@@ -94,7 +105,7 @@ public final class ProtectionService {
     List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
         .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
         .files()).toList();
-    ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), request.how(), request.groups());
+    ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), request.how(), request.groups());
     Which which = new Which(held.descriptor().id(), held.descriptor().createdUs());
     return discardPrepared(which)
         .compose(_ -> prepare(new ProtectionJob(held, request.map(), sets, request.round(), mine), false))
@@ -113,6 +124,7 @@ public final class ProtectionService {
     return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
       // it may have been evicted meanwhile, and must not come back without its files
       store.update(which.datasetId(), which.createdUs(), held -> held.with(record.ranks()));
+      store.endLoans(which.datasetId());
       return Ack.ACK;
     });
   }
@@ -129,6 +141,7 @@ public final class ProtectionService {
           Files.deleteIfExists(store.directory(which.datasetId()).resolve(rank.redundancy().get()));
         }
       }
+      store.endLoans(which.datasetId());
       return null;
     });
   }
@@ -139,15 +152,17 @@ public final class ProtectionService {
     if (job.isEmpty()) {
       return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts, save));
     }
-    Promise<List<PieceChecksum>> round = round(new RoundKey(job.id(), job.round()));
-    return layouts(job, layouts)
-        .compose(others -> encode(job, layouts, others))
+    Promise<Checksums> round = round(new RoundKey(job.id(), job.round()));
+    Others others = new Others(layouts, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
+    return layouts(job, others)
+        .compose(_ -> encode(job, others))
         .onFailure(round::tryFail)
         .compose(encodings -> {
-          round.tryComplete(encodings.stream().flatMap(e -> e.pieces().stream()).toList());
+          round.tryComplete(new Checksums(encodings.stream().flatMap(e -> e.pieces().stream()).toList(),
+              encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
           return checksums(job)
-              .compose(pieces -> loop.blocking("seal dataset " + job.id(),
-                  () -> seal(job, layouts, encodings, pieces, save)))
+              .compose(told -> pull(job, encodings, others, told.parities()).compose(_ -> loop.blocking(
+                  "seal dataset " + job.id(), () -> seal(job, layouts, encodings, told.pieces(), save))))
               .onFailure(_ -> encodings.forEach(e -> e.job().close()));
         });
   }
@@ -168,20 +183,18 @@ public final class ProtectionService {
     }
   }
 
-  private Future<Layouts> layouts(ProtectionJob job, Map<Integer, RankFiles> layouts) {
+  private Future<Void> layouts(ProtectionJob job, Others others) {
     List<Future<Layout>> asked = new ArrayList<>();
-    Others others = new Others(layouts, new ConcurrentHashMap<>());
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
             .onSuccess(layout -> {
-              layout.files().forEach(files -> layouts.put(files.rank(), files));
+              layout.files().forEach(files -> others.files().put(files.rank(), files));
               others.directories().put(node, Path.of(layout.directory()));
             })));
-    return Future.all(asked).map(others);
+    return Future.all(asked).mapEmpty();
   }
 
-  private Future<List<Encoding>> encode(
-      ProtectionJob job, Map<Integer, RankFiles> layouts, Layouts others) {
+  private Future<List<Encoding>> encode(ProtectionJob job, Others others) {
     RangeSource source = sources.of(others, Fault.FILE_CHANGED);
     return loop.blocking("begin protection of dataset " + job.id(), () -> {
       store.createDirectory(job.id());
@@ -189,7 +202,7 @@ public final class ProtectionService {
     }).compose(generation -> {
       List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
           "encode dataset " + job.id() + " rank " + files.rank(),
-          () -> encode(job.plan(files.rank(), layouts), source, generation))).toList();
+          () -> encode(job.plan(files.rank(), others.files()), source, generation))).toList();
       return Future.join(jobs).<List<Encoding>>mapEmpty().transform((_, failure) -> {
         List<Encoding> done = jobs.stream().filter(Future::succeeded).map(Future::result).toList();
         if (failure != null) {
@@ -210,7 +223,11 @@ public final class ProtectionService {
     }
     EncodeJob job = new EncodeJob(plan, source, target);
     try {
+      if (!job.parityFrom().isEmpty()) {
+        store.takeRecycledLent(id, job.lent());
+      }
       List<PieceChecksum> pieces = job.run();
+      job.finished().ifPresent(_ -> store.lend(id, plan.rank(), job.lent()));
       return new Encoding(plan, job, plan.writesRedundancy() ? Optional.of(name) : Optional.empty(), pieces);
     } catch (RuntimeException e) {
       job.close();
@@ -218,13 +235,33 @@ public final class ProtectionService {
     }
   }
 
-  private Future<List<PieceChecksum>> checksums(ProtectionJob job) {
+  private Future<Checksums> checksums(ProtectionJob job) {
     List<Future<Checksums>> asked = new ArrayList<>();
-    job.checksumsNeeded().forEach((node, owners) -> {
-      ChecksumsOf request = new ChecksumsOf(job.id(), job.round(), owners);
-      asked.add(node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, Checksums.class));
-    });
-    return Future.all(asked).map(_ -> asked.stream().flatMap(f -> f.result().pieces().stream()).toList());
+    job.checksumsNeeded().forEach((node, request) -> asked.add(
+        node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, Checksums.class)));
+    return Future.all(asked).map(_ -> new Checksums(
+        asked.stream().flatMap(f -> f.result().pieces().stream()).toList(),
+        asked.stream().flatMap(f -> f.result().parities().stream()).toList()));
+  }
+
+  /** Pulls what others have computed for the ranks here. They have finished it, so nobody waits for anybody. */
+  private Future<Void> pull(
+      ProtectionJob job, List<Encoding> encodings, Others others, List<FinishedParity> parities) {
+    parities.forEach(parity -> others.parities().put(parity.rank(), parity.name()));
+    RangeSource source = sources.of(others, Fault.FILE_CHANGED);
+    return Future.join(encodings.stream().filter(encoding -> !encoding.job().parityFrom().isEmpty()).map(encoding ->
+        loop.blocking("pull parity of dataset " + job.id() + " rank " + encoding.plan().rank(), () -> {
+          encoding.job().pull(parities, source);
+          return null;
+        })).toList()).mapEmpty();
+  }
+
+  /** All nodes have protected the dataset: nobody needs any more what was computed here for others. */
+  public void done(int datasetId) {
+    loop.blocking("recycle parity of dataset " + datasetId, () -> {
+      store.endLoans(datasetId);
+      return null;
+    }).onFailure(e -> LOG.info("parity of dataset {} cannot be recycled: {}", datasetId, e.getMessage()));
   }
 
   private DatasetRecord seal(ProtectionJob job, Map<Integer, RankFiles> layouts, List<Encoding> encodings,
@@ -248,10 +285,11 @@ public final class ProtectionService {
     return record;
   }
 
-  /** The checksums that this node computed of other ranks' files; completes when its reading is done. */
+  /** What this node computed in a round; completes when its reading is done. */
   public Future<Checksums> checksums(ChecksumsOf request) {
-    return round(new RoundKey(request.datasetId(), request.round())).future().map(pieces -> new Checksums(
-        pieces.stream().filter(piece -> request.owners().contains(piece.ownerRank())).toList()));
+    return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new Checksums(
+        all.pieces().stream().filter(piece -> request.owners().contains(piece.ownerRank())).toList(),
+        all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
 
   /** What is here of these ranks, as it was registered or as the filemap says. */
@@ -268,8 +306,8 @@ public final class ProtectionService {
         store.find(datasetId).flatMap(record -> record.rank(rank)).flatMap(RankRecord::redundancy));
   }
 
-  private Promise<List<PieceChecksum>> round(RoundKey key) {
-    Promise<List<PieceChecksum>> round = rounds.computeIfAbsent(key, _ -> loop.promise());
+  private Promise<Checksums> round(RoundKey key) {
+    Promise<Checksums> round = rounds.computeIfAbsent(key, _ -> loop.promise());
     while (rounds.size() > ROUNDS_KEPT) {
       RoundKey oldest = rounds.keySet().iterator().next();
       rounds.remove(oldest).tryFail(new ScrException(Fault.NO_SUCH_DATASET, "the protection of dataset "

@@ -7,6 +7,8 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Protection;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.HeaderOf;
 import io.vertxscr.protocol.node.Restoring.Layout;
@@ -16,7 +18,6 @@ import io.vertxscr.protocol.node.Restoring.Restore;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;
 import io.vertxscr.redundancy.range.Layouts;
-import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -28,8 +29,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Brings one rank's files to this node: from the node that has them, or computed from its redundancy set. */
@@ -107,26 +106,20 @@ public final class RankRestorer {
   private Future<RankFiles> rebuild(Restore request, RankPlan plan) {
     int id = request.descriptor().id();
     RedundancySet set = plan.set();
-    int describes = set.right(plan.rank(), 1);
+    int describes = Protection.describers(set, plan.rank()).stream()
+        .filter(rank -> !plan.members().get(set.memberOf(rank)).redundancyNode().isEmpty()).findFirst()
+        .orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST, "dataset " + id
+            + ": all redundancy files that describe the files of rank " + plan.rank() + " are lost"));
     String node = plan.members().get(set.memberOf(describes)).redundancyNode();
     return bus.ask(node, NodeVerb.HEADER, new HeaderOf(id, describes), RedundancyHeader.class)
         .compose(header -> holdings(id, plan).compose(holdings -> {
-          Set<Integer> lost = set.ranks().stream()
-              .filter(rank -> plan.members().get(set.memberOf(rank)).redundancyNode().isEmpty())
-              .collect(Collectors.toSet());
-          RebuildPlan rebuild = new RebuildPlan(header, request.scheme(), plan.rank(), lost,
-              plan.members().stream().map(Member::filesNode).toList());
-          RangeSource source = redirected(plan, sources.of(holdings, Fault.CORRUPT));
+          RebuildPlan rebuild = new RebuildPlan(header, request.scheme(), plan.rank(),
+              plan.members().stream().map(Member::filesNode).toList(),
+              plan.members().stream().map(Member::redundancyNode).toList());
+          RangeSource source = sources.of(holdings, Fault.CORRUPT);
           return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.rebuild(rebuild, source, directory));
         }));
-  }
-
-  /** A member's redundancy file may be on another node than its files. */
-  private static RangeSource redirected(RankPlan plan, RangeSource source) {
-    return request -> request.kind() == RangeRequest.Kind.FILES ? source.open(request)
-        : source.open(new RangeRequest(plan.members().get(plan.set().memberOf(request.rank())).redundancyNode(),
-            request.datasetId(), request.rank(), request.kind(), request.offset(), request.bytes()));
   }
 
   /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */

@@ -192,6 +192,7 @@ public final class PhaseService {
       }
     }
     return calls.gather(run, Step.PROTECTED, done(id, failure)).compose(_ -> {
+      protection.done(id);
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
       return wait ? flushed(run, record) : Future.succeededFuture(record);
     });

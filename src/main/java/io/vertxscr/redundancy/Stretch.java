@@ -1,0 +1,16 @@
+package io.vertxscr.redundancy;
+
+import java.util.List;
+
+/**
+ * A stretch of what is to be made, and the ranges that it is the sum of.
+ *
+ * @param offset where it begins: in the payload of a redundancy file, or in a logical file
+ * @param bytes its length; shorter ranges count as padded with zeros
+ * @param terms all with as many factors as there are sums
+ */
+record Stretch(long offset, long bytes, List<Term> terms) {
+  Stretch {
+    terms = List.copyOf(terms);
+  }
+}
