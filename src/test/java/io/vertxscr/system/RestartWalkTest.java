@@ -124,12 +124,12 @@ class RestartWalkTest {
     });
   }
 
-  /** What the rank has read, or nothing where it heard of the loss. */
+  /** What the rank has read, or nothing where it heard of the loss, or that its node takes no transfers any more. */
   private static Optional<Integer> outcome(CompletableFuture<Optional<Integer>> rank) throws Exception {
     return rank.exceptionally(failure -> {
       Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;
       assertThat(cause).isInstanceOfSatisfying(ScrException.class,
-          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST));
+          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST, Fault.STOPPING));
       return Optional.empty();
     }).get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
   }
