@@ -53,8 +53,12 @@ final class EmbeddedRun {
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread.ofPlatform().daemon().name("rank-" + rank).start(() -> {
       ScrOptions options = new ScrOptions(Path.of("unused"), rank, nodeOfRank.size(), prefix, "test");
-      try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), configured.apply(options))) {
-        result.complete(program.run(scr));
+      try {
+        T returned;
+        try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), configured.apply(options))) {
+          returned = program.run(scr);
+        }
+        result.complete(returned);                        // closed: whoever goes on may begin the next run
       } catch (Exception | AssertionError e) {
         result.completeExceptionally(e);
       }

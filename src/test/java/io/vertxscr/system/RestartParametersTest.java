@@ -55,7 +55,7 @@ class RestartParametersTest {
   /** Writes these steps and dies, with all ranks; the step that it began with. */
   private static int dies(TestCluster cluster, int first, int last, String... nodeOfRank) throws Exception {
     CyclicBarrier all = new CyclicBarrier(nodeOfRank.length);
-    return cluster.all(scr -> {
+    int began = cluster.all(scr -> {
       int from = RankProgram.restart(scr, 3);
       for (int step = first; step <= last; step++) {
         RankProgram.checkpoint(scr, cluster.prefix(), step, 3);
@@ -63,6 +63,26 @@ class RestartParametersTest {
       all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
       return from;
     }, nodeOfRank).getFirst();
+    cluster.awaitOver(nodeOfRank);
+    return began;
+  }
+
+  @Test
+  void everySoManythCheckpointIsFlushedAlsoOverRestartsAndFetches() throws Exception {
+    try (TestCluster cluster = cluster(3, FetchPolicy.STANDARD)) {
+      dies(cluster, 1, 2, NODES);
+      assertThat(flushed(cluster)).isEmpty();
+      assertThat(dies(cluster, 3, 4, NODES)).as("from the caches").isEqualTo(2);
+      assertThat(flushed(cluster)).containsExactly("step-3");
+      for (String node : NODES) {
+        cluster.lose(node);
+        cluster.nodes().start(node);
+      }
+      assertThat(dies(cluster, 4, 5, NODES)).as("from the prefix directory").isEqualTo(3);
+      assertThat(flushed(cluster)).containsExactly("step-3");
+      assertThat(dies(cluster, 6, 6, NODES)).isEqualTo(5);
+      assertThat(flushed(cluster)).containsExactly("step-3", "step-6");
+    }
   }
 
   private static List<String> flushed(TestCluster cluster) {

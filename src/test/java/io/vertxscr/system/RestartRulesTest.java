@@ -69,13 +69,7 @@ class RestartRulesTest {
       all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
       return read;
     }, NODES).getFirst();
-    cluster.await("the run to be over", () -> {
-      try {
-        return cluster.status("n1").getJsonObject("waits").getString("for").equals("no run");
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    });
+    cluster.awaitOver(NODES);
     return step;
   }
 
@@ -118,6 +112,7 @@ class RestartRulesTest {
         all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
         return 0;
       }, NODES);
+      cluster.awaitOver(NODES);
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(1);
       assertThat(cluster.held("n1")).containsExactly(1, 3);
     }
@@ -183,6 +178,7 @@ class RestartRulesTest {
           all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
           return 0;
         }, NODES);
+        cluster.awaitOver(NODES);
       }
       assertThat(loadAndDie(cluster)).isEqualTo(4);
       assertThat(history(cluster).loads()).noneMatch(RestartHistory.Load::quarantined);

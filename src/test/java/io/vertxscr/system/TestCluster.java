@@ -157,6 +157,21 @@ final class TestCluster implements AutoCloseable {
     return datasets.isEmpty() ? "nothing" : datasets.getJsonObject(datasets.size() - 1).getString("protection");
   }
 
+  /** Until leader and nodes know that the run, whose ranks are gone, is over. */
+  void awaitOver(String... names) throws Exception {
+    for (String node : names) {
+      await("the end of the run on " + node, () -> {
+        try {
+          JsonObject status = status(node);
+          return status.getJsonObject("waits").getString("for").equals("no run")
+              && (!status.containsKey("run") || status.getJsonObject("run").containsKey("over"));
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      });
+    }
+  }
+
   void awaitProtected(String... names) throws Exception {
     for (String node : names) {
       await("protection of " + node, () -> {
