@@ -105,10 +105,19 @@ final class DescriptorReader {
     return Scheme.valueOf(text.toUpperCase(Locale.ROOT));
   }
 
-  /** The scheme with its own number of failures; SCR_SET_FAILURES is for schemes that leave it open. */
+  /**
+   * The scheme with the failures that its entry asks for, else SCR_SET_FAILURES: that is for RS, and for PARTNER where
+   * somebody has set it. What was not asked for by name is no more than the sets can tolerate.
+   */
   private Redundancy redundancy(Scheme scheme, int setSize, Optional<Integer> failures) {
-    Redundancy standard = Redundancy.of(scheme, setSize);
-    return failures.map(count -> new Redundancy(scheme, setSize, count)).orElse(standard);
+    boolean several = scheme == Scheme.RS || (scheme == Scheme.PARTNER && isSet(SCR_SET_FAILURES));
+    int standard = several ? values.number(SCR_SET_FAILURES) : scheme.tolerance();
+    return new Redundancy(scheme, setSize,
+        failures.orElse(several && !isSet(SCR_SET_FAILURES) ? Math.min(standard, setSize - 1) : standard));
+  }
+
+  private boolean isSet(Parameter parameter) {
+    return values.value(parameter).filter(value -> !value.source().equals("default")).isPresent();
   }
 
   /** The name of a group that somebody is in. */

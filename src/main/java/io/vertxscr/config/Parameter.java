@@ -39,7 +39,8 @@ public enum Parameter {
   SCR_GROUP(RUN, new Kind.Text(), GroupDescriptors.NODE, "failure group: no redundancy set has two members of one"),
   SCR_SET_SIZE(RUN, new Kind.Int(2, Redundancy.MAX_SET_SIZE), "" + Limits.DEFAULT_SET_SIZE,
       "fewest members of a redundancy set"),
-  SCR_SET_FAILURES(RUN, new Kind.Int(1, 255), "2", "members of an RS set that may be lost at once", false),
+  SCR_SET_FAILURES(RUN, new Kind.Int(1, 255), "2",
+      "members of a set that may be lost at once: with RS, and where it is set with PARTNER"),
 
   SCR_FLUSH(RUN, new Kind.Int(0, Integer.MAX_VALUE), "10",
       "every so many checkpoints go to the prefix directory; 0: none"),

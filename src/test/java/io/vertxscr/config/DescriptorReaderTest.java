@@ -63,6 +63,24 @@ class DescriptorReaderTest {
   }
 
   @Test
+  void setFailuresAreForReedSolomonAndWhereTheyAreSetForPartner() throws IOException {
+    assertThat(implied("SCR_COPY_TYPE=RS")).isEqualTo(new Redundancy(Scheme.RS, 8, 2));
+    assertThat(implied("SCR_COPY_TYPE=RS", "SCR_SET_SIZE=2")).isEqualTo(new Redundancy(Scheme.RS, 2, 1));
+    assertThat(implied("SCR_COPY_TYPE=RS", "SCR_SET_FAILURES=3")).isEqualTo(new Redundancy(Scheme.RS, 8, 3));
+    assertThat(implied("SCR_COPY_TYPE=PARTNER")).isEqualTo(new Redundancy(Scheme.PARTNER, 8, 1));
+    assertThat(implied("SCR_COPY_TYPE=PARTNER", "SCR_SET_FAILURES=3")).isEqualTo(new Redundancy(Scheme.PARTNER, 8, 3));
+    assertThat(implied("SCR_COPY_TYPE=XOR", "SCR_SET_FAILURES=3")).isEqualTo(new Redundancy(Scheme.XOR, 8, 1));
+    assertThat(implied("SCR_COPY_TYPE=FILE", "SCR_SET_FAILURES=3", "CKPT=0 TYPE=RS SET_FAILURES=4"))
+        .isEqualTo(new Redundancy(Scheme.RS, 8, 4));
+    assertThatThrownBy(() -> implied("SCR_COPY_TYPE=RS", "SCR_SET_FAILURES=8"))
+        .isInstanceOf(ScrException.class).hasMessageContaining("RS in sets of 8: 8 failures cannot be survived");
+  }
+
+  private Redundancy implied(String... lines) throws IOException {
+    return read(lines).checkpoints().getFirst().redundancy();
+  }
+
+  @Test
   void oneStoreMayBeDefinedWithoutDefiningAll() throws IOException {
     assertThat(read("STORE=/ssd COUNT=2").stores())
         .containsExactly(StoreDescriptor.of("/ssd", 2), StoreDescriptor.of("/tmp", 1));

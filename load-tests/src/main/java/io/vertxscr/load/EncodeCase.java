@@ -18,7 +18,7 @@ final class EncodeCase {
   }
 
   void run() throws Exception {
-    for (String scheme : List.of("XOR", "PARTNER")) {
+    for (String scheme : List.of("XOR", "PARTNER", "RS")) {
       for (boolean direct : List.of(true, false)) {
         Setup setup = new Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
         if (options.wants(setup.label())) {

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 
 /** Goal: every dataset gets the descriptor that the documents say, and no set of descriptors leaves one without. */
@@ -62,6 +63,21 @@ class DescriptorsTest {
         OptionalInt.empty(), List.of(TMP), GroupDescriptors.BUILT_IN);
 
     assertThat(descriptors.descriptorFor(2).index()).isEqualTo(0);
+  }
+
+  @Test
+  void redundancyThatCannotWorkIsRefusedByName() {
+    assertThat(new Redundancy(Scheme.RS, 254, 2).failures()).isEqualTo(2);
+    refused("set size and failures are together at most 256", () -> new Redundancy(Scheme.RS, 254, 3));
+    refused("RS in sets of 4: 4 failures cannot be survived", () -> new Redundancy(Scheme.RS, 4, 4));
+    refused("XOR survives 1 failure, not 2", () -> new Redundancy(Scheme.XOR, 8, 2));
+    refused("SINGLE in sets of 8", () -> new Redundancy(Scheme.SINGLE, 8, 1));
+  }
+
+  private static void refused(String why, ThrowableAssert.ThrowingCallable what) {
+    assertThatThrownBy(what)
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION))
+        .hasMessageContaining(why);
   }
 
   @Test
