@@ -65,6 +65,13 @@ int main(int count, char** arguments)
   CHECK(stream != NULL && fgets(name, sizeof name, stream) != NULL && fclose(stream) == 0);
   CHECK_TEXT("d/same", name);
   CHECK_INT(SCR_SUCCESS, SCR_Complete_restart(1));
+  CHECK_INT(SCR_ERR_NO_SUCH_DATASET, SCR_Current("nothing"));
+  CHECK_INT(SCR_ERR_NO_SUCH_DATASET, SCR_Drop("nothing"));
+  CHECK_INT(SCR_ERR_NO_SUCH_DATASET, SCR_Delete("nothing"));
+  CHECK_INT(SCR_ERR_RANKS_DISAGREE, SCR_Delete(rank == 0 ? "good" : "other"));
+  CHECK_INT(SCR_SUCCESS, SCR_Delete("good"));
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, name));
+  CHECK_INT(0, flag);
   CHECK_INT(SCR_SUCCESS, SCR_Finalize());
   printf("rank %d is done\n", rank);
   MPI_Finalize();

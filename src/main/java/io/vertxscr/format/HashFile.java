@@ -145,7 +145,8 @@ public final class HashFile {
       throw new ScrException(Fault.BAD_REQUEST, "a hash is nested deeper than " + Limits.MAX_HASH_DEPTH);
     }
     for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
-      bytes += keyBytes(element.getKey()).length + 1 + packedBytes(element.getValue(), depth + 1);
+      String key = element.getKey();
+      bytes += (isPlain(key) ? key.length() : keyBytes(key).length) + 1 + packedBytes(element.getValue(), depth + 1);
     }
     return bytes;
   }
@@ -156,6 +157,16 @@ public final class HashFile {
       out.put(key.getBytes(UTF_8)).put((byte) 0);
       pack(child, out);
     });
+  }
+
+  /** One byte for each character. Nearly all keys are so, and a dataset may have millions of them. */
+  private static boolean isPlain(String key) {
+    for (int i = 0; i < key.length(); i++) {
+      if (key.charAt(i) == 0 || key.charAt(i) >= 0x80) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** A key that came back different would lose a file: what UTF-8 or the NUL cannot carry is refused. */
