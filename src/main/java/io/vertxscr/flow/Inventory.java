@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 
 /**
@@ -22,10 +23,14 @@ public record Inventory(String node, List<Dataset> datasets) {
    *
    * @param base the store that it is in
    */
-  public record Dataset(DatasetDescriptor descriptor, Origin origin, String base, Scheme scheme, FlushState flush,
-      List<Held> ranks) {
+  public record Dataset(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
+      FlushState flush, List<Held> ranks) {
     public Dataset {
       ranks = List.copyOf(ranks);
+    }
+
+    public Scheme scheme() {
+      return redundancy.scheme();
     }
 
     /** Whether both speak of the same dataset: an id alone may come from another history. */

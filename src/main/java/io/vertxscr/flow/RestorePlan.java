@@ -2,7 +2,7 @@ package io.vertxscr.flow;
 
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RedundancySet;
-import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 import java.util.SortedMap;
 
@@ -13,7 +13,8 @@ import java.util.SortedMap;
  * @param protectedNow whether every rank is fully protected without further work
  */
 public record RestorePlan(
-    DatasetDescriptor descriptor, Scheme scheme, SortedMap<String, List<RankPlan>> perNode, boolean protectedNow) {
+    DatasetDescriptor descriptor, RedundancyDescriptor redundancy, SortedMap<String, List<RankPlan>> perNode,
+    boolean protectedNow) {
 
   /** How a rank gets its files. */
   public enum Action {

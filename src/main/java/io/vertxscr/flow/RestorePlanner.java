@@ -10,6 +10,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.placement.Protection;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -102,7 +103,7 @@ public final class RestorePlanner {
     for (int rank = 0; rank < map.size(); rank++) {
       perNode.computeIfAbsent(map.nodeOf(rank), _ -> new ArrayList<>()).add(holdings.plan(rank, map.nodeOf(rank)));
     }
-    return new RestorePlan(dataset, holdings.scheme, perNode, holdings.protectedUnder(map));
+    return new RestorePlan(dataset, holdings.redundancy, perNode, holdings.protectedUnder(map));
   }
 
   /**
@@ -119,6 +120,7 @@ public final class RestorePlanner {
     private final Map<Integer, List<Copy>> copies = new HashMap<>();
     private final Map<Integer, Set<RedundancySet>> sets = new HashMap<>();
     private Scheme scheme = Scheme.SINGLE;
+    private RedundancyDescriptor redundancy;
 
     Holdings(DatasetDescriptor dataset, List<Inventory> inventories) {
       this.dataset = dataset;
@@ -126,6 +128,7 @@ public final class RestorePlanner {
         for (Inventory.Dataset held : inventory.datasets()) {
           if (held.descriptor().id() == dataset.id() && held.descriptor().createdUs() == dataset.createdUs()) {
             scheme = held.scheme();
+            redundancy = held.redundancy();
             held.ranks().forEach(rank -> note(new Copy(inventory.node(), rank)));
           }
         }

@@ -9,7 +9,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
-import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,17 +26,16 @@ import java.util.TreeMap;
  *             BASE, DIRECTORY           see REDDESC
  *             PREFIX -> /p/lustre/user1/sim     of the run that wrote it
  *             RANKS -> 4                        of that run
- *             TYPE -> XOR
+ *             REDDESC/...               see RedundancyHash
  *             FLUSH -> WANTED                   or NOT_WANTED, DONE
  *   RANK -> 2 -> DSET -> 6
  *             DSETDESC/descriptor               the same again, where tools of the SCR family look for it
  *             FILES -> 1
  *             FILE -> rank.2/a.ckpt -> INDEX -> 0     place in the logical file: the order of keys means nothing
  *                                      META/...       see FileMetaHash
- *             REDDESC -> ENABLED -> 1
+ *             REDDESC -> ...                    see RedundancyHash
  *                        BASE -> /ssd           the store
  *                        DIRECTORY -> /ssd/user1/scr.439/n1     where the dataset's directory is
- *                        TYPE -> XOR
  *                        GROUP_ID -> 0          smallest rank of the set
  *                        GROUP_SIZE -> 4
  *                        GROUP_RANK -> 2        place of this rank in it
@@ -69,7 +68,7 @@ public final class FilemapFile {
         .set("BASE", dataset.cache().base())
         .set("DIRECTORY", dataset.cache().path())
         .set("RANKS", dataset.origin().ranks())
-        .set("TYPE", dataset.scheme())
+        .put("REDDESC", RedundancyHash.encode(dataset.redundancy()))
         .set("FLUSH", dataset.flush());
     Hash ranks = whole.at("RANK");
     for (RankRecord rank : dataset.ranks()) {
@@ -91,17 +90,15 @@ public final class FilemapFile {
           .set("INDEX", i)
           .put("META", FileMetaHash.encode(files.get(i), dataset.origin().ranks()));
     }
-    Hash redundancy = hash.at("REDDESC")
-        .set("ENABLED", 1)
+    Hash redundancy = RedundancyHash.encode(dataset.redundancy())
         .set("BASE", dataset.cache().base())
         .set("DIRECTORY", dataset.cache().path())
-        .set("TYPE", dataset.scheme())
         .set("GROUP_ID", rank.set().id())
         .set("GROUP_SIZE", rank.set().size())
         .set("GROUP_RANK", rank.set().memberOf(rank.files().rank()))
         .put("GROUP", GroupHash.encode(rank.set()));
     rank.redundancy().ifPresent(file -> redundancy.set("FILE", file));
-    return hash;
+    return hash.put("REDDESC", redundancy);
   }
 
   private static DatasetRecord dataset(Fields whole) {
@@ -112,7 +109,7 @@ public final class FilemapFile {
     Fields head = datasets.values().iterator().next();
     DatasetDescriptor descriptor = DescriptorHash.decode(head.child("DSETDESC"));
     head.child("DSETDESC").expect("ID", datasets.firstKey());
-    Scheme scheme = head.constant("TYPE", Scheme.class, head.text("TYPE"));
+    RedundancyDescriptor redundancy = RedundancyHash.decode(head.child("REDDESC"));
     FlushState flush = head.constant("FLUSH", FlushState.class, head.text("FLUSH"));
     CacheDirectory cache = new CacheDirectory(head.text("BASE"), head.text("DIRECTORY"));
     Origin origin = new Origin(head.text("PREFIX"), head.integer("RANKS", 1));
@@ -120,7 +117,7 @@ public final class FilemapFile {
     if (!head.numbered("RANK").keySet().equals(held.keySet())) {
       throw head.corrupt("RANK", "says " + head.numbered("RANK").keySet() + ", there are " + held.keySet());
     }
-    DatasetRecord none = new DatasetRecord(descriptor, origin, cache, scheme, flush, List.of());
+    DatasetRecord none = new DatasetRecord(descriptor, origin, cache, redundancy, flush, List.of());
     List<RankRecord> ranks = new ArrayList<>();
     for (Map.Entry<Integer, Fields> rank : held.entrySet()) {
       ranks.add(rank(none, rank.getKey(), rank.getValue().child("DSET").child(Integer.toString(descriptor.id()))));
@@ -138,7 +135,9 @@ public final class FilemapFile {
     Fields redundancy = fields.child("REDDESC");
     redundancy.expect("BASE", dataset.cache().base());
     redundancy.expect("DIRECTORY", dataset.cache().path());
-    redundancy.expect("TYPE", dataset.scheme());
+    if (!RedundancyHash.decode(redundancy).equals(dataset.redundancy())) {
+      throw fields.corrupt("REDDESC", "is not the descriptor that stands below DSET");
+    }
     RedundancySet set = GroupHash.decode(redundancy.child("GROUP"));
     redundancy.expect("GROUP_ID", set.id());
     redundancy.expect("GROUP_SIZE", set.size());

@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,10 +9,11 @@ import java.util.Optional;
  * valid and whose files on this node are complete.
  *
  * @param cache where its directory is
+ * @param redundancy how it is protected
  * @param ranks one entry for each rank whose files this node holds, ascending by rank
  */
-public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDirectory cache, Scheme scheme,
-    FlushState flush, List<RankRecord> ranks) {
+public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDirectory cache,
+    RedundancyDescriptor redundancy, FlushState flush, List<RankRecord> ranks) {
 
   /** Which run wrote it: its prefix directory (absolute) and its number of ranks. */
   public record Origin(String prefix, int ranks) {}
@@ -38,6 +40,10 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
     ranks = List.copyOf(ranks);
   }
 
+  public Scheme scheme() {
+    return redundancy.scheme();
+  }
+
   /** The entry of this rank. */
   public Optional<RankRecord> rank(int rank) {
     return ranks.stream().filter(r -> r.files().rank() == rank).findFirst();
@@ -45,11 +51,16 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
 
   /** The same holding with another flush state. */
   public DatasetRecord with(FlushState state) {
-    return new DatasetRecord(descriptor, origin, cache, scheme, state, ranks);
+    return new DatasetRecord(descriptor, origin, cache, redundancy, state, ranks);
   }
 
   /** The same dataset with these ranks held. */
   public DatasetRecord with(List<RankRecord> held) {
-    return new DatasetRecord(descriptor, origin, cache, scheme, flush, held);
+    return new DatasetRecord(descriptor, origin, cache, redundancy, flush, held);
+  }
+
+  /** The same dataset with these ranks held, in other redundancy sets. */
+  public DatasetRecord with(RedundancyDescriptor other, List<RankRecord> held) {
+    return new DatasetRecord(descriptor, origin, cache, other, flush, held);
   }
 }

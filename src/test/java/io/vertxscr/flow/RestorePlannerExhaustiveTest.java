@@ -124,7 +124,8 @@ class RestorePlannerExhaustiveTest {
         }
       }
       inventories.add(new Inventory("n" + node, held.isEmpty() ? List.of() : List.of(new Inventory.Dataset(
-          DATASET, new Origin("/p", run.ranks()), "/tmp", run.scheme(), FlushState.WANTED, held))));
+          DATASET, new Origin("/p", run.ranks()), "/tmp", RestorePlannerTest.redundancy(run.scheme()),
+          FlushState.WANTED, held))));
     }
     return inventories;
   }

@@ -17,6 +17,9 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,13 +38,19 @@ class RestorePlannerTest {
     return new DatasetDescriptor(id, "d" + id, flags, id, createdUs, new Job("u", "j", "1", "c"), Totals.NONE);
   }
 
+  static RedundancyDescriptor redundancy(Scheme scheme) {
+    return new RedundancyDescriptor(
+        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, 8), false), 1);
+  }
+
   static Inventory inventory(String node, DatasetDescriptor dataset, Scheme scheme, Held... held) {
     return new Inventory(node, List.of(new Inventory.Dataset(
-        dataset, new Origin("/p", 4), "/tmp", scheme, FlushState.NOT_WANTED, List.of(held))));
+        dataset, new Origin("/p", 4), "/tmp", redundancy(scheme), FlushState.NOT_WANTED, List.of(held))));
   }
 
   private static Inventory.Dataset of(DatasetDescriptor dataset, String prefix, int ranks) {
-    return new Inventory.Dataset(dataset, new Origin(prefix, ranks), "/tmp", Scheme.XOR, FlushState.WANTED, List.of());
+    return new Inventory.Dataset(dataset, new Origin(prefix, ranks), "/tmp", redundancy(Scheme.XOR), FlushState.WANTED,
+        List.of());
   }
 
   @Test

@@ -10,6 +10,9 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -39,8 +42,10 @@ class FilemapFileTest {
     for (Scheme scheme : Scheme.values()) {
       for (FlushState flush : FlushState.values()) {
         for (List<RankRecord> ranks : List.of(List.<RankRecord>of(), Samples.record().ranks())) {
+          RedundancyDescriptor descriptor = new RedundancyDescriptor(
+              new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, 8), true), 0);
           assertComesBack(
-              new DatasetRecord(Samples.DESCRIPTOR, new Origin("/p", 4), Samples.CACHE, scheme, flush, ranks));
+              new DatasetRecord(Samples.DESCRIPTOR, new Origin("/p", 4), Samples.CACHE, descriptor, flush, ranks));
         }
       }
     }

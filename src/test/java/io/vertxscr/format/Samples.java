@@ -26,6 +26,9 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Optional;
@@ -70,8 +73,12 @@ public final class Samples {
   /** Where the samples are cached. */
   public static final CacheDirectory CACHE = new CacheDirectory("/ssd", "/ssd/user1/scr.439/n1");
 
+  /** How the samples are protected. */
+  public static final RedundancyDescriptor REDUNDANCY = new RedundancyDescriptor(
+      new CheckpointDescriptor(1, true, 5, "POWER", "/ssd", Redundancy.of(Scheme.XOR, 3), false), 2);
+
   public static DatasetRecord record() {
-    return new DatasetRecord(DESCRIPTOR, new Origin("/p/sim", 8), CACHE, Scheme.XOR, FlushState.WANTED, List.of(
+    return new DatasetRecord(DESCRIPTOR, new Origin("/p/sim", 8), CACHE, REDUNDANCY, FlushState.WANTED, List.of(
         new RankRecord(files(2), SET, Optional.of(".scr/g1/2_of_3_in_1.xor")),
         new RankRecord(new RankFiles(3, List.of()), new RedundancySet(List.of(3)), Optional.empty())));
   }

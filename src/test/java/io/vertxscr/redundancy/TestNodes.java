@@ -12,6 +12,9 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
@@ -164,7 +167,9 @@ final class TestNodes implements RangeSource {
   }
 
   void save(int rank) {
-    store(rank).save(new DatasetRecord(descriptor(), new Origin("/prefix", worldRanks), store(rank).cache(ID), scheme,
+    store(rank).save(new DatasetRecord(descriptor(), new Origin("/prefix", worldRanks), store(rank).cache(ID),
+        new RedundancyDescriptor(new CheckpointDescriptor(
+            0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, 8), false), 1),
         FlushState.NOT_WANTED, List.of(new RankRecord(layouts.get(rank), set,
             plan(rank).writesRedundancy() ? Optional.of(redundancyName(rank)) : Optional.empty()))));
   }

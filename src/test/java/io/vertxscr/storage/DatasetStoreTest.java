@@ -17,6 +17,9 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -316,7 +319,9 @@ class DatasetStoreTest {
   private static DatasetRecord dataset(int id, int generation, CacheDirectory cache) {
     var descriptor = new DatasetDescriptor(id, "b." + id, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L,
         new Job("user1", "sim", "439", "alpha"), new DatasetDescriptor.Totals(2, 6));
-    return new DatasetRecord(descriptor, new Origin("/prefix", 4), cache, Scheme.XOR, FlushState.NOT_WANTED,
+    return new DatasetRecord(descriptor, new Origin("/prefix", 4), cache, new RedundancyDescriptor(
+        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(Scheme.XOR, 8), false), 1),
+        FlushState.NOT_WANTED,
         List.of(new RankRecord(files(), SET, Optional.of(".scr/g" + generation + "/1_of_2_in_0.xor"))));
   }
 

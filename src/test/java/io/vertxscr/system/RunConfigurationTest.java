@@ -10,6 +10,9 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.protocol.Addresses;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -81,6 +84,31 @@ class RunConfigurationTest {
       cluster.nodes().start("n6");
       userFile("SCR_GROUP=NODE");
       assertThat(cluster.restart("n1", "n2", "n5", "n6")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aLaterRunRebuildsInTheOldSetsWhateverIsConfiguredByThen() throws Exception {
+    userFile("SCR_COPY_TYPE=PARTNER", "SCR_SET_SIZE=2", "SCR_GROUP=POWER",
+        "GROUPS=n1 POWER=a", "GROUPS=n2 POWER=a", "GROUPS=n3 POWER=b", "GROUPS=n4 POWER=b");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.steps(1, 1, NODES);
+      Set<RedundancySet> before = setsOf(cluster, 1);
+      RedundancyDescriptor written = cluster.record("n1", 1).redundancy();
+      assertThat(written).isEqualTo(new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "POWER",
+          directory.resolve("cache").toString(), Redundancy.of(Scheme.PARTNER, 2), false), 2));
+
+      cluster.lose("n4");
+      cluster.nodes().start("n4");
+      userFile("SCR_COPY_TYPE=SINGLE",
+          "GROUPS=n1 POWER=a", "GROUPS=n2 POWER=a", "GROUPS=n3 POWER=b", "GROUPS=n4 POWER=b");
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+      cluster.awaitProtected(NODES);
+
+      assertThat(setsOf(cluster, 1)).isEqualTo(before);
+      assertThat(cluster.record("n4", 1).redundancy()).isEqualTo(written);
+      cluster.steps(2, 2, NODES);
+      assertThat(cluster.record("n4", 2).scheme()).isEqualTo(Scheme.SINGLE);
     }
   }
 

@@ -47,6 +47,14 @@ public record GroupDescriptors(SortedMap<String, SortedMap<String, String>> node
     };
   }
 
+  /** This descriptor where all these nodes have a value of its group; else with the group NODE, which all have. */
+  public CheckpointDescriptor among(Collection<String> some, CheckpointDescriptor how) {
+    boolean known = how.group().equals(NODE) || how.group().equals(WORLD) || some.stream().allMatch(node ->
+        nodes.getOrDefault(node, Collections.emptySortedMap()).containsKey(how.group()));
+    return known ? how : new CheckpointDescriptor(how.index(), how.enabled(), how.interval(), NODE, how.storeBase(),
+        how.redundancy(), how.bypass());
+  }
+
   /** The same for these nodes only. */
   public GroupDescriptors of(Collection<String> some) {
     SortedMap<String, SortedMap<String, String>> kept = new TreeMap<>(nodes);

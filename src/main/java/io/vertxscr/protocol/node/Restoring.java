@@ -6,9 +6,8 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
-import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 import java.util.Optional;
 
@@ -27,8 +26,8 @@ public final class Restoring {
    *
    * @param base the store for those who have nothing of the dataset yet
    */
-  public record Restore(DatasetDescriptor descriptor, Origin origin, String base, Scheme scheme, FlushState flush,
-      List<RankPlan> ranks) {}
+  public record Restore(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
+      FlushState flush, List<RankPlan> ranks) {}
 
   /** Ranks that could not be brought; empty when all are here, durably. */
   public record Restored(List<Failed> failed) {}
@@ -42,17 +41,15 @@ public final class Restoring {
    * @param base the store that takes them
    */
   public record Fetch(
-      DatasetDescriptor descriptor, Origin origin, String base, Scheme scheme, List<Integer> ranks) {}
+      DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy, List<Integer> ranks) {}
 
   /**
-   * Compute redundancy under this rank map.
+   * Compute redundancy under this rank map, as the dataset's own descriptor says.
    *
    * @param round tells attempts apart; 0 is the phase that wrote the dataset
-   * @param how its redundancy descriptor
    * @param groups those of the nodes in the rank map
    */
-  public record Protect(
-      int datasetId, long round, RankMap map, CheckpointDescriptor how, GroupDescriptors groups) {}
+  public record Protect(int datasetId, long round, RankMap map, GroupDescriptors groups) {}
 
   /** What the asked node has of these ranks. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}

@@ -51,7 +51,7 @@ public final class FetchService {
         List<FetchedRank> fetched = ranks.stream().map(Future::result).toList();
         fetched.forEach(rank -> rank.unverified().forEach(path ->
             LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
-        store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.scheme(),
+        store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.redundancy(),
             FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
                 new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
         return Ack.ACK;

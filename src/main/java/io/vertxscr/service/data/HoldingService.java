@@ -78,7 +78,7 @@ public final class HoldingService {
         !bad.contains(new BadPart(which, rank.files().rank(), false, false)),
         rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false)))).toList();
     return new Inventory.Dataset(
-        record.descriptor(), record.origin(), record.cache().base(), record.scheme(), record.flush(), held);
+        record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held);
   }
 
   private static Which which(DatasetRecord record) {
@@ -187,7 +187,7 @@ public final class HoldingService {
       return Future.succeededFuture();
     }
     DatasetRecord before = find(which).orElse(
-        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.datasetId()), request.scheme(),
+        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.datasetId()), request.redundancy(),
             request.flush(), List.of()));
     TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
     before.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));

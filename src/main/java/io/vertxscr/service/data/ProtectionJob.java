@@ -36,7 +36,10 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
   public static final class Sets {
     private final Map<Integer, RedundancySet> ofRank = new HashMap<>();
 
+    private final int count;
+
     private Sets(List<RedundancySet> sets) {
+      count = sets.size();
       sets.forEach(set -> set.ranks().forEach(rank -> ofRank.put(rank, set)));
     }
 
@@ -52,6 +55,11 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
       List<String> groupOfRank = map.nodes().stream().map(node -> groups.valueOf(descriptor.group(), node)).toList();
       return new Sets(RedundancySets.of(groupOfRank, Protection.minSetSize(scheme, asked.setSize(), failures)).stream()
           .map(set -> set.tolerating(failures)).toList());
+    }
+
+    /** Number of all sets. */
+    public int count() {
+      return count;
     }
 
     RedundancySet of(int rank) {

@@ -8,6 +8,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Protecting.Checksums;
@@ -105,10 +106,12 @@ public final class ProtectionService {
     List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
         .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
         .files()).toList();
-    ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), request.how(), request.groups());
+    CheckpointDescriptor how = request.groups().among(request.map().nodes(), held.redundancy().how());
+    ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), how, request.groups());
+    DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
     Which which = new Which(held.descriptor().id(), held.descriptor().createdUs());
     return discardPrepared(which)
-        .compose(_ -> prepare(new ProtectionJob(held, request.map(), sets, request.round(), mine), false))
+        .compose(_ -> prepare(new ProtectionJob(wanted, request.map(), sets, request.round(), mine), false))
         .map(record -> {
           prepared.put(which, record);
           return Ack.ACK;
@@ -123,7 +126,7 @@ public final class ProtectionService {
     }
     return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
       // it may have been evicted meanwhile, and must not come back without its files
-      store.update(which.datasetId(), which.createdUs(), held -> held.with(record.ranks()));
+      store.update(which.datasetId(), which.createdUs(), held -> held.with(record.redundancy(), record.ranks()));
       store.endLoans(which.datasetId());
       return Ack.ACK;
     });

@@ -113,7 +113,7 @@ public final class RankRestorer {
     String node = plan.members().get(set.memberOf(describes)).redundancyNode();
     return bus.ask(node, NodeVerb.HEADER, new HeaderOf(id, describes), RedundancyHeader.class)
         .compose(header -> holdings(id, plan).compose(holdings -> {
-          RebuildPlan rebuild = new RebuildPlan(header, request.scheme(), plan.rank(),
+          RebuildPlan rebuild = new RebuildPlan(header, request.redundancy().scheme(), plan.rank(),
               plan.members().stream().map(Member::filesNode).toList(),
               plan.members().stream().map(Member::redundancyNode).toList());
           RangeSource source = sources.of(holdings, Fault.CORRUPT);

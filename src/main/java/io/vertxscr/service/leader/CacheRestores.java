@@ -140,7 +140,7 @@ final class CacheRestores {
     plan.perNode().forEach((node, ranks) -> {
       if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {
         asked.add(caches.bus().command(node, NodeVerb.RESTORE,
-            new Restore(plan.descriptor(), origin, base, plan.scheme(), flush, ranks), Restored.class));
+            new Restore(plan.descriptor(), origin, base, plan.redundancy(), flush, ranks), Restored.class));
       }
     });
     return Future.join(asked).map(_ -> asked.stream().flatMap(f -> f.result().failed().stream()).toList());

@@ -8,7 +8,6 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
-import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
@@ -70,9 +69,7 @@ final class CatchUp {
     long startNs = System.nanoTime();
     RankMap map = info.map();
     round = Math.max(round + 1, info.run());              // no other leader has ever used it
-    Descriptors descriptors = info.policy().descriptors();
-    Protect request = new Protect(dataset.id(), round, map,
-        descriptors.descriptorFor(dataset.flags(), dataset.checkpointId()), descriptors.groups());
+    Protect request = new Protect(dataset.id(), round, map, info.policy().descriptors().groups());
     return onAll(map, NodeVerb.PROTECT, request)
         .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
         .onSuccess(_ -> {

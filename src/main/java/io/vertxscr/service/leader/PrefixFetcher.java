@@ -9,6 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
@@ -98,7 +99,7 @@ public final class PrefixFetcher {
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
       List<Future<Ack>> asked = new ArrayList<>();
       spread(count, wanted.map()).byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
-          new Fetch(dataset, origin, how.storeBase(), how.redundancy().scheme(), ranks), Ack.class)));
+          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks), Ack.class)));
       return Future.join(asked).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)

@@ -14,6 +14,7 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
@@ -163,7 +164,8 @@ public final class PhaseService {
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
           DatasetRecord record = new DatasetRecord(known, new Origin(info.prefix(), info.map().size()),
-              store.cache(known.id()), how.redundancy().scheme(), flushState(info, known), List.of());
+              store.cache(known.id()), new RedundancyDescriptor(how, run.sets(how).count()),
+              flushState(info, known), List.of());
           return protection.protect(record, info.map(), run.sets(how), measured.ranks())
               .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
         });
