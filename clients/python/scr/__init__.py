@@ -93,16 +93,16 @@ _settings = Settings()
 
 
 def config(entry: str) -> Optional[str]:
-    """Sets a parameter, or asks for one; before :func:`init`. Not collective; the entries of rank 0 count for the run.
+    """Sets a parameter, before :func:`init`, or asks for one. Not collective; the entries of rank 0 count for the run.
 
     ``"SCR_FLUSH=5"`` and ``"CKPT=0 TYPE=XOR"`` set, ``"SCR_FLUSH="`` takes back, and ``None`` is returned.
     ``"SCR_FLUSH"`` and ``"CKPT=0 TYPE"`` ask the daemon of this node for the value that would hold; ``None`` if
     there is none. The environment of the process wins over entries.
     """
-    if _session is not None and _session.over is None:
-        raise WrongStateError("config is not possible after init", _session.rank)
     if not is_query(entry):
         with _lock:
+            if _session is not None and _session.over is None:
+                raise WrongStateError(f"config cannot set '{entry}' after init", _session.rank)
             _settings.entries.append(entry)
         return None
     connection = Connection(_environment.socket_path(_settings.environment()))

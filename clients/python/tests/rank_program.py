@@ -1,7 +1,7 @@
 """A rank of a test: reads the checkpoint, verifies every byte, writes more of them, and leaves a result.
 
-Usage: ``rank_program.py <steps> [fail <rank> | odd-names]``, or ``rank_program.py <example.py> <arguments>``,
-which is run with the socket of this rank's daemon.
+Usage: ``rank_program.py <steps> [fail <rank> | odd-names | settings]``, or
+``rank_program.py <example.py> <arguments>``, which is run with the socket of this rank's daemon.
 """
 
 import json
@@ -78,8 +78,20 @@ def read_odd_names(rank: int) -> int:
     return len(odd_names(rank))
 
 
+def with_settings() -> Any:
+    scr.config("SCR_COPY_TYPE=SINGLE")
+    asked = scr.config("SCR_COPY_TYPE")
+    session = scr.init()
+    write(session.rank, 1, False)
+    scheme = session.status()["datasets"][-1]["scheme"]
+    scr.finalize()
+    return [asked, scheme]
+
+
 def run(arguments: List[str]) -> Any:
     steps, more = int(arguments[0]), arguments[1:]
+    if more == ["settings"]:
+        return with_settings()
     rank = scr.init().rank
     if more == ["odd-names"]:
         done = write_odd_names(rank) if steps else read_odd_names(rank)

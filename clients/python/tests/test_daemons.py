@@ -105,6 +105,9 @@ class DaemonsTest(unittest.TestCase):
         self.ranks(2, train, "20").output()
         self.assertEqual(self.ranks(2, train, "40").output(), whole)
 
+    def test_settings_of_the_program_have_their_effect_in_the_daemons(self):
+        self.assertEqual(self.ranks(2, "1", "settings").results(), [["SINGLE", "SINGLE"]] * 2)
+
     def test_a_killed_node_ends_the_run_and_its_files_are_rebuilt(self):
         ranks = self.ranks(NODES, "1000000")
         daemons.wait_for("two checkpoints", lambda: ranks.said(NODES - 1, "step-2"))

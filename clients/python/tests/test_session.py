@@ -423,10 +423,11 @@ class ConfigTest(SessionCase):
         with self.assertRaises(scr.BadRequestError):
             scr.config(" ")
 
-    def test_after_init_it_is_refused(self):
+    def test_after_init_it_sets_nothing(self):
         scr._session = self.init()
         with self.assertRaisesRegex(scr.WrongStateError, "after init"):
             scr.config("SCR_FLUSH=5")
+        self.assertIsNone(scr.config("SCR_FLUSH"))
 
     def test_a_daemon_that_takes_no_settings_is_asked_without_them_unless_they_matter(self):
         def refuse(call):
