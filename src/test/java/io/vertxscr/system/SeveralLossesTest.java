@@ -91,6 +91,30 @@ class SeveralLossesTest {
   }
 
   @Test
+  void asManyNodesMayBeLostAsTheSettingSays() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory,
+        TestCluster.Setup.of(Scheme.RS).with("SCR_SET_FAILURES", "3"), NODES)) {
+      cluster.steps(1, 1, NODES);
+      String[] nodes = lose(cluster, NODES, List.of("n1", "n2", "n4"));
+      assertThat(cluster.restart(nodes)).isEqualTo(1);
+      cluster.awaitProtected(nodes);
+      assertThat(cluster.restart(lose(cluster, nodes, List.of("n3", "n2x", "n4x")))).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void partnerWithTwoCopiesSurvivesTwoNeighboursAndNotThree() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory,
+        TestCluster.Setup.of(Scheme.PARTNER).with("SCR_SET_FAILURES", "2"), NODES)) {
+      cluster.steps(1, 1, NODES);
+      String[] nodes = lose(cluster, NODES, List.of("n1", "n2"));
+      assertThat(cluster.restart(nodes)).isEqualTo(1);
+      cluster.awaitProtected(nodes);
+      assertThat(cluster.restart(lose(cluster, nodes, List.of("n3", "n4", "n1x")))).isZero();
+    }
+  }
+
+  @Test
   void severalRanksOfANodeAreInSetsOfTheirOwn() throws Exception {
     String[] ranks = {"n1", "n1", "n2", "n2", "n3", "n3", "n4"};
     try (TestCluster cluster = cluster()) {
