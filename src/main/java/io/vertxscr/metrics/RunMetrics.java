@@ -9,12 +9,15 @@ import io.vertxscr.service.Observer;
 final class RunMetrics implements Observer {
   private final Counter begun;
   private final Counter finalized;
+  private final Counter weak;
   private final FaultCounters lost;
   private final FaultCounters failedCalls;
 
   RunMetrics(MeterRegistry registry) {
     begun = Counter.builder("scr_run_begun").description("runs that have begun").register(registry);
     finalized = Counter.builder("scr_run_finalized").description("runs that the application ended").register(registry);
+    weak = Counter.builder("scr_run_weakly_protected")
+        .description("ways in which runs are protected less than was asked for").register(registry);
     lost = new FaultCounters(registry, "scr_run_lost", "runs that ended before their time");
     failedCalls = new FaultCounters(registry, "scr_call_failures", "calls of ranks that were answered with a fault");
   }
@@ -24,6 +27,7 @@ final class RunMetrics implements Observer {
     switch (event) {
       case Event.RunBegun _ -> begun.increment();
       case Event.RunOver over -> over.fault().ifPresentOrElse(lost::count, finalized::increment);
+      case Event.ProtectionWeak _ -> weak.increment();
       case Event.CallFailed failed -> failedCalls.count(failed.fault());
       default -> {
         // Others count that.
