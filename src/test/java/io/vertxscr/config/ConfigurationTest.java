@@ -155,6 +155,21 @@ class ConfigurationTest {
     assertThat(effective.of(Section.CKPT).getFirst().text("SET_SIZE")).isEmpty();
   }
 
+  @Test
+  void theSettingsOfARunHaveItsNameAndWithDebugEverythingThatIsSet() throws IOException {
+    user("SCR_JOB_NAME=heat", "SCR_FLUSH=2", "CKPT=0 TYPE=SINGLE");
+    Settings settings = Settings.load(daemon, Optional.empty());
+    UserSettings quiet = new UserSettings(Optional.of(directory), application, calls);
+    calls.add("SCR_DEBUG=1");
+    UserSettings debug = new UserSettings(Optional.of(directory), application, calls);
+
+    assertThat(settings.of(quiet).jobName()).isEqualTo("heat");
+    assertThat(settings.of(quiet).lines()).isEmpty();
+    Path file = directory.resolve(".scrconf");
+    assertThat(settings.of(debug).lines()).contains("SCR_FLUSH=2 (" + file + " line 2)",
+        "CKPT=0 TYPE=SINGLE (" + file + " line 3)", "SCR_DEBUG=1 (config call \"SCR_DEBUG=1\")");
+  }
+
   private Configuration withSsd() {
     return with("STORE=/ssd");
   }
