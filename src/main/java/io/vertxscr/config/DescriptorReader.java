@@ -35,8 +35,6 @@ import java.util.TreeSet;
 final class DescriptorReader {
   /** The value of SCR_COPY_TYPE that leaves it to the CKPT entries. */
   static final String FILE = "FILE";
-  /** Whether descriptors may name a store that is not SCR_CACHE_BASE. */
-  private static final boolean SEVERAL_STORES = false;
 
   private final Effective values;
   private final GroupDescriptors groups;
@@ -85,10 +83,6 @@ final class DescriptorReader {
   private CheckpointDescriptor checkpoint(Entry entry) {
     String base = entry.text("STORE").map(path -> Path.of(path).normalize())
         .orElseGet(() -> values.path(SCR_CACHE_BASE)).toString();
-    if (!SEVERAL_STORES && !base.equals(values.path(SCR_CACHE_BASE).toString())) {
-      throw Checks.bad(entry.where() + " STORE=" + base + ": not supported yet; leave it at SCR_CACHE_BASE, "
-          + values.path(SCR_CACHE_BASE));
-    }
     Scheme scheme = entry.text("TYPE").map(DescriptorReader::scheme).orElse(Scheme.XOR);
     try {
       return new CheckpointDescriptor(Integer.parseInt(entry.key()), entry.flag("ENABLED", true),

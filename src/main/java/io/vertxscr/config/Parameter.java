@@ -34,7 +34,7 @@ public enum Parameter {
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(RUN, new Kind.Int(1, 1024), "1", "checkpoints kept in the cache"),
   SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files go to the prefix directory at once, past the cache", false),
-  SCR_CACHE_PURGE(RUN, new Kind.Flag(), "0", "1: caches are emptied when a run begins", false),
+  SCR_CACHE_PURGE(RUN, new Kind.Flag(), "0", "1: caches are emptied when a run begins"),
   SCR_COPY_TYPE(RUN, new Kind.Word(copyTypes()), "XOR", "how datasets in the cache are protected; FILE: as CKPT says"),
   SCR_GROUP(RUN, new Kind.Text(), GroupDescriptors.NODE, "failure group: no redundancy set has two members of one"),
   SCR_SET_SIZE(RUN, new Kind.Int(2, Redundancy.MAX_SET_SIZE), "" + Limits.DEFAULT_SET_SIZE,
@@ -60,7 +60,7 @@ public enum Parameter {
   SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0", "1: the prefix directory is emptied when a run begins", false),
   SCR_CRC_ON_COPY(RUN, new Kind.Flag(), "1", "0: redundancy is made without checksums", false),
   SCR_CRC_ON_FLUSH(RUN, new Kind.Flag(), "1", "0: files are flushed without checksums", false),
-  SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache", false),
+  SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache"),
   SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory", false),
   SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(1, Long.MAX_VALUE), "100GB", "bytes of a container", false),
 

@@ -16,9 +16,9 @@ enum Section {
   GROUPS(new Kind.Text()),
   /** A class of storage, by its base directory. */
   STORE(new Kind.Directory(),
-      pending("GROUP", new Kind.Text(), "NODE"),
+      field("GROUP", new Kind.Text()),
       field("COUNT", new Kind.Int(1, 1024)),
-      pending("SIZE", new Kind.Bytes(1, Long.MAX_VALUE), ""),
+      field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE)),
       pending("MKDIR", new Kind.Flag(), "1"),
       field("ENABLED", new Kind.Flag())),
   /** How some of the checkpoints are cached and protected. */

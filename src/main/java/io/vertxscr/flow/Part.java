@@ -11,8 +11,19 @@ public final class Part {
    *
    * @param lastDatasetId highest dataset id that this node knows of
    * @param lastCheckpointId highest checkpoint id that this node knows of
+   * @param room whether the dataset will fit here
    */
-  public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId) {}
+  public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId, Room room) {}
+
+  /**
+   * Whether a dataset will fit on a node, by what the one before it took.
+   *
+   * @param evict what must be deleted for it first, in this order
+   * @param refusal why it will not fit, whatever is deleted; empty where it will
+   */
+  public record Room(List<Integer> evict, String refusal) {
+    public static final Room ENOUGH = new Room(List.of(), "");
+  }
 
   /**
    * To COMPLETE_OUTPUT.

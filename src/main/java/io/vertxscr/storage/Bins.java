@@ -60,8 +60,7 @@ final class Bins {
     if (names.isEmpty()) {
       return;
     }
-    recycled.forEach(this::trash);
-    recycled.clear();
+    discardOwn();
     for (String name : names) {
       move(NodeDirectories.resolve(NodeDirectories.dataset(cache, datasetId), name), recycledBin(cache))
           .ifPresent(recycled::add);
@@ -73,6 +72,18 @@ final class Bins {
     recycledLent.forEach(this::trash);
     recycledLent.clear();
     files.forEach(file -> move(file, recycledBin(cache)).ifPresent(recycledLent::add));
+  }
+
+  /** Throws away what is there to be written over. */
+  void discardRecycled() {
+    discardOwn();
+    recycledLent.forEach(this::trash);
+    recycledLent.clear();
+  }
+
+  private void discardOwn() {
+    recycled.forEach(this::trash);
+    recycled.clear();
   }
 
   boolean take(Path target) {

@@ -41,6 +41,7 @@ public final class DatasetStore {
   private final NodeDirectories directories;
   private final Map<Path, Bins> bins = new ConcurrentHashMap<>();
   private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
+  private final Map<Integer, Long> bytes = new ConcurrentHashMap<>();
   private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
@@ -51,6 +52,11 @@ public final class DatasetStore {
    * @param complete false while the dataset is still being protected
    */
   public record Holding(RankFiles files, boolean complete) {}
+
+  private volatile Newest newest = new Newest(0, 0);
+
+  /** Highest ids of all datasets that this node has held since it started. */
+  public record Newest(int datasetId, int checkpointId) {}
 
   private DatasetStore(NodeDirectories directories) {
     this.directories = directories;
@@ -86,7 +92,7 @@ public final class DatasetStore {
    *
    * @param storeBase absolute
    */
-  public synchronized void place(int datasetId, String storeBase) {
+  public void place(int datasetId, String storeBase) {
     CacheDirectory cache = directories.cache(storeBase);
     if (!held.containsKey(datasetId)) {
       placed.put(datasetId, cache);
@@ -120,6 +126,38 @@ public final class DatasetStore {
     return List.copyOf(held.values());
   }
 
+  /** What numbers are taken. */
+  public Newest newest() {
+    return newest;
+  }
+
+  /** What a dataset takes that is held here, redundancy included; 0 for others. */
+  public long bytes(int datasetId) {
+    return bytes.getOrDefault(datasetId, 0L);
+  }
+
+  /** What all that is held in a store takes. */
+  public long bytes(String storeBase) {
+    return held.values().stream().filter(record -> record.cache().base().equals(storeBase))
+        .mapToLong(record -> bytes(record.descriptor().id())).sum();
+  }
+
+  /** What the file system of a store can still take. */
+  public long freeBytes(String storeBase) {
+    Path cache = Path.of(directories.cache(storeBase).path());
+    bins(cache);
+    return cache.toFile().getUsableSpace();
+  }
+
+  /** Gives back what was thrown away in a store, and what was to be written over. May take long. */
+  public void reclaim(String storeBase) {
+    Bins store = bins(Path.of(directories.cache(storeBase).path()));
+    synchronized (this) {
+      store.discardRecycled();
+    }
+    store.emptyTrash();
+  }
+
   /**
    * Writes the dataset's filemap, durably; its files must be complete. Redundancy files that the filemap named before
    * and does not name any more are recycled. The registrations of the dataset end.
@@ -133,7 +171,7 @@ public final class DatasetStore {
       throw Faults.io(cache, e);
     }
     AtomicFile.replace(directories.filemap(id), FilemapFile.encode(record));
-    DatasetRecord before = held.put(id, record);
+    DatasetRecord before = hold(record);
     placed.remove(id);
     writing.remove(id);
     if (before != null) {
@@ -248,6 +286,7 @@ public final class DatasetStore {
     Path cache = Path.of(cache(datasetId).path());
     AtomicFile.delete(directories.filemap(datasetId));
     DatasetRecord record = held.remove(datasetId);
+    bytes.remove(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
     lent.remove(datasetId);
@@ -274,6 +313,17 @@ public final class DatasetStore {
     if (failed != null) {
       throw failed;
     }
+  }
+
+  private DatasetRecord hold(DatasetRecord record) {
+    int id = record.descriptor().id();
+    newest = new Newest(Math.max(newest.datasetId(), id),
+        Math.max(newest.checkpointId(), record.descriptor().checkpointId()));
+    DatasetRecord before = held.put(id, record);
+    Path directory = directory(id);
+    bytes.put(id, record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum() + redundancyOf(record).stream()
+        .mapToLong(name -> NodeDirectories.resolve(directory, name).toFile().length()).sum());
+    return before;
   }
 
   private static Set<String> redundancyOf(DatasetRecord record) {
@@ -306,7 +356,7 @@ public final class DatasetStore {
       if (record.descriptor().id() != datasetId) {
         throw new ScrException(Fault.CORRUPT, "describes dataset " + record.descriptor().id());
       }
-      held.put(datasetId, record);
+      hold(record);
     } catch (ScrException e) {
       LOG.warn("{} cannot be used, so dataset {} counts as not held here: {}", file, datasetId, e.getMessage());
       Files.move(file, file.resolveSibling(file.getFileName() + ".unreadable"), StandardCopyOption.REPLACE_EXISTING);

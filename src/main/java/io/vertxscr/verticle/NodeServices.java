@@ -10,6 +10,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.Sources;
 import io.vertxscr.service.data.CacheKeeper;
+import io.vertxscr.service.data.Capacity;
 import io.vertxscr.service.data.FetchService;
 import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.HoldingService;
@@ -60,11 +61,13 @@ public final class NodeServices {
     calls = new CallService(loop, bus, self, runs);
     routes = new RouteService(loop, runs, store);
     protection = new ProtectionService(loop, bus, self, store, ports.sources());
-    CacheKeeper keeper = new CacheKeeper(loop, store, ports.observer());
+    CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store);
-    flushes = new FlushService(loop, bus, self, store);
-    PhaseService phases = new PhaseService(loop, calls, protection, store, keeper);
+    flushes = new FlushService(loop, bus, self, store, keeper);
+    Capacity capacity = new Capacity(loop, ports.membership(), store, keeper);
+    PhaseService phases = new PhaseService(
+        loop, calls, new PhaseService.Data(store, protection, keeper, capacity));
     RestartService restarts = new RestartService(calls, store);
     calls.works(Map.of(
         Step.START_OUTPUT, phases::start,

@@ -93,7 +93,7 @@ class DescriptorReaderTest {
       "CKPT=0 INTERVAL=0            | expected a whole number from 1",
       "CKPT=0 GROUP=POWR            | there is no group POWR; did you mean POWER?",
       "CKPT=0 TYPE=XOR TYPE=SINGLE  | TYPE is set already",
-      "CKPT=0 STORE=/ssd            | not supported yet",
+      "CKPT=0 STORE=/ssd            | there is no store /ssd",
       "CKPT=0 BYPASS=2              | expected 0 or 1",
       "GROUPS=host2 NODE=x          | group NODE is built in",
       "#                            | there is no CKPT=0 entry"})

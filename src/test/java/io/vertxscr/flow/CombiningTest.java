@@ -22,6 +22,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CombiningTest {
   private static final Job JOB = new Job("u", "heat", "439", "c");
 
+  private static Part.Start start(String name, int flags, int lastDatasetId, int lastCheckpointId) {
+    return new Part.Start(name, flags, lastDatasetId, lastCheckpointId, Part.Room.ENOUGH);
+  }
+
   private static List<From<Part.Start>> starts(Part.Start... parts) {
     return from(List.of(parts));
   }
@@ -36,27 +40,43 @@ class CombiningTest {
 
   @Test
   void aNewDatasetIsOneBeyondTheHighestThatAnyNodeKnows() {
-    assertThat(Combining.start(starts(new Part.Start("a", 1, 3, 7), new Part.Start("a", 1, 9, 2)), 77, JOB))
+    assertThat(Combining.start(starts(start("a", 1, 3, 7), start("a", 1, 9, 2)), 77, JOB))
         .isEqualTo(new DatasetDescriptor(10, "a", DatasetFlags.CHECKPOINT, 8, 77, JOB, Totals.NONE));
-    assertThat(Combining.start(starts(new Part.Start("a", 3, 0, 0)), 77, JOB))
+    assertThat(Combining.start(starts(start("a", 3, 0, 0)), 77, JOB))
         .isEqualTo(new DatasetDescriptor(1, "a", DatasetFlags.CHECKPOINT_AND_OUTPUT, 1, 77, JOB, Totals.NONE));
   }
 
   @Test
+  void whatOneNodeMustDeleteToHaveRoomAllDelete() {
+    assertThat(Combining.evictions(starts(start("a", 1, 9, 9), with(new Part.Room(List.of(7, 3), "")),
+        with(new Part.Room(List.of(3), ""))))).containsExactly(3, 7);
+  }
+
+  @Test
+  void whereOneNodeHasNoRoomNothingIsDeletedAndTheNodeIsNamed() {
+    refuses(() -> Combining.evictions(starts(with(new Part.Room(List.of(7), "")), with(new Part.Room(List.of(),
+        "no room in store /ssd")))), Fault.NO_SPACE, "node n1", "no room in store /ssd");
+  }
+
+  private static Part.Start with(Part.Room room) {
+    return new Part.Start("a", 1, 9, 9, room);
+  }
+
+  @Test
   void pureOutputHasNoCheckpointId() {
-    assertThat(Combining.start(starts(new Part.Start("a", 2, 3, 7)), 1, JOB).checkpointId()).isZero();
+    assertThat(Combining.start(starts(start("a", 2, 3, 7)), 1, JOB).checkpointId()).isZero();
   }
 
   @Test
   void aDatasetWithoutANameIsCalledByItsId() {
-    assertThat(Combining.start(starts(new Part.Start("", 1, 41, 0)), 1, JOB).name()).isEqualTo("scr.dataset.42");
+    assertThat(Combining.start(starts(start("", 1, 41, 0)), 1, JOB).name()).isEqualTo("scr.dataset.42");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2})
   void nodesThatDisagreeOnTheNameAreNamedWithWhatTheySay(int odd) {
     List<Part.Start> parts = IntStream.range(0, 3)
-        .mapToObj(i -> new Part.Start(i == odd ? "b" : "a", 1, 0, 0)).toList();
+        .mapToObj(i -> start(i == odd ? "b" : "a", 1, 0, 0)).toList();
     int second = odd == 0 ? 1 : odd;
     refuses(() -> Combining.start(from(parts), 1, JOB), Fault.RANKS_DISAGREE,
         "node n0 say \"" + parts.get(0).name() + "\" flags 1",
@@ -65,20 +85,20 @@ class CombiningTest {
 
   @Test
   void nodesThatDisagreeOnTheFlagsAreRefused() {
-    refuses(() -> Combining.start(starts(new Part.Start("a", 1, 0, 0), new Part.Start("a", 3, 0, 0)), 1, JOB),
+    refuses(() -> Combining.start(starts(start("a", 1, 0, 0), start("a", 3, 0, 0)), 1, JOB),
         Fault.RANKS_DISAGREE, "flags 1", "flags 3");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 4, 5, Integer.MAX_VALUE})
   void flagsThatMeanNothingAreRefused(int flags) {
-    refuses(() -> Combining.start(starts(new Part.Start("a", flags, 0, 0)), 1, JOB), Fault.BAD_REQUEST,
+    refuses(() -> Combining.start(starts(start("a", flags, 0, 0)), 1, JOB), Fault.BAD_REQUEST,
         "flags " + flags);
   }
 
   @Test
   void whenTheIdsAreUsedUpNoDatasetGetsANegativeOne() {
-    refuses(() -> Combining.start(starts(new Part.Start("a", 1, Integer.MAX_VALUE, 0)), 1, JOB), Fault.BAD_REQUEST,
+    refuses(() -> Combining.start(starts(start("a", 1, Integer.MAX_VALUE, 0)), 1, JOB), Fault.BAD_REQUEST,
         "id");
   }
 

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -38,6 +39,16 @@ final class EmbeddedRun {
   /** What a rank does. */
   interface Program<T> {
     T run(Scr scr) throws Exception;
+  }
+
+  /** The same program, of ranks that all end without finalize, and none before the last has come to its end. */
+  static <T> Program<T> withoutFinalize(int ranks, Program<T> program) {
+    CyclicBarrier last = new CyclicBarrier(ranks);
+    return scr -> {
+      T result = program.run(scr);
+      last.await(PATIENCE_S, TimeUnit.SECONDS);
+      return result;
+    };
   }
 
   /** Starts all ranks; each future has what its rank returned or threw. */

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
+import io.vertxscr.config.Settings;
 import io.vertxscr.config.run.FetchPolicy;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.node.EmbeddedCluster;
@@ -17,8 +19,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** An embedded cluster of a test, with its prefix directory and ways to lose and look at things. */
@@ -61,10 +65,19 @@ final class TestCluster implements AutoCloseable {
   }
 
   TestCluster(Vertx vertx, Path directory, Setup setup, String... nodes) throws IOException {
+    this(vertx, directory, TestSettings.in(directory, setup.parameters()), nodes);
+  }
+
+  /** With descriptors, and all that belongs to caches. */
+  TestCluster(Vertx vertx, Path directory, RunPolicy policy, String... nodes) throws IOException {
+    this(vertx, directory, TestSettings.in(directory, policy), nodes);
+  }
+
+  private TestCluster(Vertx vertx, Path directory, Settings settings, String... nodes) throws IOException {
     this.vertx = vertx;
     this.directory = directory;
     this.prefix = Files.createDirectories(directory.resolve("prefix"));
-    this.cluster = new EmbeddedCluster(vertx, TestSettings.in(directory, setup.parameters()), true);
+    this.cluster = new EmbeddedCluster(vertx, settings, true);
     List.of(nodes).forEach(cluster::start);
   }
 
@@ -107,9 +120,21 @@ final class TestCluster implements AutoCloseable {
   /** Kills a node; its storage is gone too. */
   void lose(String node) throws IOException {
     var directories = cluster.node(node).ground().options().directories();
+    Set<Path> caches = store(node).list().stream().map(record -> Path.of(record.cache().path()))
+        .collect(Collectors.toSet());
+    caches.add(directories.cache());
     cluster.kill(node);
     delete(directories.control());
-    delete(directories.cache());
+    for (Path cache : caches) {
+      delete(cache);
+    }
+  }
+
+  /** Stops these nodes, deletes the storage of all, and starts them again. */
+  void deleteAllStorage(String... nodes) throws IOException {
+    List.of(nodes).forEach(cluster::stop);
+    deleteAllStorage();
+    List.of(nodes).forEach(cluster::start);
   }
 
   /** The storage of nodes that do not run. */

@@ -1,8 +1,15 @@
 package io.vertxscr.system;
 
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,5 +29,28 @@ final class TestSettings {
         "SCR_CLUSTER_NAME", "cluster"));
     environment.putAll(parameters);
     return Settings.load(environment, Optional.empty());
+  }
+
+  /** The same with these descriptors, and with what the policy says of caches and flushes: all by the system's file. */
+  static Settings in(Path directory, RunPolicy policy) throws IOException {
+    List<String> lines = new ArrayList<>(List.of(
+        "SCR_CNTL_BASE=" + directory.resolve("cntl"), "SCR_CACHE_BASE=" + directory.resolve("cache"),
+        "SCR_JOB_ID=1", "SCR_USER_NAME=user", "SCR_COPY_TYPE=FILE",
+        "SCR_FLUSH=" + policy.flush().everyCheckpoints(), "SCR_FLUSH_ASYNC=" + flag(policy.flush().background()),
+        "SCR_CACHE_PURGE=" + flag(policy.cache().purge()),
+        "SCR_CRC_ON_DELETE=" + flag(policy.cache().crcOnDelete())));
+    for (StoreDescriptor store : policy.descriptors().stores()) {
+      lines.add("STORE=" + store.base() + " GROUP=" + store.group() + " COUNT=" + store.count() + " MKDIR="
+          + flag(store.mkdir()) + (store.sizeBytes().isPresent() ? " SIZE=" + store.sizeBytes().getAsLong() : ""));
+    }
+    for (CheckpointDescriptor checkpoint : policy.descriptors().checkpoints()) {
+      lines.add("CKPT=" + checkpoint.index() + " INTERVAL=" + checkpoint.interval() + " STORE="
+          + checkpoint.storeBase() + " TYPE=" + checkpoint.redundancy().scheme());
+    }
+    return Settings.load(Map.of(), Optional.of(Files.write(directory.resolve("scr.conf"), lines)));
+  }
+
+  private static String flag(boolean set) {
+    return set ? "1" : "0";
   }
 }

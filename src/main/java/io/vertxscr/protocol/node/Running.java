@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,6 +83,13 @@ public final class Running {
    * @param forming the number that it had while it formed: ranks that have arrived since are not meant
    */
   public record Over(long run, long forming, int fault, String message) {}
+
+  /**
+   * Result of START_OUTPUT.
+   *
+   * @param evict what is to be deleted for it before a file is written
+   */
+  public record Started(DatasetDescriptor descriptor, List<Integer> evict) {}
 
   /** Result of the restart calls: what can be read, where there is something. */
   public record Offer(Optional<RunInfo.Restartable> restart) {}

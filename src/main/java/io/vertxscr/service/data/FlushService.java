@@ -37,14 +37,16 @@ public final class FlushService {
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
+  private final CacheKeeper keeper;
   private final Map<Integer, Future<?>> inTurn = new HashMap<>();
 
   /** Flushes for a node. */
-  public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store) {
+  public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store, CacheKeeper keeper) {
     this.loop = loop;
     this.bus = bus;
     this.self = self;
     this.store = store;
+    this.keeper = keeper;
   }
 
   /**
@@ -138,7 +140,7 @@ public final class FlushService {
     }));
   }
 
-  /** Notes durably that the dataset need not be kept for the flush any more. */
+  /** Notes durably that the dataset need not be kept for the flush any more; it may leave the cache then. */
   public Future<Ack> flushed(Flushed flushed) {
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
       store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record -> {
@@ -149,6 +151,10 @@ public final class FlushService {
             held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED));
       });
       return Ack.ACK;
+    }).onSuccess(_ -> {
+      if (flushed.done()) {
+        keeper.flushed(flushed.datasetId());
+      }
     });
   }
 }

@@ -20,6 +20,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,9 +145,12 @@ public final class LeaderWork implements LeaderActions {
 
   private Packed start(ActiveRun run, List<From<Packed>> parts) {
     JobSettings job = settings.job();
-    writing = Combining.start(read(parts, Part.Start.class), clockUs.getAsLong(),
+    List<From<Part.Start>> starts = read(parts, Part.Start.class);
+    DatasetDescriptor next = Combining.start(starts, clockUs.getAsLong(),
         new Job(job.user(), run.info().jobName(), job.id(), job.cluster()));
-    return Packed.of(writing);
+    List<Integer> evictions = Combining.evictions(starts);
+    writing = next;
+    return Packed.of(new Started(next, evictions));
   }
 
   private Packed complete(List<From<Part.Complete>> parts) {

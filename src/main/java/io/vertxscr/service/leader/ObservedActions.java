@@ -14,6 +14,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import java.util.List;
@@ -106,7 +107,7 @@ public final class ObservedActions implements LeaderActions {
       return;
     }
     switch (step) {
-      case START_OUTPUT -> started(run, result.as(DatasetDescriptor.class), now);
+      case START_OUTPUT -> started(run, result.as(Started.class).descriptor(), now);
       case COMPLETE_OUTPUT ->
           writing = new Writing(writing.id(), result.as(Totals.class), writing.startedNs(), now);
       case PROTECTED -> {

@@ -127,12 +127,15 @@ final class Restorer {
 
   /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
   private Future<Scene> emptied(Scene scene, Wanted wanted) {
+    boolean purge = wanted.policy().cache().purge();      // what other jobs have left, too
     return fromCaches(wanted) ? Future.succeededFuture(scene) : evict(scene.inventories(), dataset ->
-        dataset.origin().prefix().equals(wanted.prefix()) && dataset.flush() != FlushState.WANTED).map(scene);
+        (purge || dataset.origin().prefix().equals(wanted.prefix())) && dataset.flush() != FlushState.WANTED)
+        .map(scene);
   }
 
   private static boolean fromCaches(Wanted wanted) {
-    return wanted.policy().fetch().distribute() && !wanted.policy().fetch().globalRestart();
+    return wanted.policy().fetch().distribute() && !wanted.policy().fetch().globalRestart()
+        && !wanted.policy().cache().purge();
   }
 
   private static List<Candidate> candidates(Scene scene, Wanted wanted) {

@@ -10,6 +10,7 @@ import io.vertxscr.placement.Shortfalls;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.service.data.ProtectionJob;
+import io.vertxscr.service.data.RunCache;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ public final class LocalRun {
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
   private final LocalGather gather;
+  private final RunCache cache;
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
   private RunInfo info;
   private long gathers;
@@ -35,6 +37,7 @@ public final class LocalRun {
     this.info = info;
     clientOfRank.forEach((rank, client) -> sessions.put(rank, new RankSession(rank, client)));
     this.gather = new LocalGather(clientOfRank.keySet());
+    this.cache = new RunCache(info);
   }
 
   RunInfo info() {
@@ -53,6 +56,11 @@ public final class LocalRun {
       shortfalls = Shortfalls.of(info.policy().descriptors(), info.map());
     }
     return shortfalls;
+  }
+
+  /** What the run knows of this node's caches. */
+  RunCache cache() {
+    return cache;
   }
 
   void info(RunInfo changed) {

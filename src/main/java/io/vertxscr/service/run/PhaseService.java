@@ -6,6 +6,7 @@ import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord;
@@ -15,13 +16,15 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
-import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.data.CacheKeeper;
+import io.vertxscr.service.data.Capacity;
 import io.vertxscr.service.data.ProtectionService;
+import io.vertxscr.storage.DatasetStore.Newest;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Files;
@@ -46,20 +49,24 @@ public final class PhaseService {
   private final ProtectionService protection;
   private final DatasetStore store;
   private final CacheKeeper keeper;
+  private final Capacity capacity;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
   private int lastCheckpointId;
 
   /** Serves a node. */
-  public PhaseService(
-      Loop loop, CallService calls, ProtectionService protection, DatasetStore store, CacheKeeper keeper) {
+  public PhaseService(Loop loop, CallService calls, Data data) {
     this.loop = loop;
     this.calls = calls;
-    this.protection = protection;
-    this.store = store;
-    this.keeper = keeper;
+    this.protection = data.protection();
+    this.store = data.store();
+    this.keeper = data.keeper();
+    this.capacity = data.capacity();
   }
+
+  /** Those who work on the node's datasets. */
+  public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity) {}
 
   /** What came out of measuring the files of this node's ranks. */
   private record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {}
@@ -67,26 +74,38 @@ public final class PhaseService {
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
     RankCall first = ranks.getFirst();
-    Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId);
-    return calls.gather(run, Step.START_OUTPUT, part).map(json -> {
-      DatasetDescriptor descriptor = json.as(DatasetDescriptor.class);
+    return room(run, first.flags()).compose(room -> calls.gather(run, Step.START_OUTPUT,
+        new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room))).compose(json -> {
+      Started started = json.as(Started.class);
+      DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
       lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
-      store.place(descriptor.id(), storeOf(run.info(), descriptor).base());
-      run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
-      return new CallService.Answers(rank -> new StartReply(
-          descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString(),
-          OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
+      String base = how(run.info(), descriptor).storeBase();
+      store.place(descriptor.id(), base);
+      return keeper.makeRoom(started.evict(), base).map(_ -> {
+        run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
+        return new CallService.Answers(rank -> new StartReply(
+            descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString(),
+            OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
+      });
     });
   }
 
-  private void noteKnown(RunInfo info) {
-    lastDatasetId = Math.max(lastDatasetId, info.last().datasetId());
-    lastCheckpointId = Math.max(lastCheckpointId, info.last().checkpointId());
-    for (DatasetRecord record : store.list()) {
-      lastDatasetId = Math.max(lastDatasetId, record.descriptor().id());
-      lastCheckpointId = Math.max(lastCheckpointId, record.descriptor().checkpointId());
+  /** All nodes of the run know the same ids, so each can tell which descriptor the next dataset will have. */
+  private Future<Part.Room> room(LocalRun run, int flagBits) {
+    if (flagBits < 1 || flagBits > 3) {
+      return Future.succeededFuture(Part.Room.ENOUGH);    // refused by the leader, for all
     }
+    DatasetFlags flags = DatasetFlags.ofBits(flagBits);
+    int checkpointId = flags.checkpoint() ? lastCheckpointId + 1 : 0;
+    return capacity.room(run.info(), run.cache(),
+        run.info().policy().descriptors().descriptorFor(flags, checkpointId));
+  }
+
+  private void noteKnown(RunInfo info) {
+    Newest held = store.newest();
+    lastDatasetId = Math.max(lastDatasetId, Math.max(held.datasetId(), info.last().datasetId()));
+    lastCheckpointId = Math.max(lastCheckpointId, Math.max(held.checkpointId(), info.last().checkpointId()));
   }
 
   public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
@@ -98,7 +117,8 @@ public final class PhaseService {
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
         .recover(failure -> discard(run, id, failure))
         .map(record -> {
-          keeper.keep(storeOf(run.info(), record.descriptor()).count());
+          run.cache().completed(id);
+          keeper.keep(run.cache());
           return CallService.Answers.same(new CompleteReply(id, record.descriptor().name()));
         });
   }
@@ -173,10 +193,6 @@ public final class PhaseService {
 
   private static CheckpointDescriptor how(RunInfo info, DatasetDescriptor dataset) {
     return info.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
-  }
-
-  private static StoreDescriptor storeOf(RunInfo info, DatasetDescriptor dataset) {
-    return info.policy().descriptors().store(how(info, dataset).storeBase());
   }
 
   private static FlushState flushState(RunInfo info, DatasetDescriptor dataset) {

@@ -37,6 +37,7 @@ public final class RestartService {
   public Future<CallService.Answers> have(LocalRun run, List<RankCall> ranks) {
     return offer(run, Step.HAVE_RESTART, List.of()).map(offer -> {
       run.info(run.info().with(offer));
+      run.cache().offered(run.info());
       HaveRestartReply reply = offer.map(found -> new HaveRestartReply(
           true, OptionalInt.of(found.datasetId()), Optional.of(found.name()))).orElse(HaveRestartReply.NONE);
       return new CallService.Answers(_ -> reply, offer.isPresent());

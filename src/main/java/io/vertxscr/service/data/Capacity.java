@@ -1,0 +1,107 @@
+package io.vertxscr.service.data;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Part.Room;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import io.vertxscr.placement.Eviction;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.storage.DatasetStore;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says before a phase whether its dataset will fit into its store on this node: as much is expected as the last one
+ * took that was kept there in the same way, its redundancy included; nothing, where there was none. Free is what both
+ * the store's SIZE and its file system have left, divided among the nodes that share the device. On the node's loop.
+ */
+public final class Capacity {
+  private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
+
+  private final Loop loop;
+  private final Membership membership;
+  private final DatasetStore store;
+  private final CacheKeeper keeper;
+
+  /** Measures for a node. */
+  public Capacity(Loop loop, Membership membership, DatasetStore store, CacheKeeper keeper) {
+    this.loop = loop;
+    this.membership = membership;
+    this.store = store;
+    this.keeper = keeper;
+  }
+
+  /**
+   * Whether the next dataset of this descriptor will fit; does not fail. No file is touched where nothing is expected.
+   */
+  public Future<Room> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+    return Future.succeededFuture().compose(_ -> measure(run, cache, how)).otherwise(failure ->
+        new Room(List.of(), "store " + how.storeBase() + " cannot be used: " + failure.getMessage()));
+  }
+
+  private Future<Room> measure(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+    List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
+        && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
+    long needed = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
+    if (needed == 0) {
+      return Future.succeededFuture(Room.ENOUGH);
+    }
+    StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
+    int sharing = sharing(run, target);
+    return loop.blocking("room in " + target.base(), () -> {
+      long free = free(target, sharing);
+      if (free < needed) {
+        store.reclaim(target.base());
+        free = free(target, sharing);
+      }
+      return free;
+    }).map(free -> free >= needed ? Room.ENOUGH : evicting(cache, how, target, needed, free));
+  }
+
+  private long free(StoreDescriptor target, int sharing) {
+    long free = store.freeBytes(target.base()) / sharing;
+    return target.sizeBytes().isEmpty() ? free
+        : Math.min(free, target.sizeBytes().getAsLong() / sharing - store.bytes(target.base()));
+  }
+
+  private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, long needed, long free) {
+    Eviction.Room room = Eviction.early(keeper.cached(cache), new Eviction.Wanted(
+        target.base(), how.redundancy().failures(), target.count(), needed - free));
+    if (room.missingBytes() > 0) {
+      return new Room(List.of(), "no room in store " + target.base() + ": the dataset will take about " + needed
+          + " bytes, free are " + Math.max(0, free) + ", and " + room.missingBytes() + " are missing even without what"
+          + " may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its way to the prefix"
+          + " directory or the last that a restart could use stays. Use a larger store, or SCR_CACHE_BYPASS=1");
+    }
+    if (room.lastGoes()) {
+      LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
+          + " failure meanwhile leaves no checkpoint in the cache", target.base(), room.evicted());
+    }
+    return new Room(room.evicted(), "");
+  }
+
+  private List<Integer> kept(String base) {
+    return store.list().stream().filter(record -> record.cache().base().equals(base))
+        .map(record -> record.descriptor().id()).toList();
+  }
+
+  /** Nodes of the run that write to the same device: those on this host, and those of the store's group. */
+  private int sharing(RunInfo run, StoreDescriptor target) {
+    GroupDescriptors groups = run.policy().descriptors().groups();
+    String self = membership.self().name();
+    String mine = groups.valueOf(target.group(), self);
+    Set<String> here = membership.nodes().stream()
+        .filter(node -> node.hostId().equals(membership.self().hostId())).map(NodeInfo::name)
+        .collect(Collectors.toSet());
+    return Math.toIntExact(Math.max(1, run.map().byNode().keySet().stream()
+        .filter(node -> here.contains(node) || groups.valueOf(target.group(), node).equals(mine)).count()));
+  }
+}

@@ -1,0 +1,200 @@
+package io.vertxscr.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.placement.Eviction.Cached;
+import io.vertxscr.placement.Eviction.Flushed;
+import io.vertxscr.placement.Eviction.Room;
+import io.vertxscr.placement.Eviction.Standing;
+import io.vertxscr.placement.Eviction.Wanted;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: whatever a cache holds, what leaves it is never on its way to the prefix directory and never the last one that
+ * a restart could use, and no more stays than was asked for. Method: all caches of one and two datasets of all kinds,
+ * random ones of up to six; walks over checkpoints of random protection. Replay with -Dseed=N.
+ */
+class EvictionTest {
+  private static final Map<String, Integer> ONE_EACH = Map.of("/a", 1, "/b", 1);
+
+  @Test
+  void keepsWhatTheStoreCountsAndEvictsTheRest() {
+    List<Cached> held = List.of(xor(1), xor(2), xor(3), xor(4));
+    assertThat(Eviction.late(held, Map.of("/a", 1))).containsExactly(1, 2, 3);
+    assertThat(Eviction.late(held, Map.of("/a", 3))).containsExactly(1);
+    assertThat(Eviction.late(held, Map.of("/a", 9))).isEmpty();
+  }
+
+  /** SCR lets a SINGLE checkpoint evict the only XOR one; the loss of a node then leaves nothing. */
+  @Test
+  void aSingleCheckpointNeverEvictsTheOnlyOneThatSurvivesALoss() {
+    Cached single = new Cached(5, "/a", true, 0, Standing.WHOLE, Flushed.NO, 1);
+    Cached newer = new Cached(6, "/a", true, 0, Standing.WHOLE, Flushed.NO, 1);
+    assertThat(Eviction.late(List.of(xor(4), single), ONE_EACH)).isEmpty();
+    assertThat(Eviction.late(List.of(xor(4), single, newer), ONE_EACH)).containsExactly(5);
+    assertThat(Eviction.late(List.of(xor(4), single, newer, xor(7)), ONE_EACH)).containsExactly(4, 5, 6);
+    assertThat(Eviction.early(List.of(xor(4)), new Wanted("/a", 0, 1, 1))).isEqualTo(new Room(List.of(), false, 1));
+  }
+
+  @Test
+  void eachStoreKeepsItsOwnCount() {
+    Cached other = new Cached(3, "/b", true, 1, Standing.WHOLE, Flushed.NO, 1);
+    assertThat(Eviction.late(List.of(xor(1), xor(2), other, xor(4)), ONE_EACH)).containsExactly(1, 2);
+  }
+
+  @Test
+  void outputLeavesOnceItIsInThePrefixDirectoryAndACheckpointStaysByItsCount() {
+    Cached output = new Cached(5, "/a", false, 1, Standing.WHOLE, Flushed.YES, 1);
+    Cached onItsWay = new Cached(6, "/a", false, 1, Standing.WHOLE, Flushed.ON_ITS_WAY, 1);
+    Cached both = new Cached(4, "/a", true, 1, Standing.WHOLE, Flushed.YES, 1);
+    assertThat(Eviction.late(List.of(both, output, onItsWay), ONE_EACH)).containsExactly(5);
+  }
+
+  @Test
+  void makesRoomWithWhatHurtsLeastFirst() {
+    Cached passedOver = new Cached(9, "/a", true, 1, Standing.PASSED_OVER, Flushed.NO, 10);
+    Cached foreign = new Cached(1, "/a", true, 1, Standing.FOREIGN, Flushed.NO, 10);
+    Cached old = new Cached(7, "/a", true, 1, Standing.UNTRIED, Flushed.NO, 10);
+    Cached last = new Cached(8, "/a", true, 1, Standing.WHOLE, Flushed.NO, 10);
+    List<Cached> held = List.of(foreign, old, last, passedOver);
+    assertThat(Eviction.early(held, new Wanted("/a", 1, 1, 1)).evicted()).containsExactly(9);
+    assertThat(Eviction.early(held, new Wanted("/a", 1, 1, 20)).evicted()).containsExactly(9, 7);
+    assertThat(Eviction.early(held, new Wanted("/a", 1, 1, 30)).evicted()).containsExactly(9, 7, 1);
+    assertThat(Eviction.early(held, new Wanted("/a", 1, 1, 40)))
+        .isEqualTo(new Room(List.of(9, 7, 1, 8), true, 0));
+    assertThat(Eviction.early(held, new Wanted("/a", 1, 2, 40))).isEqualTo(new Room(List.of(), false, 10));
+    assertThat(Eviction.early(held, new Wanted("/a", 1, 1, 41))).isEqualTo(new Room(List.of(), false, 1));
+  }
+
+  @Test
+  void holdsItsPromisesForAllCachesOfTwoDatasetsAndManyOfMore() {
+    List<Cached> kinds = kinds();
+    for (Cached first : kinds) {
+      check(List.of(first));
+      kinds.forEach(second -> check(List.of(first, withId(second, 2))));
+    }
+    Random random = new Random(seed());
+    for (int i = 0; i < 3_000; i++) {
+      List<Cached> held = new ArrayList<>();
+      for (int id = 1; id <= 3 + i % 4; id++) {
+        held.add(withId(kinds.get(random.nextInt(kinds.size())), id));
+      }
+      check(held);
+    }
+  }
+
+  private static void check(List<Cached> held) {
+    checkLate(held);
+    checkEarly(held);
+  }
+
+  private static long seed() {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("EvictionTest seed " + seed);
+    return seed;
+  }
+
+  private static void checkLate(List<Cached> held) {
+    List<Integer> evicted = Eviction.late(held, ONE_EACH);
+    List<Cached> left = held.stream().filter(d -> !evicted.contains(d.id())).toList();
+    for (Cached dataset : held) {
+      if (evicted.contains(dataset.id())) {
+        assertThat(dataset.flushed()).as("%s of %s", dataset, held).isNotEqualTo(Flushed.ON_ITS_WAY);
+        assertThat(!usable(dataset) || dataset.flushed() == Flushed.YES || isReplacedBy(left, held, dataset))
+            .as("%s of %s", dataset, held).isTrue();
+      }
+    }
+    assertThat(Eviction.late(left, ONE_EACH)).as("twice: %s", held).isEmpty();
+    for (String store : ONE_EACH.keySet()) {
+      // beyond the count stays only what survives more losses than all newer ones, or must be flushed
+      long more = left.stream().filter(d -> usable(d) && d.store().equals(store) && d.flushed() == Flushed.NO)
+          .filter(d -> isReplacedBy(left, left, d)).count();
+      assertThat(more).as("%s", held).isLessThanOrEqualTo(1);
+    }
+  }
+
+  private static void checkEarly(List<Cached> held) {
+    for (int count = 1; count <= 2; count++) {
+      for (long missing = 1; missing <= held.size(); missing++) {
+        Wanted wanted = new Wanted("/a", 1, count, missing);
+        Room room = Eviction.early(held, wanted);
+        List<Cached> gone = held.stream().filter(d -> room.evicted().contains(d.id())).toList();
+        List<Cached> left = held.stream().filter(d -> !room.evicted().contains(d.id())).toList();
+        assertThat(room.missingBytes() > 0 ? gone.isEmpty() : gone.size() >= missing).as("%s", held).isTrue();
+        assertThat(gone).allMatch(d -> d.flushed() != Flushed.ON_ITS_WAY && d.store().equals("/a"));
+        boolean lost = gone.stream().anyMatch(d -> usable(d) && d.flushed() != Flushed.YES
+            && !isReplacedBy(left, held, d));
+        assertThat(!lost || (room.lastGoes() && count == 1)).as("%s makes room by %s", held, room).isTrue();
+      }
+    }
+  }
+
+  private static boolean usable(Cached dataset) {
+    return dataset.checkpoint()
+        && (dataset.standing() == Standing.WHOLE || dataset.standing() == Standing.UNTRIED);
+  }
+
+  /** By one that is left, or in the prefix directory. */
+  private static boolean isReplacedBy(List<Cached> left, List<Cached> held, Cached dataset) {
+    return held.stream().anyMatch(other -> other.checkpoint() && other.standing() == Standing.WHOLE
+        && other.id() > dataset.id() && other.losses() >= dataset.losses()
+        && (left.contains(other) || other.flushed() == Flushed.YES));
+  }
+
+  private static List<Cached> kinds() {
+    List<Cached> kinds = new ArrayList<>();
+    for (String store : List.of("/a", "/b")) {
+      for (boolean checkpoint : new boolean[] {true, false}) {
+        for (int losses = 0; losses <= 1; losses++) {
+          for (Standing standing : Standing.values()) {
+            for (Flushed flushed : Flushed.values()) {
+              kinds.add(new Cached(1, store, checkpoint, losses, standing, flushed, 1));
+            }
+          }
+        }
+      }
+    }
+    return kinds;
+  }
+
+  @Test
+  void aLongRunOfMixedProtectionAlwaysHasACheckpointThatSurvivesALoss() {
+    long seed = seed();
+    Random random = new Random(seed);
+    List<Cached> held = new ArrayList<>();
+    Set<Integer> inPrefix = new HashSet<>();
+    int newestProtected = 0;
+    for (int id = 1; id <= 2000; id++) {
+      int losses = random.nextInt(4) == 0 ? 1 : 0;
+      String store = random.nextBoolean() ? "/a" : "/b";
+      Flushed flushed = Flushed.values()[random.nextInt(3)];
+      held.add(new Cached(id, store, true, losses, Standing.WHOLE, flushed, 1));
+      newestProtected = losses == 1 ? id : newestProtected;
+      List<Integer> evicted = Eviction.late(held, ONE_EACH);
+      int wanted = newestProtected;
+      held.stream().filter(d -> d.flushed() == Flushed.YES).forEach(d -> inPrefix.add(d.id()));
+      held.removeIf(d -> evicted.contains(d.id()));
+      held.replaceAll(d -> d.flushed() == Flushed.ON_ITS_WAY && random.nextBoolean()
+          ? new Cached(d.id(), d.store(), true, d.losses(), d.standing(), Flushed.YES, 1) : d);
+      assertThat(held).as("seed %d, dataset %d", seed, id).anyMatch(d -> d.id() == held.getLast().id());
+      assertThat(wanted == 0 || inPrefix.contains(wanted) || held.stream().anyMatch(d -> d.id() == wanted))
+          .as("seed %d: after dataset %d, %d has gone", seed, id, wanted).isTrue();
+    }
+    assertThat(held.stream().filter(d -> d.flushed() != Flushed.ON_ITS_WAY)).hasSizeLessThan(8);
+  }
+
+  private static Cached xor(int id) {
+    return new Cached(id, "/a", true, 1, Standing.WHOLE, Flushed.NO, 1);
+  }
+
+  private static Cached withId(Cached kind, int id) {
+    return new Cached(id, kind.store(), kind.checkpoint(), kind.losses(), kind.standing(), kind.flushed(),
+        kind.bytes());
+  }
+}

@@ -1,0 +1,320 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
+import io.vertxscr.config.run.CachePolicy;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import io.vertxscr.protocol.Addresses;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: caches hold what was asked for, in the stores that were asked for, and never delete what is still needed. */
+class CacheManagementTest {
+  private static final String[] NODES = {"n1", "n2", "n3"};
+  private static final int FILES = 3;
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  private StoreDescriptor store(String name, int count) {
+    return StoreDescriptor.of(directory.resolve(name).toString(), count);
+  }
+
+  private static CheckpointDescriptor descriptor(int index, int interval, StoreDescriptor store, Scheme scheme) {
+    return new CheckpointDescriptor(index, true, interval, GroupDescriptors.NODE, store.base(),
+        Redundancy.of(scheme, 8), false);
+  }
+
+  private static RunPolicy policy(List<StoreDescriptor> stores, int flushEvery, CheckpointDescriptor... all) {
+    return RunPolicy.of(new Descriptors(List.of(all), OptionalInt.empty(), stores, GroupDescriptors.BUILT_IN),
+        FlushPolicy.every(flushEvery, true));
+  }
+
+  private static RunPolicy with(RunPolicy policy, boolean purge, boolean crcOnDelete) {
+    return new RunPolicy(policy.descriptors(), new CachePolicy(purge, true, crcOnDelete, 0, false), policy.flush(),
+        policy.fetch(), policy.interval(), policy.halt(), policy.log());
+  }
+
+  private RunPolicy plain() {
+    StoreDescriptor cache = store("cache", 1);
+    return policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.XOR));
+  }
+
+  /** scr#488: with one checkpoint in the cache, SCR lets it be the one that the loss of a node destroys. */
+  @Test
+  void aSingleCheckpointNeverEvictsTheOnlyXorOne() throws Exception {
+    StoreDescriptor cache = store("cache", 1);
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy(List.of(cache), 0,
+        descriptor(0, 1, cache, Scheme.SINGLE), descriptor(1, 2, cache, Scheme.XOR)), NODES)) {
+      cluster.steps(1, 3, NODES);
+      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(2, 3)));
+      cluster.lose("n2");
+      cluster.nodes().start("n4");
+      assertThat(cluster.restart("n1", "n4", "n3")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void eachStoreHoldsItsOwnCheckpointsAndTheyAreFoundInAnyOfThem() throws Exception {
+    StoreDescriptor ram = store("ram", 1);
+    StoreDescriptor ssd = store("ssd", 2);
+    RunPolicy policy =
+        policy(List.of(ram, ssd), 4, descriptor(0, 1, ram, Scheme.XOR), descriptor(1, 2, ssd, Scheme.PARTNER));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      cluster.steps(1, 7, NODES);
+      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(4, 6, 7)));
+      assertThat(cluster.datasetDirectory("n1", 6).startsWith(ssd.base())).isTrue();
+      assertThat(cluster.datasetDirectory("n1", 7).startsWith(ram.base())).isTrue();
+      assertThat(cluster.prefix().resolve("step-4/rank-0-0")).hasBinaryContent(RankProgram.bytes(0, 4, 0));
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      assertThat(cluster.restart(NODES)).isEqualTo(7);
+      cluster.steps(8, 8, NODES);
+      cluster.lose("n3");
+      cluster.nodes().start("n4");
+      assertThat(cluster.restart("n1", "n2", "n4")).isEqualTo(8);
+      assertThat(cluster.datasetDirectory("n4", 8).startsWith(ssd.base())).isTrue();
+    }
+  }
+
+  @Test
+  void outputLeavesTheCacheAfterItsFlushAndACheckpointThatIsOutputStays() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, plain(), NODES)) {
+      cluster.all(scr -> {
+        output(scr, cluster, "both", DatasetFlags.CHECKPOINT_AND_OUTPUT);
+        output(scr, cluster, "fields", DatasetFlags.OUTPUT);
+        scr.finish();
+        return 0;
+      }, NODES);
+      for (String node : NODES) {
+        cluster.await("eviction", () -> cluster.held(node).equals(List.of(1)));
+      }
+      assertThat(cluster.prefix().resolve("fields/rank-2")).hasContent("rank 2 of fields");
+      assertThat(cluster.prefix().resolve("both/rank-2")).hasContent("rank 2 of both");
+    }
+  }
+
+  private static void output(Scr scr, TestCluster cluster, String name, DatasetFlags flags) throws IOException {
+    try (Output output = scr.startOutput(name, flags)) {
+      Files.writeString(output.route(cluster.prefix() + "/" + name + "/rank-" + scr.rank()),
+          "rank " + scr.rank() + " of " + name);
+      output.complete(true);
+    }
+  }
+
+  @Test
+  void purgeEmptiesTheCachesAndIdsGoOnAllTheSame() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, plain(), NODES)) {
+      killed(cluster, 2);
+      assertThat(cluster.held("n1")).containsExactly(2);
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, with(plain(), true, false), NODES)) {
+      assertThat(cluster.steps(1, 1, NODES)).isZero();
+      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
+      assertThat(cluster.record("n1", 3).descriptor().checkpointId()).isEqualTo(3);
+    }
+  }
+
+  /** A run that writes so many checkpoints and ends without finalize. */
+  private static void killed(TestCluster cluster, int steps) throws Exception {
+    cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+      for (int step = 1; step <= steps; step++) {
+        RankProgram.checkpoint(scr, cluster.prefix(), step, FILES);
+      }
+      return 0;
+    }), NODES);
+    cluster.await("eviction", () -> Arrays.stream(NODES).allMatch(node -> cluster.held(node).equals(List.of(steps))));
+  }
+
+  @Test
+  void idsNeverRepeatAfterARestartFromAnOlderCheckpointNorWithEmptyCaches() throws Exception {
+    StoreDescriptor cache = store("cache", 1);
+    RunPolicy policy = policy(List.of(cache), 1, descriptor(0, 1, cache, Scheme.XOR));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      cluster.steps(1, 3, NODES);
+      Path flushed = cluster.prefix().resolve("step-3/rank-1-0");
+      byte[] bytes = Files.readAllBytes(flushed);
+      bytes[7] ^= 1;
+      Files.write(flushed, bytes);
+      cluster.deleteAllStorage(NODES);
+      assertThat(cluster.steps(10, 11, NODES)).isEqualTo(2);
+      assertThat(cluster.held("n1")).containsExactly(5);
+      assertThat(cluster.record("n1", 5).descriptor().checkpointId()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void filesAreCheckedBeforeTheyAreDeletedWhereThatIsWanted() throws Exception {
+    List<JsonObject> events = new CopyOnWriteArrayList<>();
+    var consumer = vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, message -> events.add(message.body()));
+    try (TestCluster cluster = new TestCluster(vertx, directory, with(plain(), false, true), NODES)) {
+      CyclicBarrier barrier = new CyclicBarrier(NODES.length);
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        if (barrier.await() == 0) {
+          Path file = cluster.datasetDirectory("n2", 1).resolve("rank.1/rank-1-0");
+          byte[] bytes = Files.readAllBytes(file);
+          bytes[11] ^= 4;
+          Files.write(file, bytes);
+        }
+        barrier.await();
+        RankProgram.checkpoint(scr, cluster.prefix(), 2, FILES);
+        scr.finish();
+        return 0;
+      }, NODES);
+      cluster.await("eviction", () -> cluster.held("n2").equals(List.of(2)));
+      cluster.await("event", () -> events.stream().anyMatch(event -> event.getString("type").equals("corrupt-found")
+          && event.getInteger("dataset") == 1 && event.getString("about").equals("n2")
+          && event.getInteger("rank") == 1));
+      assertThat(events.stream().filter(event -> event.getString("type").equals("corrupt-found"))).hasSize(1);
+    } finally {
+      consumer.unregister().await();
+    }
+  }
+
+  /** Reproduced on the real thing, number 6. */
+  @Test
+  void aCrashWhileWritingLeavesTheOlderCheckpointThoughTheCacheKeepsOne() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, plain(), NODES)) {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        Output unfinished = scr.startCheckpoint("step-2");
+        Files.writeString(unfinished.route(cluster.prefix() + "/step-2/half-" + scr.rank()), "half");
+        return 0;
+      }), NODES);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  /** Reproduced on the real thing, number 11. */
+  @Test
+  void theStartOfAPhaseDoesNotWaitForTheDeletionOfAnOldDataset() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, plain(), "n1")) {
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        RankProgram.checkpoint(scr, cluster.prefix(), 2, FILES);
+        Output next;
+        synchronized (cluster.store("n1")) {              // nothing can be evicted now
+          next = scr.startCheckpoint("step-3");
+        }
+        Files.writeString(next.route(cluster.prefix() + "/step-3/f"), "x");
+        next.complete(true);
+        scr.finish();
+        return 0;
+      }, "n1");
+      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
+    }
+  }
+
+  /** What one checkpoint takes on the node of a rank, without redundancy. */
+  private static long bytesOf(int rank) {
+    long bytes = 0;
+    for (int file = 0; file < FILES; file++) {
+      bytes += RankProgram.bytes(rank, 1, file).length;
+    }
+    return bytes;
+  }
+
+  /** A store with room for this many checkpoints of the largest rank, and a half; shared by the nodes of this host. */
+  private StoreDescriptor narrow(int checkpoints, int count) {
+    long each = bytesOf(NODES.length - 1) * 2 / 2;
+    return new StoreDescriptor(directory.resolve("cache").toString(), GroupDescriptors.NODE, count,
+        OptionalLong.of((each * checkpoints + each / 2) * NODES.length), true);
+  }
+
+  @Test
+  void whereOnlyOneCheckpointFitsTheOldOneGoesFirst() throws Exception {
+    StoreDescriptor cache = narrow(1, 1);
+    RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      List<List<Integer>> heldWhileWriting = cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        try (Output output = scr.startCheckpoint("step-2")) {
+          List<Integer> held = new ArrayList<>(cluster.held(scr.node()));
+          Files.write(output.route(cluster.prefix() + "/step-2/rank-" + scr.rank()), new byte[10]);
+          output.complete(true);
+          scr.finish();
+          return held;
+        }
+      }, NODES);
+      assertThat(heldWhileWriting).containsOnly(List.of());
+      assertThat(cluster.held("n1")).containsExactly(2);
+    }
+  }
+
+  @Test
+  void whereTheLastOneMustStayThePhaseIsRefusedWithNodeStoreAndBytes() throws Exception {
+    StoreDescriptor cache = narrow(1, 2);
+    RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      List<ScrException> refusals = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        try (Output _ = scr.startCheckpoint("step-2")) {
+          throw new AssertionError("there was room");
+        } catch (ScrException e) {
+          return e;
+        }
+      }), NODES);
+      assertThat(refusals).allSatisfy(refusal -> {
+        assertThat(refusal.fault()).isEqualTo(Fault.NO_SPACE);
+        assertThat(refusal.getMessage()).contains("node n3", cache.base(), bytesOf(2) + " bytes", "[1]");
+      });
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whereThereIsRoomForTwoTheOldOneStaysUntilTheNewOneIsComplete() throws Exception {
+    StoreDescriptor cache = narrow(2, 1);
+    RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      List<List<Integer>> heldWhileWriting = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        try (Output output = scr.startCheckpoint("step-2")) {
+          List<Integer> held = new ArrayList<>(cluster.held(scr.node()));
+          Files.write(output.route(cluster.prefix() + "/step-2/rank-" + scr.rank()), new byte[10]);
+          output.complete(true);
+          return held;
+        }
+      }), NODES);
+      assertThat(heldWhileWriting).containsOnly(List.of(1));
+    }
+  }
+}
