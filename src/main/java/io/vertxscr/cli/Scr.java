@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.halt.HaltCommand;
 import io.vertxscr.cli.offline.OfflineCommands;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
@@ -32,6 +33,7 @@ public final class Scr implements Runnable {
         .addSubcommand(new DemoCommand(environment))
         .addSubcommand(new NodeCommand(environment))
         .addSubcommand(new StatusCommand(environment))
+        .addSubcommand(new HaltCommand(environment))
         .addSubcommand(new ConfigCommand(environment));
     OfflineCommands.all(environment).forEach(commands::addSubcommand);
     commands.addSubcommand(new VersionCommand());

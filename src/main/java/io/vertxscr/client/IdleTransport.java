@@ -11,8 +11,10 @@ import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
+import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -50,6 +52,8 @@ final class IdleTransport implements Transport {
         RouteRequest request = Wire.read(body, RouteRequest.class);
         yield new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString());
       }
+      case SHOULD_EXIT -> new ShouldExitReply(false, Optional.empty());
+      case NEED_CHECKPOINT -> new NeedCheckpointReply(false);
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
       case CURRENT, DROP, DELETE, FINALIZE, STATUS -> new EmptyReply();
     };

@@ -52,6 +52,9 @@ public final class Phase {
    * only after {@link Fault#TIMEOUT}, {@link Fault#BUSY}, {@link Fault#STOPPING}, {@link Fault#RANKS_DISAGREE} and
    * calls that were refused for this rank alone it is still open.
    *
+   * <p>Where the run is to stop, the answer says why; with SCR_HALT_EXIT=1 the rank then takes its leave, and the call
+   * fails with {@link Fault#HALTED}, although the dataset is complete: the process is to end.
+   *
    * @param valid whether the rank wrote, or read, all of its files without error
    */
   public Future<CompleteReply> complete(boolean valid) {

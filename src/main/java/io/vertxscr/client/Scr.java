@@ -127,6 +127,16 @@ public final class Scr implements AutoCloseable {
     Blocking.call(() -> session.delete(name));
   }
 
+  /** Whether the program is to end: the same for the n-th such call of every rank; see {@link Session#shouldExit}. */
+  public boolean shouldExit() {
+    return Blocking.call(session::shouldExit).exit();
+  }
+
+  /** Whether a checkpoint should be written: the same for the n-th such call of every rank. Between phases only. */
+  public boolean needCheckpoint() {
+    return Blocking.call(session::needCheckpoint);
+  }
+
   /** Takes the rank out of the run; the last call before {@link #close}. */
   public void finish() {
     Blocking.call(session::finish);

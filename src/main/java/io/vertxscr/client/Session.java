@@ -16,12 +16,16 @@ import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
+import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -52,6 +56,8 @@ public final class Session {
   private final InitReply run;
   private final String workingDirectory = Path.of("").toAbsolutePath().toString();
 
+  private final Map<Verb, Long> asked = new EnumMap<>(Verb.class);
+  private final Set<Verb> asking = EnumSet.noneOf(Verb.class);
   private long nextCall = 1;
   private Verb underWay;
   private Verb askAgain;
@@ -144,6 +150,42 @@ public final class Session {
         .mapEmpty();
   }
 
+  /**
+   * Whether the program is to end, and why; the same for the n-th such call of every rank. Answered from memory,
+   * without waiting for the others. Not while a collective call is under way.
+   */
+  public Future<ShouldExitReply> shouldExit() {
+    return ask(Verb.SHOULD_EXIT, json -> Wire.read(json, ShouldExitReply.class));
+  }
+
+  /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Between phases only. */
+  public Future<Boolean> needCheckpoint() {
+    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class).need());
+  }
+
+  private synchronized <T> Future<T> ask(Verb verb, Function<JsonObject, T> reply) {
+    if (ended) {
+      return refuse(verb, "the run has ended for it");
+    }
+    if (underWay != null) {
+      return refuse(verb, underWay.wireName() + " is under way");
+    }
+    if (!asking.add(verb)) {
+      return refuse(verb, "it is under way already");
+    }
+    long number = asked.getOrDefault(verb, 0L) + 1;
+    return transport.request(verb, Wire.write(new CallRequest(run(), rank(), number))).map(reply)
+        .andThen((_, failure) -> asked(verb, number, failure));
+  }
+
+  /** A call that has failed keeps its number: it was not counted, or gets the same answer again. */
+  private synchronized void asked(Verb verb, long number, Throwable failure) {
+    asking.remove(verb);
+    if (failure == null) {
+      asked.put(verb, number);
+    }
+  }
+
   /** Takes the rank out of the run. Collective; the last call. */
   public Future<Void> finish() {
     return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call),
@@ -164,7 +206,15 @@ public final class Session {
     return collective(of.completeVerb(), of, call -> of.completeVerb() == Verb.COMPLETE_OUTPUT
             ? new CompleteOutputRequest(run(), rank(), call, valid, Optional.empty())
             : new CompleteRequest(run(), rank(), call, valid),
-        json -> Wire.read(json, CompleteReply.class));
+        json -> Wire.read(json, CompleteReply.class))
+        .compose(reply -> reply.exit() ? leave(reply) : Future.succeededFuture(reply));
+  }
+
+  /** The dataset is complete, but the run is configured to end with a halt condition, and not to ask the program. */
+  private Future<CompleteReply> leave(CompleteReply reply) {
+    return finish().transform((_, failure) -> Future.failedFuture(failure != null ? failure : new ScrException(
+        Fault.HALTED, "dataset " + reply.dataset() + " is complete and the run is to stop: "
+        + reply.halt().orElse("") + "; rank " + rank() + " has finalized and is to exit (SCR_HALT_EXIT=1)")));
   }
 
   synchronized boolean isOpen(Phase of) {
@@ -210,7 +260,7 @@ public final class Session {
       JsonObject body = Wire.write(request.apply(nextCall));
       underWay = verb;
       return transport.request(verb, body).map(reply);
-    }).onComplete((answer, failure) -> answered(verb, answer, failure));
+    }).andThen((answer, failure) -> answered(verb, answer, failure));
   }
 
   private synchronized void answered(Verb verb, Object answer, Throwable failure) {

@@ -13,6 +13,9 @@ sealed interface Kind {
   /** A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}; a K is 1024. Both ends included. */
   record Bytes(long min, long max) implements Kind {}
 
+  /** Seconds since 1970. */
+  record Time() implements Kind {}
+
   /** A number from 0 to 100, perhaps with a fraction. */
   record Percent() implements Kind {}
 
@@ -36,6 +39,7 @@ sealed interface Kind {
         var bytes = ByteSize.parse(value);
         yield bytes.isPresent() && bytes.getAsLong() >= min && bytes.getAsLong() <= max;
       }
+      case Time _ -> value.matches("[0-9]{1,18}");
       case Percent _ -> value.matches("[0-9]{1,3}(\\.[0-9]{1,9})?") && Double.parseDouble(value) <= 100;
       case Flag _ -> value.equals("0") || value.equals("1");
       case Directory _ -> isAbsolutePath(value);
@@ -50,6 +54,7 @@ sealed interface Kind {
     return switch (this) {
       case Int(int min, int max) -> "a whole number from " + min + " to " + max;
       case Bytes(long min, long max) -> "a size from " + min + " to " + max + " bytes, such as 300KB or 1.5g";
+      case Time _ -> "seconds since 1970";
       case Percent _ -> "a number from 0 to 100";
       case Flag _ -> "0 or 1";
       case Directory _ -> "an absolute path";

@@ -64,13 +64,14 @@ public enum Parameter {
   SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory", false),
   SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(1, Long.MAX_VALUE), "100GB", "bytes of a container", false),
 
-  SCR_CHECKPOINT_INTERVAL(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: each so many-th call", false),
-  SCR_CHECKPOINT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: after so long", false),
-  SCR_CHECKPOINT_OVERHEAD(RUN, new Kind.Percent(), "0", "need-checkpoint: percent of the time that they cost", false),
-  SCR_CHECKPOINT_OPTIMAL(RUN, new Kind.Flag(), "0", "1: need-checkpoint by costs and failure rates", false),
+  SCR_CHECKPOINT_INTERVAL(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: each so many-th call"),
+  SCR_CHECKPOINT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: after so long"),
+  SCR_CHECKPOINT_OVERHEAD(RUN, new Kind.Percent(), "0", "need-checkpoint: percent of the time that they cost"),
+  SCR_CHECKPOINT_OPTIMAL(RUN, new Kind.Flag(), "0", "1: need-checkpoint by costs and failure rates"),
   SCR_HALT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
-      "should-exit so long before the allocation ends", false),
-  SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt", false),
+      "should-exit so long before the allocation ends"),
+  SCR_END_TIME(NODE, new Kind.Time(), "", "end of the allocation, seconds since 1970; else the batch system is asked"),
+  SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
   SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory", false),
   SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory", false);
 

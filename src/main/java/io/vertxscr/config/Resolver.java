@@ -115,6 +115,7 @@ final class Resolver {
     List<String> names = switch (parameter) {
       case SCR_JOB_ID -> JOB_IDS;
       case SCR_USER_NAME -> List.of("USER", "LOGNAME");
+      case SCR_END_TIME -> List.of("SLURM_JOB_END_TIME");
       default -> List.of();
     };
     for (String name : names) {

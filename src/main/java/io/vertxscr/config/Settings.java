@@ -4,6 +4,7 @@ import static io.vertxscr.config.Parameter.SCR_CACHE_BASE;
 import static io.vertxscr.config.Parameter.SCR_CLUSTER_NAME;
 import static io.vertxscr.config.Parameter.SCR_CNTL_BASE;
 import static io.vertxscr.config.Parameter.SCR_DEBUG;
+import static io.vertxscr.config.Parameter.SCR_END_TIME;
 import static io.vertxscr.config.Parameter.SCR_JOB_ID;
 import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
@@ -43,7 +44,8 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
         policy,
         new JobSettings(
             values.text(SCR_JOB_ID), values.text(SCR_JOB_NAME), values.text(SCR_USER_NAME),
-            values.text(SCR_CLUSTER_NAME), values.value(SCR_PREFIX).map(v -> Path.of(v.text()))),
+            values.text(SCR_CLUSTER_NAME), values.value(SCR_PREFIX).map(v -> Path.of(v.text())),
+            AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME)))),
         system);
   }
 

@@ -1,5 +1,6 @@
 package io.vertxscr.flow;
 
+import io.vertxscr.flow.advice.Question;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 
@@ -45,6 +46,14 @@ public record SessionState(Phase phase, boolean restartOffered) {
   public void checkRoute(int rank) {
     if (phase == Phase.ENDED) {
       throw refusal(rank, "route");
+    }
+  }
+
+  /** Refuses a question that is not legal here. @throws ScrException WRONG_STATE */
+  public void check(int rank, Question question) {
+    boolean legal = question == Question.SHOULD_EXIT ? phase != Phase.ENDED : phase == Phase.IDLE;
+    if (!legal) {
+      throw refusal(rank, question.title());
     }
   }
 

@@ -10,6 +10,7 @@ final class RunMetrics implements Observer {
   private final Counter begun;
   private final Counter finalized;
   private final Counter weak;
+  private final Counter halting;
   private final FaultCounters lost;
   private final FaultCounters failedCalls;
 
@@ -18,6 +19,8 @@ final class RunMetrics implements Observer {
     finalized = Counter.builder("scr_run_finalized").description("runs that the application ended").register(registry);
     weak = Counter.builder("scr_run_weakly_protected")
         .description("ways in which runs are protected less than was asked for").register(registry);
+    halting = Counter.builder("scr_run_halting").description("runs that were to stop by a halt condition")
+        .register(registry);
     lost = new FaultCounters(registry, "scr_run_lost", "runs that ended before their time");
     failedCalls = new FaultCounters(registry, "scr_call_failures", "calls of ranks that were answered with a fault");
   }
@@ -28,6 +31,7 @@ final class RunMetrics implements Observer {
       case Event.RunBegun _ -> begun.increment();
       case Event.RunOver over -> over.fault().ifPresentOrElse(lost::count, finalized::increment);
       case Event.ProtectionWeak _ -> weak.increment();
+      case Event.Halting _ -> halting.increment();
       case Event.CallFailed failed -> failedCalls.count(failed.fault());
       default -> {
         // Others count that.

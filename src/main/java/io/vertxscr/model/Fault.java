@@ -56,7 +56,9 @@ public enum Fault {
   /** An entry of the configuration is unknown or malformed. */
   BAD_CONFIGURATION(24, false),
   /** The sender is not, or no longer, the leader of the cluster. */
-  NOT_LEADER(25, true);
+  NOT_LEADER(25, true),
+  /** The run is to stop, or must not begin: a halt condition holds. */
+  HALTED(26, false);
 
   private final int number;
   private final boolean retry;

@@ -49,6 +49,10 @@ public record PrefixPaths(Path prefix) {
     return scr().resolve("flush.scr");
   }
 
+  public Path haltFile() {
+    return scr().resolve("halt.scr");
+  }
+
   public Path nodesFile() {
     return scr().resolve("nodes.scr");
   }

@@ -14,6 +14,8 @@ public enum Verb {
   START_RESTART("start-restart", true, true),
   COMPLETE_RESTART("complete-restart", true, true),
   START_OUTPUT("start-output", true, true),
+  NEED_CHECKPOINT("need-checkpoint", false, false),
+  SHOULD_EXIT("should-exit", false, false),
   ROUTE("route", false, false),
   COMPLETE_OUTPUT("complete-output", true, true),
   CURRENT("current", true, true),

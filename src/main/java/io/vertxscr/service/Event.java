@@ -43,6 +43,9 @@ public sealed interface Event {
    */
   record RunOver(long run, int dataset, Optional<Fault> fault, String cause) implements Event {}
 
+  /** The run is to stop: this condition holds from now on. Told once a run. */
+  record Halting(long run, String reason, String cause) implements Event {}
+
   /** The application begins to write a dataset. */
   record PhaseStarted(long run, int dataset, String name, boolean checkpoint, boolean output) implements Event {}
 

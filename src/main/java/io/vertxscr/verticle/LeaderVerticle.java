@@ -1,6 +1,7 @@
 package io.vertxscr.verticle;
 
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Join;
@@ -20,6 +21,7 @@ public final class LeaderVerticle extends NodeVerticle {
     serve(NodeVerb.JOIN, Join.class, leader::join);
     serve(NodeVerb.LOST, Lost.class, leader::lost);
     serve(NodeVerb.GATHER, Gather.class, leader::gather);
+    serve(NodeVerb.ADVICE, Advising.Ask.class, leader::advise);
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
   }
 }

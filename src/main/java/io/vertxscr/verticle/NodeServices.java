@@ -9,6 +9,8 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.Sources;
+import io.vertxscr.service.advice.HaltWatch;
+import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.data.CacheKeeper;
 import io.vertxscr.service.data.Capacity;
 import io.vertxscr.service.data.FetchService;
@@ -22,6 +24,7 @@ import io.vertxscr.service.leader.LeaderTools;
 import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.MembershipWatch;
 import io.vertxscr.service.leader.ObservedActions;
+import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.PhaseService;
@@ -30,18 +33,21 @@ import io.vertxscr.service.run.RouteService;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.storage.DatasetStore;
+import java.util.List;
 import java.util.Map;
 
 /** All services of one node, built from its ports. Their methods are to be called on the node's loop. */
 public final class NodeServices {
   private final RunService runs;
   private final CallService calls;
+  private final AdviceService advice;
   private final RouteService routes;
   private final ProtectionService protection;
   private final HoldingService holdings;
   private final FetchService fetches;
   private final FlushService flushes;
   private final LeaderService leader;
+  private final HaltWatch halts;
   private final FlushCoordinator flushCoordinator;
   private final StatusService status;
   private final ConfigService config;
@@ -79,14 +85,20 @@ public final class NodeServices {
         Step.DROP, restarts.named(Step.DROP),
         Step.DELETE, restarts.named(Step.DELETE),
         Step.FINALIZE, restarts::finish));
+    advice = new AdviceService(bus, self, runs);
+    LeaderAdvice leaderAdvice = LeaderAdvice.of(
+        new LeaderAdvice.Ports(loop, bus, ports.epoch(), ports.observer()), self, settings.job().endSeconds());
+    halts = leaderAdvice.halts();
+    Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times()));
     runs.onOver(protection::over);
     runs.onReplaced(phases::forget);
-    LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), ports.observer());
+    LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), observer);
     flushCoordinator = tools.flushes();
-    LeaderWork work = new LeaderWork(loop, tools, settings,
+    LeaderWork work = new LeaderWork(loop, tools, leaderAdvice, settings,
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
-        new ObservedActions(work, ports.observer(), System::nanoTime));
+        new ObservedActions(work, observer, System::nanoTime));
+    halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);
     config = new ConfigService(loop, settings.system());
@@ -98,6 +110,10 @@ public final class NodeServices {
 
   public CallService calls() {
     return calls;
+  }
+
+  public AdviceService advice() {
+    return advice;
   }
 
   public RouteService routes() {
@@ -137,11 +153,13 @@ public final class NodeServices {
     runs.stopping();
     calls.stopping();
     flushCoordinator.park();
+    halts.stop();
   }
 
   /** The node dies now (an embedded one): whoever waits here hears of it. */
   public void killed(ScrException cause) {
     runs.killed(cause);
+    halts.stop();
     protection.over(cause);
   }
 }

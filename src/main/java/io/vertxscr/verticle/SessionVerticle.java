@@ -9,6 +9,7 @@ import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.EmptyRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
+import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.run.CallService.Caller;
 import io.vertxscr.service.run.CallService;
@@ -27,6 +28,9 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, EmptyRequest.class, (_, _) -> node.services().status().status());
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
+    serve(Verb.SHOULD_EXIT, CallRequest.class, node.services().advice()::shouldExit);
+    serve(Verb.NEED_CHECKPOINT, CallRequest.class, node.services().advice()::needCheckpoint);
+    serve(NodeVerb.ADVICE_WITHDRAW, Advising.Withdraw.class, node.services().advice()::withdraw);
     simple(Verb.HAVE_RESTART, Step.HAVE_RESTART, calls);
     simple(Verb.START_RESTART, Step.START_RESTART, calls);
     named(Verb.CURRENT, Step.CURRENT, calls);

@@ -22,12 +22,15 @@ import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
+import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -104,6 +107,8 @@ public final class FakeNode extends VerticleBase {
         Wire.read(body, NameRequest.class);
         yield new EmptyReply();
       }
+      case SHOULD_EXIT -> new ShouldExitReply(Wire.read(body, CallRequest.class).call() > 2, Optional.empty());
+      case NEED_CHECKPOINT -> new NeedCheckpointReply(Wire.read(body, CallRequest.class).call() % 2 == 0);
       case FINALIZE -> {
         Wire.read(body, CallRequest.class);
         yield new EmptyReply();

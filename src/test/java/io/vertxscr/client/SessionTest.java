@@ -51,6 +51,23 @@ class SessionTest {
 
   @ParameterizedTest
   @EnumSource(Way.class)
+  void questionsHaveNumbersOfTheirOwnAndOneThatFailedKeepsIts(Way way) {
+    Session session = session(way);
+    assertThat(await(session.needCheckpoint())).isFalse();
+    assertThat(await(session.needCheckpoint())).isTrue();
+    node.fail(Verb.NEED_CHECKPOINT, Fault.TIMEOUT, "late");
+    assertThat(failure(session.needCheckpoint())).hasMessageContaining("late");
+    node.overrides.clear();
+    assertThat(await(session.needCheckpoint())).isFalse();
+    assertThat(await(session.shouldExit()).exit()).isFalse();
+    assertThat(node.received.stream().filter(call -> call.verb() == Verb.NEED_CHECKPOINT)
+        .map(call -> call.body().getInteger("call"))).containsExactly(1, 2, 3, 3);
+    await(session.finish());
+    assertWrongState(session.shouldExit(), "has ended");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
   void everyVerbMakesItsRoundTripAndCallsAreNumberedFromOne(Way way) {
     Session session = session(way);
 

@@ -2,7 +2,6 @@ package io.vertxscr.format;
 
 import io.vertxscr.format.prefix.FlushFile;
 import io.vertxscr.format.prefix.FlushStatus;
-import io.vertxscr.format.prefix.Halt;
 import io.vertxscr.format.prefix.HaltFile;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.IndexFile;
@@ -20,6 +19,7 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Halt;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
@@ -143,7 +143,7 @@ public final class Samples {
 
   private static Sample halt() {
     Halt halt = new Halt(OptionalInt.of(3), OptionalLong.of(1795176000), OptionalLong.of(1795179600),
-        OptionalLong.of(1200), Optional.of("JOB_HALTED"));
+        OptionalLong.of(1200), Optional.of("JOB_HALTED"), false);
     return new Sample("halt", halt, HaltFile.encode(halt), HaltFile::decode);
   }
 }

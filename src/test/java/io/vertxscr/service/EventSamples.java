@@ -14,6 +14,7 @@ public final class EventSamples {
       new Event.ProtectionWeak(7, "XOR protects nothing"),
       new Event.RunOver(7, 0, Optional.empty(), ""),
       new Event.RunOver(7, 3, Optional.of(Fault.NODE_LOST), "node n2 has left the cluster"),
+      new Event.Halting(7, "TIME_LIMIT", "the allocation has 60 s left"),
       new Event.PhaseStarted(7, 3, "step-3", true, false),
       new Event.DatasetComplete(7, 3, new Event.Extent(16, 1_000_000, 5_000, 2_000)),
       new Event.DatasetDiscarded(7, 3, Fault.NOT_VALID, "rank 4", new Event.Extent(16, 1_000_000, 5_000, 2_000)),

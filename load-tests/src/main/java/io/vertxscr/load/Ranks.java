@@ -2,6 +2,7 @@ package io.vertxscr.load;
 
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,7 @@ final class Ranks implements AutoCloseable {
   }
 
   private Ranks(Daemons daemons, Path prefix) throws Exception {
+    Files.deleteIfExists(prefix.resolve(".scr/halt.scr"));   // an earlier run of the same case has finalized
     int count = daemons.setup().ranks();
     threads = Executors.newFixedThreadPool(count, task -> {
       Thread thread = new Thread(task, "rank");

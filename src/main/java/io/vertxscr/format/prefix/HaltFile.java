@@ -3,6 +3,7 @@ package io.vertxscr.format.prefix;
 import io.vertxscr.format.Fields;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
+import io.vertxscr.model.Halt;
 
 /**
  * {@code <prefix>/.scr/halt.scr}. Every key may be missing.
@@ -12,6 +13,7 @@ import io.vertxscr.format.HashFile;
  *   ExitBefore -> 1795179600       seconds since 1970
  *   HaltSeconds -> 1200
  *   ExitReason -> JOB_HALTED
+ *   Immediate -> 1                 ours: others do not know it, and stop at their next checkpoint
  * </pre>
  */
 public final class HaltFile {
@@ -27,6 +29,9 @@ public final class HaltFile {
     halt.exitBeforeSeconds().ifPresent(seconds -> hash.set("ExitBefore", seconds));
     halt.haltSeconds().ifPresent(seconds -> hash.set("HaltSeconds", seconds));
     halt.reason().ifPresent(reason -> hash.set("ExitReason", reason));
+    if (halt.immediate()) {
+      hash.set("Immediate", 1);
+    }
     return HashFile.encode(hash);
   }
 
@@ -37,6 +42,7 @@ public final class HaltFile {
         fields.findNumber("ExitAfter", Long.MIN_VALUE),
         fields.findNumber("ExitBefore", Long.MIN_VALUE),
         fields.findNumber("HaltSeconds", Long.MIN_VALUE),
-        fields.findText("ExitReason")));
+        fields.findText("ExitReason"),
+        fields.has("Immediate") && fields.flag("Immediate")));
   }
 }

@@ -2,14 +2,22 @@ package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
+import java.util.Optional;
 
 /**
  * A phase has ended well ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}): the dataset is protected, or
  * was read by all ranks.
  *
  * @param dataset its id, from 1
+ * @param halt why the run is to stop, where it is: a reason of the halt file
+ * @param exit whether the process is to call finalize and end now, because of that; only if the run is configured so
  */
-public record CompleteReply(int dataset, String name) {
+public record CompleteReply(int dataset, String name, Optional<String> halt, boolean exit) {
+  /** Nothing ends the run. */
+  public CompleteReply(int dataset, String name) {
+    this(dataset, name, Optional.empty(), false);
+  }
+
   public CompleteReply {
     Checks.range("dataset", dataset, 1, Integer.MAX_VALUE);
     Checks.text("name", name);

@@ -10,6 +10,10 @@ public enum NodeVerb {
   LOST,
   /** To the leader: my part of a gather; answered when all parts are there and the result is known. */
   GATHER,
+  /** To the leader: what may I answer to should-exit or need-checkpoint by myself? */
+  ADVICE,
+  /** From the leader: answer nothing further of that by yourself. */
+  ADVICE_WITHDRAW,
   /** To the leader: who waits for whom. */
   WAITS,
   /** From an application that is a member of the cluster: this client of mine has ended. */
@@ -54,7 +58,7 @@ public enum NodeVerb {
 
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
-    return this == JOIN || this == LOST || this == GATHER || this == WAITS;
+    return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS;
   }
 
   /** The event-bus address of this verb on a node. */

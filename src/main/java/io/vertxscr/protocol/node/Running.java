@@ -95,6 +95,14 @@ public final class Running {
   public record Offer(Optional<RunInfo.Restartable> restart) {}
 
   /**
+   * Result of the gather PROTECTED: the dataset is complete.
+   *
+   * @param halt why the run is to stop, where it is
+   * @param exit whether its processes are to end themselves then
+   */
+  public record Protected(Optional<String> halt, boolean exit) {}
+
+  /**
    * What the leader can say of those who wait: what is open, and who is missing.
    *
    * @param remarks what else there is to know, in sentences

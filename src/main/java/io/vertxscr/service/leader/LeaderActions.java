@@ -5,8 +5,10 @@ import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Step;
+import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import java.util.List;
@@ -35,6 +37,16 @@ public interface LeaderActions {
 
   /** A run has begun on all its nodes: whatever it need not wait for may start now. */
   void begun(RunInfo info);
+
+  /** What a node may answer to its ranks without asking. */
+  Future<Grant> advise(Advising.Ask ask);
+
+  /**
+   * A run is about to begin, before its nodes hear of it; or one of an earlier leader goes on under this one.
+   *
+   * @param anew whether it begins
+   */
+  void open(RunInfo info, boolean anew);
 
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);

@@ -3,11 +3,13 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.Forming;
+import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Configured;
@@ -128,6 +130,16 @@ public final class LeaderService implements Membership.Listener {
             + " node " + state.getKey() + " does not take part in it"));
       }
     }
+    if (active != null) {
+      actions.open(active.info(), false);
+    }
+  }
+
+  /** Ends the run that is on at once: all who wait and all who call are told HALTED. */
+  public void halt(String why) {
+    if (active != null) {
+      over(new ScrException(Fault.HALTED, "run " + active.info().run() + " ends now: " + why));
+    }
   }
 
   /** Notes the ranks that have arrived on a node. */
@@ -199,6 +211,7 @@ public final class LeaderService implements Membership.Listener {
     active = begun;
     forming = null;
     restoring = false;
+    actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
     return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info)).recover(failure -> {
@@ -234,6 +247,16 @@ public final class LeaderService implements Membership.Listener {
         throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
       }
       return run.arrive(part, (step, parts) -> actions.decide(run, step, parts)).onSuccess(_ -> endIfFinalized());
+    });
+  }
+
+  /** What a node of the run may answer to should-exit and need-checkpoint by itself. */
+  public Future<Grant> advise(Advising.Ask ask) {
+    return lead().compose(_ -> {
+      if (active == null || active.info().run() != ask.run()) {
+        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + ask.run() + " is not active");
+      }
+      return actions.advise(ask);
     });
   }
 

@@ -12,19 +12,25 @@ import io.vertxscr.flow.Combining;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
+import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.protocol.node.Running.Protected;
 import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.advice.LeaderAdvice;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +39,9 @@ import org.slf4j.LoggerFactory;
 public final class LeaderWork implements LeaderActions {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderWork.class);
 
+  /** Why no run will begin, however often it is started again. */
+  private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
+
   private final Loop loop;
   private final Restorer restorer;
   private final CatchUp catchUp;
@@ -40,12 +49,16 @@ public final class LeaderWork implements LeaderActions {
   private final RestartJournal journal;
   private final FlushCoordinator flushes;
   private final Settings settings;
+  private final LeaderAdvice advice;
   private final LongSupplier clockUs;
   private final List<Integer> unreadable = new ArrayList<>();
   private DatasetDescriptor writing;
   private long lastRun;
   /** The last run of which it is noted that it got further than the checkpoint that it began with. */
   private long progressedRun;
+  private String prefix = "";
+  /** Whether the end of the run flushes the newest checkpoint too. */
+  private boolean newestToo;
   private Future<RunInfo> restoring = Future.succeededFuture();
 
   /**
@@ -53,8 +66,9 @@ public final class LeaderWork implements LeaderActions {
    *
    * @param settings of this node, which hold for runs whose users say nothing else
    */
-  public LeaderWork(Loop loop, LeaderTools tools, Settings settings, LongSupplier clockUs) {
+  public LeaderWork(Loop loop, LeaderTools tools, LeaderAdvice advice, Settings settings, LongSupplier clockUs) {
     this.loop = loop;
+    this.advice = advice;
     this.restorer = tools.restorer();
     this.catchUp = tools.catchUp();
     this.commands = tools.commands();
@@ -81,8 +95,14 @@ public final class LeaderWork implements LeaderActions {
     String name = jobName.isEmpty() ? configured.jobName() : jobName;
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
-        .transform((_, _) -> before(prefix, policy))
+        .transform((_, _) -> advice.halts().admit(prefix, policy.halt()))
+        .compose(_ -> before(prefix, policy))
         .compose(_ -> restorer.restore(new Restorer.Wanted(prefix, map, policy, List.of())))
+        .onFailure(failure -> {
+          if (HOPELESS.contains(Fault.of(failure))) {
+            advice.halts().initFailed(prefix);
+          }
+        })
         .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.last(), policy));
     restoring = mine;
     return mine;
@@ -122,6 +142,19 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
+  public void open(RunInfo info, boolean anew) {
+    prefix = info.prefix();
+    newestToo = info.policy().flush().everyCheckpoints() > 0;
+    advice.halts().watch(info.run(), info.prefix(), info.policy().halt());
+    advice.advisor().open(info, anew);
+  }
+
+  @Override
+  public Future<Grant> advise(Advising.Ask ask) {
+    return advice.advisor().advise(ask);
+  }
+
+  @Override
   public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
     return switch (step) {
       case START_OUTPUT -> Future.succeededFuture(start(run, parts));
@@ -135,6 +168,8 @@ public final class LeaderWork implements LeaderActions {
       case DROP, DELETE -> remove(run, step, Combining.name(read(parts, Part.Named.class)));
       case FINALIZE -> flushes.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .compose(_ -> journal.progressed(run.info().prefix()))
+          .compose(_ -> advice.halts().finalizeCalled())
+          .onSuccess(_ -> close())
           .map(_ -> Packed.of(new Offer(Optional.empty())));
     };
   }
@@ -171,7 +206,10 @@ public final class LeaderWork implements LeaderActions {
     } else if (flush.background() && flush.wants(writing.flags(), writing.checkpointId())) {
       flushes.flush(id);
     }
-    return Packed.NOTHING;
+    if (writing == null || writing.flags().checkpoint()) {
+      advice.halts().checkpointWritten();
+    }
+    return Packed.of(new Protected(advice.halts().reason(), advice.halts().exits()));
   }
 
   /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
@@ -244,10 +282,21 @@ public final class LeaderWork implements LeaderActions {
     });
   }
 
+  private void close() {
+    advice.halts().stop();
+    advice.advisor().close();
+  }
+
   @Override
   public void over(long run, ScrException cause) {
     writing = null;
     catchUp.end();
+    close();
+    if (run != 0 && cause.fault() == Fault.HALTED) {
+      // Nobody waits for it: the daemons live on, and the caches stay until it is done.
+      flushes.finish(prefix, newestToo)
+          .onFailure(failure -> LOG.warn("flush at the end of run {}: {}", run, failure.getMessage()));
+    }
   }
 
   @Override

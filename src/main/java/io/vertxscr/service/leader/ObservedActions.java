@@ -6,12 +6,14 @@ import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
+import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
+import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Started;
@@ -75,6 +77,16 @@ public final class ObservedActions implements LeaderActions {
       observer.notice(new Event.ProtectionWeak(info.run(), shortfall));
     }
     actions.begun(info);
+  }
+
+  @Override
+  public Future<Grant> advise(Advising.Ask ask) {
+    return actions.advise(ask);
+  }
+
+  @Override
+  public void open(RunInfo info, boolean anew) {
+    actions.open(info, anew);
   }
 
   @Override

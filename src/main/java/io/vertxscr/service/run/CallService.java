@@ -7,6 +7,7 @@ import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.Running.Gather;
@@ -71,6 +72,9 @@ public final class CallService {
   public Future<Object> call(Caller caller, RankCall call) {
     LocalRun run = runs.run().orElseThrow(() ->
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
+    if (call.step() == Step.FINALIZE && run.isHalted(caller.run())) {
+      return Future.succeededFuture(new EmptyReply());      // it hears of the end by should-exit and takes its leave
+    }
     LocalRun.RankSession session = run.session(caller.run(), caller.rank(), caller.client());
     if (caller.call() == session.lastCall()) {
       return session.lastAnswer();

@@ -26,6 +26,7 @@ public final class LocalRun {
   private final LocalGather gather;
   private final RunCache cache;
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
+  private final RunQuestions questions;
   private RunInfo info;
   private long gathers;
   private List<String> shortfalls;
@@ -36,6 +37,7 @@ public final class LocalRun {
   LocalRun(RunInfo info, Map<Integer, String> clientOfRank) {
     this.info = info;
     clientOfRank.forEach((rank, client) -> sessions.put(rank, new RankSession(rank, client)));
+    this.questions = new RunQuestions(clientOfRank.keySet());
     this.gather = new LocalGather(clientOfRank.keySet());
     this.cache = new RunCache(info);
   }
@@ -94,6 +96,11 @@ public final class LocalRun {
     return session;
   }
 
+  /** What is asked and answered between phases. */
+  RunQuestions questions() {
+    return questions;
+  }
+
   LocalGather gather() {
     return gather;
   }
@@ -131,6 +138,11 @@ public final class LocalRun {
 
   boolean isOver() {
     return over != null;
+  }
+
+  /** Whether this run was ended by a halt condition: its ranks may say good-bye, but nothing else. */
+  boolean isHalted(long run) {
+    return run == info.run() && over != null && over.fault() == Fault.HALTED;
   }
 
   /** Ends the run here: all who wait hear why, and so does every later call. */

@@ -19,6 +19,7 @@ import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Protected;
 import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.data.CacheKeeper;
@@ -116,10 +117,11 @@ public final class PhaseService {
         .compose(measured -> protect(run, open.descriptor(), measured))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
         .recover(failure -> discard(run, id, failure))
-        .map(record -> {
+        .map(complete -> {
           run.cache().completed(id);
           keeper.keep(run.cache());
-          return CallService.Answers.same(new CompleteReply(id, record.descriptor().name()));
+          return CallService.Answers.same(new CompleteReply(
+              id, open.descriptor().name(), complete.halt(), complete.exit() && complete.halt().isPresent()));
         });
   }
 
@@ -173,7 +175,7 @@ public final class PhaseService {
     return new RankFiles(routed.rank(), files);
   }
 
-  private Future<DatasetRecord> protect(LocalRun run, DatasetDescriptor descriptor, Measured measured) {
+  private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, Measured measured) {
     Part.Complete part = new Part.Complete(descriptor.id(), measured.invalid(), measured.why(),
         measured.ranks().stream().mapToLong(r -> r.files().size()).sum(),
         measured.ranks().stream().mapToLong(RankFiles::bytes).sum());
@@ -201,7 +203,7 @@ public final class PhaseService {
   }
 
   /** Tells all whether it went well here, and hears whether it did everywhere. */
-  private Future<DatasetRecord> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
+  private Future<Protected> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
     if (failure != null) {
       if (failure instanceof ScrException e) {
         LOG.warn("dataset {} is not protected here: {}", id, e.getMessage());
@@ -209,10 +211,10 @@ public final class PhaseService {
         LOG.warn("dataset {} is not protected here", id, failure);
       }
     }
-    return calls.gather(run, Step.PROTECTED, done(id, failure)).compose(_ -> {
+    return calls.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
       protection.done(id);
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
-      return wait ? flushed(run, record) : Future.succeededFuture(record);
+      return wait ? flushed(run, record).map(all) : Future.succeededFuture(all);
     });
   }
 
@@ -231,7 +233,7 @@ public final class PhaseService {
   }
 
   /** A dataset without a filemap is garbage; one with a filemap stays if nobody knows how the others have decided. */
-  private Future<DatasetRecord> discard(LocalRun run, int id, Throwable failure) {
+  private Future<Protected> discard(LocalRun run, int id, Throwable failure) {
     Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
     boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
     boolean goesOn = fault == Fault.RANKS_DISAGREE && !run.isOver();

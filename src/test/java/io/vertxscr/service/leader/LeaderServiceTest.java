@@ -137,6 +137,14 @@ class LeaderServiceTest {
     }
 
     @Override
+    public Future<io.vertxscr.flow.advice.Grant> advise(io.vertxscr.protocol.node.Advising.Ask ask) {
+      return Future.failedFuture("nobody asks");
+    }
+
+    @Override
+    public void open(RunInfo info, boolean anew) {}
+
+    @Override
     public void begun(RunInfo info) {
       throw new AssertionError("no run begins");
     }

@@ -1,0 +1,187 @@
+package io.vertxscr.cli.halt;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Halt.Reason;
+import io.vertxscr.model.Halt;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.HaltFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code scr halt}: says when a run is to stop, in the halt file of its prefix directory. Needs no daemon. */
+@Command(name = "halt", sortOptions = false, description = {
+    "Say when the run in a prefix directory is to stop, or take it back. Without an option it stops at once where its"
+        + " program asks should-exit, and no other run begins there. Conditions stay until they are taken back; any"
+        + " one of them suffices.",
+    "TIME: " + HaltTime.FORMS + "."})
+public final class HaltCommand implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Map<String, String> environment;
+
+  @Spec
+  private CommandSpec spec;
+
+  @Parameters(arity = "0..1", paramLabel = "PREFIX",
+      description = "Prefix directory; SCR_PREFIX, else the working directory, where it is not given.")
+  private Path prefix;
+
+  @Option(names = {"-c", "--checkpoints"}, paramLabel = "N", description = "After N more checkpoints.")
+  private Integer checkpoints;
+
+  @Option(names = {"-b", "--before"}, paramLabel = "TIME",
+      description = "Early enough to be gone by then (by --seconds earlier).")
+  private String before;
+
+  @Option(names = {"-a", "--after"}, paramLabel = "TIME", description = "After the first checkpoint from then on.")
+  private String after;
+
+  @Option(names = {"-s", "--seconds"}, paramLabel = "N",
+      description = "When the allocation has no more than N seconds left; instead of SCR_HALT_SECONDS.")
+  private Long seconds;
+
+  @Option(names = {"-i", "--immediate"},
+      description = "At once: every call of the run fails, and what the caches hold is flushed.")
+  private boolean immediate;
+
+  @Option(names = {"-l", "--list"}, description = "Print the conditions, and change nothing.")
+  private boolean list;
+
+  @Option(names = {"-r", "--remove"}, description = "Take back everything: runs may begin and go on.")
+  private boolean remove;
+
+  @Option(names = "--unset-checkpoints", description = "Take back --checkpoints.")
+  private boolean unsetCheckpoints;
+
+  @Option(names = "--unset-before", description = "Take back --before.")
+  private boolean unsetBefore;
+
+  @Option(names = "--unset-after", description = "Take back --after.")
+  private boolean unsetAfter;
+
+  @Option(names = "--unset-seconds", description = "Take back --seconds.")
+  private boolean unsetSeconds;
+
+  @Option(names = "--unset-reason", description = "Take back the reason of an earlier halt, and --immediate.")
+  private boolean unsetReason;
+
+  /** Made with the environment of the process. */
+  public HaltCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    ZonedDateTime now = ZonedDateTime.now();
+    HaltFileStore file = new HaltFileStore(new PrefixPaths(directory()), "scr halt", PATIENCE);
+    boolean changes = remove || sets() || unsets();
+    if (list && (changes || immediate)) {
+      throw new ParameterException(spec.commandLine(), "--list changes nothing: give it alone");
+    }
+    if (remove && (sets() || unsets())) {
+      throw new ParameterException(spec.commandLine(), "--remove takes back everything: give it alone");
+    }
+    OptionalLong exitBefore = time("--before", before, now);
+    OptionalLong exitAfter = time("--after", after, now);
+    Halt halt = list ? file.read() : file.update(old -> changed(old, exitBefore, exitAfter));
+    print(file, halt, now);
+    return 0;
+  }
+
+  private Path directory() {
+    String named = environment.getOrDefault("SCR_PREFIX", "");
+    Path chosen = prefix != null ? prefix : Path.of(named);
+    Path directory = chosen.toAbsolutePath().normalize();
+    if (!Files.isDirectory(directory)) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "there is no prefix directory " + directory
+          + (prefix == null && !named.isEmpty() ? " (from SCR_PREFIX)" : ""));
+    }
+    return directory;
+  }
+
+  private boolean sets() {
+    return immediate || checkpoints != null || before != null || after != null || seconds != null;
+  }
+
+  private boolean unsets() {
+    return unsetCheckpoints || unsetBefore || unsetAfter || unsetSeconds || unsetReason;
+  }
+
+  private OptionalLong time(String option, String text, ZonedDateTime now) {
+    if (text == null) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(HaltTime.parse(text, now).orElseThrow(() -> new ParameterException(spec.commandLine(),
+        option + " '" + text + "' is no time; expected " + HaltTime.FORMS)));
+  }
+
+  private Halt changed(Halt old, OptionalLong exitBefore, OptionalLong exitAfter) {
+    if (remove) {
+      return Halt.NONE;
+    }
+    Halt halt = old;
+    if (checkpoints != null || unsetCheckpoints) {
+      require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " is less than none");
+      halt = halt.withCheckpointsLeft(checkpoints == null ? OptionalInt.empty() : OptionalInt.of(checkpoints));
+    }
+    if (before != null || unsetBefore) {
+      halt = halt.withExitBefore(exitBefore);
+    }
+    if (after != null || unsetAfter) {
+      halt = halt.withExitAfter(exitAfter);
+    }
+    if (seconds != null || unsetSeconds) {
+      require(seconds == null || seconds >= 0, "--seconds " + seconds + " is less than none");
+      halt = halt.withHaltSeconds(seconds == null ? OptionalLong.empty() : OptionalLong.of(seconds));
+    }
+    if (unsetReason) {
+      halt = halt.withReason(Optional.empty());
+    }
+    if (immediate) {
+      return halt.now(Reason.JOB_HALTED.name());
+    }
+    return sets() || unsets() ? halt : halt.withReason(Optional.of(Reason.JOB_HALTED.name()));
+  }
+
+  private void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new ParameterException(spec.commandLine(), otherwise);
+    }
+  }
+
+  private void print(HaltFileStore file, Halt halt, ZonedDateTime now) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (halt.equals(Halt.NONE)) {
+      out.println("no halt condition is set in " + file.file() + ": runs may begin and go on");
+      return;
+    }
+    out.println("halt conditions in " + file.file() + ":");
+    halt.checkpointsLeft().ifPresent(left -> out.println("  checkpoints left  " + left));
+    halt.exitBeforeSeconds().ifPresent(time -> out.println("  exit before       " + HaltTime.show(time, now)));
+    halt.exitAfterSeconds().ifPresent(time -> out.println("  exit after        " + HaltTime.show(time, now)));
+    halt.haltSeconds().ifPresent(left -> out.println("  halt seconds      " + left
+        + (left == 0 ? " (never)" : " before the end of the allocation")));
+    halt.reason().ifPresent(reason -> out.println("  reason            " + reason));
+    if (halt.immediate()) {
+      out.println("  immediate         every call of the run fails within about a second; its caches are flushed");
+    }
+    if (halt.reason().isPresent()) {
+      out.println("no run begins here before 'scr halt --remove' (or --unset-reason)");
+    }
+  }
+}

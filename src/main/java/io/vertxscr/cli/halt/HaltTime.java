@@ -1,0 +1,92 @@
+package io.vertxscr.cli.halt;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Points in time as people write them.
+ *
+ * <pre>
+ *   1795176000                 seconds since 1970
+ *   2026-11-20T11:58:50        here, or with a zone: 2026-11-20T11:58:50Z, ...+01:00
+ *   2026-11-20 11:58           seconds may be missing
+ *   2026-11-20                 its beginning
+ *   11:58                      the next time that it is so late
+ *   +90m, +1h30m, +2d, now     from now on
+ * </pre>
+ */
+final class HaltTime {
+  static final String FORMS = "seconds since 1970, 2026-11-20T11:58:50 (with Z or +01:00 for a zone other than this"
+      + " one), '2026-11-20 11:58', 2026-11-20, 11:58 (the next), +1h30m or now";
+  private static final Pattern AHEAD =
+      Pattern.compile("\\+(?=[0-9])(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,9})s)?");
+  private static final Pattern SECONDS = Pattern.compile("[0-9]{5,18}");
+  private static final DateTimeFormatter SHOWN = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss");
+
+  private HaltTime() {}
+
+  /** Seconds since 1970; empty for what is no time. */
+  static Optional<Long> parse(String written, ZonedDateTime now) {
+    String text = written.strip();
+    if (text.equalsIgnoreCase("now")) {
+      return Optional.of(now.toEpochSecond());
+    }
+    if (SECONDS.matcher(text).matches()) {
+      return Optional.of(Long.parseLong(text));
+    }
+    Matcher ahead = AHEAD.matcher(text);
+    if (ahead.matches()) {
+      return Optional.of(now.toEpochSecond() + 86_400 * number(ahead, 1) + 3600 * number(ahead, 2)
+          + 60 * number(ahead, 3) + number(ahead, 4));
+    }
+    return calendar(text.replaceFirst("(?<=[0-9]) +(?=[0-9])", "T").toUpperCase(Locale.ROOT), now);
+  }
+
+  private static Optional<Long> calendar(String text, ZonedDateTime now) {
+    try {
+      if (!text.contains("-") && !text.contains("T")) {
+        ZonedDateTime today = now.with(LocalTime.parse(text));
+        return Optional.of((today.isBefore(now) ? today.plusDays(1) : today).toEpochSecond());
+      }
+      if (!text.contains("T")) {
+        return Optional.of(LocalDate.parse(text).atStartOfDay(now.getZone()).toEpochSecond());
+      }
+      boolean hasZone = text.endsWith("Z") || text.substring(text.indexOf('T')).matches(".*[+-].*");
+      return Optional.of(hasZone ? OffsetDateTime.parse(text).toEpochSecond()
+          : LocalDateTime.parse(text).atZone(now.getZone()).toEpochSecond());
+    } catch (DateTimeParseException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static long number(Matcher match, int group) {
+    return match.group(group) == null ? 0 : Long.parseLong(match.group(group));
+  }
+
+  /** The time, and how far it is from now. */
+  static String show(long seconds, ZonedDateTime now) {
+    long ahead = seconds - now.toEpochSecond();
+    String distance = distance(Duration.ofSeconds(Math.abs(ahead)));
+    return SHOWN.format(Instant.ofEpochSecond(seconds).atZone(now.getZone()))
+        + (ahead >= 0 ? " (in " + distance + ")" : " (" + distance + " ago)");
+  }
+
+  private static String distance(Duration d) {
+    if (d.toDays() > 0) {
+      return d.toDays() + " d " + d.toHoursPart() + " h";
+    }
+    return d.toHours() > 0 ? d.toHours() + " h " + d.toMinutesPart() + " min"
+        : d.toMinutes() > 0 ? d.toMinutes() + " min " + d.toSecondsPart() + " s" : d.toSeconds() + " s";
+  }
+}

@@ -1,0 +1,70 @@
+package io.vertxscr.flow.advice;
+
+import java.util.OptionalDouble;
+
+/**
+ * Whether a checkpoint should be written now, by what has been configured; any condition that is set and holds is
+ * enough, and without any the answer is yes. Times in seconds, by a clock that starts anywhere. Pure.
+ *
+ * <pre>
+ *   every n-th call      call % n == 0
+ *   seconds              now - end of the last one, or begin of the run &gt;= seconds
+ *   overhead             cost / (now - end of the last one + cost) &lt;= percent / 100
+ *   optimal              now - end of the last one &gt;= optimal interval
+ * </pre>
+ * Overhead and optimal interval need to know what a checkpoint costs: the first one is written at once.
+ */
+public final class CheckpointNeed {
+  private CheckpointNeed() {}
+
+  /**
+   * What is configured; 0 for what is not.
+   *
+   * @param optimal whether the interval is computed
+   */
+  public record Conditions(long everyCalls, double seconds, double overheadPercent, boolean optimal) {
+    boolean none() {
+      return everyCalls == 0 && seconds == 0 && overheadPercent == 0 && !optimal;
+    }
+  }
+
+  /**
+   * What is known.
+   *
+   * @param sinceLast seconds since the last checkpoint was complete, or since the run began
+   * @param cost seconds that a checkpoint takes from the application; empty before the first
+   * @param optimal seconds between the end of one checkpoint and the begin of the next; empty where unknown
+   */
+  public record Known(double sinceLast, OptionalDouble cost, OptionalDouble optimal) {}
+
+  /** What the next calls are to be answered. One that is due is due once: until it is written, and not for ever. */
+  public static Wanted wanted(Conditions conditions, Known known) {
+    if (conditions.none()) {
+      return new Wanted(Rule.yes("no interval is configured"), false);
+    }
+    if (conditions.seconds() > 0 && known.sinceLast() >= conditions.seconds()) {
+      return due("SCR_CHECKPOINT_SECONDS");
+    }
+    if (conditions.overheadPercent() > 0 && affordable(conditions.overheadPercent(), known)) {
+      return due("SCR_CHECKPOINT_OVERHEAD");
+    }
+    boolean unknownCost = known.cost().isEmpty() || known.optimal().isEmpty();
+    if (conditions.optimal() && (unknownCost || known.sinceLast() >= known.optimal().getAsDouble())) {
+      return due("SCR_CHECKPOINT_OPTIMAL");
+    }
+    return new Wanted(conditions.everyCalls() > 0
+        ? new Rule(conditions.everyCalls(), "SCR_CHECKPOINT_INTERVAL") : Rule.NO, false);
+  }
+
+  private static boolean affordable(double percent, Known known) {
+    if (known.cost().isEmpty()) {
+      return true;
+    }
+    double cost = known.cost().getAsDouble();
+    return cost * 100 <= percent * (known.sinceLast() + cost);
+  }
+
+  private static Wanted due(String why) {
+    return new Wanted(Rule.yes(why), true);
+  }
+}

@@ -1,0 +1,63 @@
+package io.vertxscr.flow.advice;
+
+import io.vertxscr.model.Halt.Reason;
+import io.vertxscr.model.Halt;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Whether a run must stop. All times in seconds since 1970.
+ *
+ * <pre>
+ *   ExitReason is there                            its text: somebody has said so, or an earlier run has stopped
+ *   allocation's end - now &lt;= HaltSeconds &gt; 0   TIME_LIMIT
+ *   CheckpointsLeft is 0                           NO_CHECKPOINTS_LEFT
+ *   now &gt;= ExitBefore - HaltSeconds             EXIT_BEFORE_TIME
+ *   now &gt;= ExitAfter                            EXIT_AFTER_TIME
+ * </pre>
+ * The first that holds is the one that is told.
+ */
+public final class HaltConditions {
+  private HaltConditions() {}
+
+  /**
+   * A condition that holds.
+   *
+   * @param reason as it stands in the halt file
+   * @param why a sentence without a full stop
+   */
+  public record Met(String reason, String why) {
+    Met(Reason reason, String why) {
+      this(reason.name(), why);
+    }
+  }
+
+  /**
+   * The condition that holds now.
+   *
+   * @param endSeconds when the allocation ends; empty where nobody knows: then HaltSeconds alone never holds
+   */
+  public static Optional<Met> met(Halt halt, OptionalLong endSeconds, long nowSeconds) {
+    long slack = Math.max(0, halt.haltSeconds().orElse(0));
+    if (halt.reason().isPresent() && !halt.reason().get().isEmpty()) {
+      return Optional.of(new Met(halt.reason().get(), "the halt file says " + halt.reason().get()));
+    }
+    if (slack > 0 && endSeconds.isPresent() && endSeconds.getAsLong() - nowSeconds <= slack) {
+      return Optional.of(new Met(Reason.TIME_LIMIT, "the allocation has "
+          + Math.max(0, endSeconds.getAsLong() - nowSeconds) + " s left, no more than the " + slack
+          + " s that are to remain"));
+    }
+    if (halt.checkpointsLeft().isPresent() && halt.checkpointsLeft().getAsInt() <= 0) {
+      return Optional.of(new Met(Reason.NO_CHECKPOINTS_LEFT, "all checkpoints that were asked for are written"));
+    }
+    if (halt.exitBeforeSeconds().isPresent() && nowSeconds >= halt.exitBeforeSeconds().getAsLong() - slack) {
+      return Optional.of(new Met(Reason.EXIT_BEFORE_TIME, "the run must be gone by second "
+          + halt.exitBeforeSeconds().getAsLong() + " since 1970" + (slack > 0 ? ", " + slack + " s early" : "")));
+    }
+    if (halt.exitAfterSeconds().isPresent() && nowSeconds >= halt.exitAfterSeconds().getAsLong()) {
+      return Optional.of(new Met(Reason.EXIT_AFTER_TIME,
+          "it is later than second " + halt.exitAfterSeconds().getAsLong() + " since 1970"));
+    }
+    return Optional.empty();
+  }
+}

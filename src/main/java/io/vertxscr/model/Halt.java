@@ -1,0 +1,68 @@
+package io.vertxscr.model;
+
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * When a run is to stop, and why it did. A condition that is missing never holds.
+ *
+ * @param checkpointsLeft how many more checkpoints may be written
+ * @param exitAfterSeconds since 1970: stop at the first checkpoint from then on
+ * @param exitBeforeSeconds since 1970: stop early enough to be gone by then
+ * @param haltSeconds stop when the allocation has no more than this left; 0 for never
+ * @param reason a run stopped, or must not start, for this reason: {@code TIME_LIMIT}, {@code JOB_HALTED}, ...
+ * @param immediate whether the run is to end at once, without waiting for a checkpoint; only with a reason
+ */
+public record Halt(OptionalInt checkpointsLeft, OptionalLong exitAfterSeconds, OptionalLong exitBeforeSeconds,
+    OptionalLong haltSeconds, Optional<String> reason, boolean immediate) {
+  /** No condition at all. */
+  public static final Halt NONE = new Halt(OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty(),
+      OptionalLong.empty(), Optional.empty(), false);
+
+  /** The reasons that we write. Others may write others. */
+  public enum Reason {
+    TIME_LIMIT, NO_CHECKPOINTS_LEFT, EXIT_BEFORE_TIME, EXIT_AFTER_TIME, JOB_HALTED, SCR_INIT_FAILED, SCR_FINALIZE_CALLED
+  }
+
+  /** The same with another number of checkpoints. */
+  public Halt withCheckpointsLeft(OptionalInt count) {
+    return new Halt(count, exitAfterSeconds, exitBeforeSeconds, haltSeconds, reason, immediate);
+  }
+
+  /** The same with another time after which to stop. */
+  public Halt withExitAfter(OptionalLong seconds) {
+    return new Halt(checkpointsLeft, seconds, exitBeforeSeconds, haltSeconds, reason, immediate);
+  }
+
+  /** The same with another time before which to stop. */
+  public Halt withExitBefore(OptionalLong seconds) {
+    return new Halt(checkpointsLeft, exitAfterSeconds, seconds, haltSeconds, reason, immediate);
+  }
+
+  /** The same with another rest of the allocation at which to stop. */
+  public Halt withHaltSeconds(OptionalLong seconds) {
+    return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, seconds, reason, immediate);
+  }
+
+  /** The same with another reason, and without any hurry. */
+  public Halt withReason(Optional<String> why) {
+    return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, haltSeconds, why, false);
+  }
+
+  /** To stop at once, whatever else holds. */
+  public Halt now(String why) {
+    return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, haltSeconds, Optional.of(why), true);
+  }
+
+  /** Remembers why a run stopped; the first reason stays. */
+  public Halt because(Reason why) {
+    return reason.isPresent() ? this : withReason(Optional.of(why.name()));
+  }
+
+  /** So many checkpoints fewer, where they are counted; not below 0. */
+  public Halt afterCheckpoints(int written) {
+    return checkpointsLeft.isEmpty() ? this
+        : withCheckpointsLeft(OptionalInt.of(Math.max(0, checkpointsLeft.getAsInt() - written)));
+  }
+}

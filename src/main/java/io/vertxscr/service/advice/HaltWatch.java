@@ -1,0 +1,232 @@
+package io.vertxscr.service.advice;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.run.HaltPolicy;
+import io.vertxscr.flow.advice.HaltConditions.Met;
+import io.vertxscr.flow.advice.HaltConditions;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Halt.Reason;
+import io.vertxscr.model.Halt;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.HaltFileStore.Stamp;
+import io.vertxscr.prefix.HaltFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's eye on the halt file of its run: looks about every second whether it has changed, on a transfer thread,
+ * and answers from memory. What it writes there (checkpoints counted down, the reason of the end) it writes behind the
+ * application; a prefix directory that cannot be read or written ends no run. On the node's loop.
+ */
+public final class HaltWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(HaltWatch.class);
+  private static final long LOOK_MS = 500;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Loop loop;
+  private final String self;
+  private final AllocationClock allocation;
+  private final LongSupplier clockSeconds;
+  private final Observer observer;
+  private Runnable looked = () -> {};
+  private Runnable immediate = () -> {};
+  private Watched watched;
+
+  /** Watches for a node, whenever it leads. */
+  public HaltWatch(
+      Loop loop, String self, OptionalLong endSeconds, LongSupplier clockSeconds, Observer observer) {
+    this.loop = loop;
+    this.self = self;
+    this.allocation = new AllocationClock(loop, endSeconds, clockSeconds);
+    this.clockSeconds = clockSeconds;
+    this.observer = observer;
+  }
+
+  /** The halt file of one run; {@code uncounted} checkpoints are written but not yet counted down in the file. */
+  private static final class Watched {
+    private final long run;
+    private final HaltFileStore file;
+    private final HaltPolicy policy;
+    private Halt halt = Halt.NONE;
+    private Stamp stamp;
+    private int uncounted;
+    private boolean told;
+    private Future<Void> writing = Future.succeededFuture();
+
+    Watched(long run, HaltFileStore file, HaltPolicy policy) {
+      this.run = run;
+      this.file = file;
+      this.policy = policy;
+    }
+  }
+
+  /** What is read in one go: the stamp before the content, so that a change in between is seen at the next look. */
+  private record Reading(Stamp stamp, Halt halt) {}
+
+  /** Is told after every look, and after every checkpoint. */
+  void onLook(Runnable listener) {
+    looked = listener;
+  }
+
+  /** Is told when the run is to end at once. */
+  public void onImmediate(Runnable listener) {
+    immediate = listener;
+  }
+
+  /**
+   * Lets a run begin, or says why not.
+   *
+   * @return fails with HALTED, naming the reason and the way out
+   */
+  public Future<Void> admit(String prefix, HaltPolicy policy) {
+    HaltFileStore file = store(prefix);
+    return allocation.ask().compose(_ -> read(file)).compose(reading -> {
+      Optional<Met> met = met(reading.halt(), policy);
+      return met.isEmpty() ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.HALTED,
+          "no run may begin in " + prefix + ": " + met.get().reason() + ", " + met.get().why() + "; 'scr halt --list "
+          + prefix + "' shows the conditions of " + file.file() + ", 'scr halt --remove " + prefix
+          + "' removes them"));
+    });
+  }
+
+  /** A run goes on under these conditions from now on. */
+  public void watch(long run, String prefix, HaltPolicy policy) {
+    watched = new Watched(run, store(prefix), policy);
+    look(watched);
+    allocation.ask();
+  }
+
+  /** Nobody's run is to be halted any more. */
+  public void stop() {
+    watched = null;
+  }
+
+  private HaltFileStore store(String prefix) {
+    return new HaltFileStore(new PrefixPaths(Path.of(prefix)), "node " + self, PATIENCE);
+  }
+
+  private Future<Reading> read(HaltFileStore file) {
+    return loop.blocking("read the halt file", () -> new Reading(file.stamp(), file.read())).otherwise(failure -> {
+      LOG.warn("going on without the halt file {}: {}", file.file(), failure.getMessage());
+      return new Reading(null, Halt.NONE);
+    });
+  }
+
+  private void look(Watched mine) {
+    if (mine != watched) {
+      return;
+    }
+    loop.blocking("look at the halt file", mine.file::stamp)
+        .compose(stamp -> stamp.equals(mine.stamp) ? Future.succeededFuture() : read(mine.file).map(reading -> {
+          mine.stamp = reading.stamp();
+          mine.halt = reading.halt();
+          return null;
+        }))
+        .onFailure(failure -> LOG.debug("no look at {}: {}", mine.file.file(), failure.getMessage()))
+        .onComplete(_ -> seen(mine));
+  }
+
+  private void seen(Watched mine) {
+    if (mine != watched) {
+      return;
+    }
+    tell();
+    looked.run();
+    if (mine.halt.immediate() && mine.halt.reason().isPresent()) {
+      immediate.run();
+    }
+    loop.after(LOOK_MS, () -> look(mine));
+  }
+
+  private void tell() {
+    if (!watched.told) {
+      met().ifPresent(met -> {
+        watched.told = true;
+        LOG.info("run {} is to stop: {}, {}", watched.run, met.reason(), met.why());
+        observer.notice(new Event.Halting(watched.run, met.reason(), met.why()));
+      });
+    }
+  }
+
+  /** Why the run must stop, if it must. */
+  Optional<Met> met() {
+    return watched == null ? Optional.empty() : met(watched.halt.afterCheckpoints(watched.uncounted), watched.policy);
+  }
+
+  private Optional<Met> met(Halt halt, HaltPolicy policy) {
+    Halt whole = halt.haltSeconds().isPresent() ? halt
+        : halt.withHaltSeconds(OptionalLong.of(policy.seconds()));
+    return HaltConditions.met(whole, allocation.endSeconds(), clockSeconds.getAsLong());
+  }
+
+  /** A checkpoint is complete: counts it, and writes down the reason to stop if there is one now. */
+  public void checkpointWritten() {
+    if (watched == null) {
+      return;
+    }
+    Watched mine = watched;
+    mine.uncounted += mine.halt.checkpointsLeft().isPresent() ? 1 : 0;
+    Optional<Met> met = met();
+    int counted = mine.uncounted;
+    if (counted > 0 || met.isPresent()) {
+      write(mine, halt -> recorded(halt.afterCheckpoints(counted), met), () -> mine.uncounted -= counted);
+    }
+    tell();
+    looked.run();
+  }
+
+  private static Halt recorded(Halt halt, Optional<Met> met) {
+    return halt.reason().isPresent() ? halt : halt.withReason(met.map(Met::reason));
+  }
+
+  /** The run has ended as its application wanted: no other one is to begin without somebody saying so. */
+  public Future<Void> finalizeCalled() {
+    if (watched == null) {
+      return Future.succeededFuture();
+    }
+    Watched mine = watched;
+    Optional<Met> met = met();
+    return write(mine, halt -> recorded(halt, met).because(Reason.SCR_FINALIZE_CALLED), () -> {});
+  }
+
+  /** No run could begin, and none will by being started again. */
+  public void initFailed(String prefix) {
+    write(new Watched(0, store(prefix), HaltPolicy.STANDARD), halt -> halt.because(Reason.SCR_INIT_FAILED), () -> {});
+  }
+
+  /** One change after the other; completes well in any case. */
+  private Future<Void> write(Watched mine, UnaryOperator<Halt> change, Runnable written) {
+    mine.writing = mine.writing.compose(_ -> loop.blocking("write the halt file", () -> {
+      Halt halt = mine.file.update(change);
+      return new Reading(mine.file.stamp(), halt);
+    })).map(reading -> {
+      mine.halt = reading.halt();                         // another's change since then is seen at the next look
+      written.run();
+      return (Void) null;
+    }).otherwise(failure -> {
+      LOG.warn("cannot write the halt file {}: {}", mine.file.file(), failure.getMessage());
+      return null;
+    });
+    return mine.writing;
+  }
+
+  /** What the leader tells those who complete a checkpoint. */
+  public Optional<String> reason() {
+    return met().map(Met::reason);
+  }
+
+  /** Whether processes are to end themselves when there is a reason. */
+  public boolean exits() {
+    return watched != null && watched.policy.exit();
+  }
+}

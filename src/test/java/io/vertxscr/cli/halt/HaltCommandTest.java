@@ -1,0 +1,94 @@
+package io.vertxscr.cli.halt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.prefix.HaltFile;
+import io.vertxscr.model.Halt;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class HaltCommandTest {
+  @TempDir
+  Path prefix;
+  private final StringWriter text = new StringWriter();
+
+  private int run(Map<String, String> environment, String... args) {
+    text.getBuffer().setLength(0);
+    PrintWriter writer = new PrintWriter(text, true);
+    return new CommandLine(new HaltCommand(environment)).setOut(writer).setErr(writer).execute(args);
+  }
+
+  private Halt halt(String... args) throws Exception {
+    assertThat(run(Map.of("SCR_PREFIX", prefix.toString()), args)).as(text.toString()).isZero();
+    Path file = prefix.resolve(".scr/halt.scr");
+    return Files.exists(file) ? HaltFile.decode(Files.readAllBytes(file)) : Halt.NONE;
+  }
+
+  @Test
+  void everyConditionIsSetAndTakenBackAloneAndTheOthersStay() throws Exception {
+    assertThat(halt("--checkpoints", "3").checkpointsLeft()).hasValue(3);
+    assertThat(halt("--before", "1795179600").exitBeforeSeconds()).hasValue(1_795_179_600);
+    assertThat(halt("--after", "2026-11-20T12:00:00Z").exitAfterSeconds()).hasValue(1_795_176_000);
+    assertThat(halt("--seconds", "1200").haltSeconds()).hasValue(1200);
+    Halt all = halt("--immediate");
+    assertThat(all.immediate()).isTrue();
+    assertThat(all.reason()).contains("JOB_HALTED");
+    assertThat(text.toString()).contains("checkpoints left  3", "exit before", "exit after", "halt seconds      1200",
+        "JOB_HALTED", "immediate", "--remove");
+
+    Halt noHurry = halt("--unset-reason");
+    assertThat(noHurry).isEqualTo(new Halt(OptionalInt.of(3), OptionalLong.of(1_795_176_000),
+        OptionalLong.of(1_795_179_600), OptionalLong.of(1200), java.util.Optional.empty(), false));
+    assertThat(halt("--unset-checkpoints")).isEqualTo(noHurry.withCheckpointsLeft(OptionalInt.empty()));
+    assertThat(halt("--unset-before").exitBeforeSeconds()).isEmpty();
+    assertThat(halt("--unset-after").exitAfterSeconds()).isEmpty();
+    assertThat(halt("--unset-seconds")).isEqualTo(Halt.NONE);
+    assertThat(prefix.resolve(".scr/halt.scr")).doesNotExist();
+  }
+
+  @Test
+  void withoutAnOptionTheRunIsToStopAndRemoveTakesItBack() throws Exception {
+    assertThat(halt().reason()).contains("JOB_HALTED");
+    assertThat(halt("--list").immediate()).isFalse();
+    assertThat(text.toString()).contains("reason            JOB_HALTED");
+    assertThat(halt("--remove")).isEqualTo(Halt.NONE);
+    assertThat(text.toString()).contains("no halt condition is set", prefix.toString());
+  }
+
+  @Test
+  void listingChangesNothingAndTheArgumentComesBeforeTheEnvironment() throws Exception {
+    halt("--checkpoints", "3");
+    byte[] before = Files.readAllBytes(prefix.resolve(".scr/halt.scr"));
+    assertThat(run(Map.of("SCR_PREFIX", "/nowhere"), "--list", prefix.toString())).isZero();
+    assertThat(text.toString()).contains("checkpoints left  3");
+    assertThat(Files.readAllBytes(prefix.resolve(".scr/halt.scr"))).isEqualTo(before);
+  }
+
+  @Test
+  void relativeTimesCountFromNow() throws Exception {
+    long now = Instant.now().getEpochSecond();
+    assertThat(halt("--before", "+1h").exitBeforeSeconds().orElseThrow()).isBetween(now + 3600, now + 3700);
+  }
+
+  @Test
+  void wrongUseIsRefusedAndChangesNothing() throws Exception {
+    Map<String, String> environment = Map.of("SCR_PREFIX", prefix.toString());
+    for (String[] args : new String[][] {{"--before", "soon"}, {"--checkpoints", "-1"}, {"--checkpoints", "many"},
+        {"--seconds", "-5"}, {"--list", "--immediate"}, {"--list", "--remove"}, {"--remove", "--checkpoints", "2"},
+        {"--remove", "--unset-before"}, {"--nonsense"}}) {
+      assertThat(run(environment, args)).as(String.join(" ", args)).isNotZero();
+      assertThat(prefix.resolve(".scr/halt.scr")).doesNotExist();
+    }
+    assertThat(run(Map.of("SCR_PREFIX", "/nowhere/at/all"))).isNotZero();
+    assertThat(run(Map.of(), "--list", prefix.resolve("missing").toString())).isNotZero();
+  }
+}

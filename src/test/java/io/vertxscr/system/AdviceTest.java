@@ -1,0 +1,253 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.config.run.IntervalPolicy;
+import io.vertxscr.model.Fault;
+import io.vertxscr.node.EmbeddedCluster;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.node.NodeVerb;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: should-exit and need-checkpoint say the same to all ranks, from memory, and what is configured. */
+class AdviceTest {
+  @TempDir
+  Path directory;
+  private final AtomicInteger toLeader = new AtomicInteger();
+  private Vertx vertx;
+  private Path prefix;
+  private EmbeddedCluster cluster;
+
+  @BeforeEach
+  void open() throws Exception {
+    vertx = Vertx.vertx();
+    vertx.eventBus().addOutboundInterceptor(delivery -> {
+      String address = delivery.message().address();
+      if (List.of("n0", "n1", "n2").stream().anyMatch(node -> address.equals(NodeVerb.ADVICE.address(node)))) {
+        toLeader.incrementAndGet();
+      }
+      delivery.next();
+    });
+    prefix = Files.createDirectories(directory.resolve("prefix"));
+  }
+
+  private void start(IntervalPolicy interval, String... nodes) {
+    Map<String, String> parameters = Map.of("SCR_CACHE_SIZE", "2", "SCR_FLUSH", "0",
+        "SCR_CHECKPOINT_INTERVAL", "" + interval.everyCalls(), "SCR_CHECKPOINT_SECONDS", "" + interval.seconds(),
+        "SCR_CHECKPOINT_OVERHEAD", "" + interval.overheadPercent(),
+        "SCR_CHECKPOINT_OPTIMAL", interval.optimal() ? "1" : "0");
+    cluster = new EmbeddedCluster(vertx, TestSettings.in(directory, parameters), true);
+    List.of(nodes).forEach(cluster::start);
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    vertx.close().await();
+  }
+
+  private EmbeddedRun run(String... nodeOfRank) {
+    return new EmbeddedRun(cluster, prefix, List.of(nodeOfRank));
+  }
+
+  @Test
+  void ranksAtDifferentSpeedsAreToldToExitAtTheSameCallAndHardlyAnybodyAsksTheLeader() throws Exception {
+    start(IntervalPolicy.STANDARD, "n1", "n2");
+    List<Integer> calls = EmbeddedRun.all(run("n1", "n1", "n2", "n2").start(scr -> {
+      int call = 1;
+      while (!scr.shouldExit()) {
+        call++;
+        if (scr.rank() == 3) {
+          scr.route("slowly");
+          scr.route("behind");
+        } else if (scr.rank() == 0 && call == 200) {
+          Halts.of(prefix).update(halt -> halt.withReason(Optional.of("JOB_HALTED")));
+        }
+      }
+      assertThat(scr.shouldExit()).isTrue();
+      scr.finish();
+      return call;
+    }));
+    assertThat(calls).containsOnly(calls.getFirst());
+    assertThat(calls.getFirst()).isGreaterThan(200);
+    assertThat(toLeader.get()).as("questions to the leader in %d calls", calls.getFirst()).isLessThan(20);
+  }
+
+  @Test
+  void anImmediateHaltIsToldToThoseWhoAskAndTheyMayTakeTheirLeave() throws Exception {
+    start(IntervalPolicy.STANDARD, "n1");
+    EmbeddedRun.all(run("n1", "n1").start(scr -> {
+      if (scr.rank() == 0) {
+        Halts.of(prefix).update(halt -> halt.now("JOB_HALTED"));
+      }
+      while (!scr.shouldExit()) {
+        Thread.onSpinWait();
+      }
+      scr.finish();
+      return 0;
+    }));
+  }
+
+  @Test
+  void withoutAnIntervalEveryCallSaysYes() throws Exception {
+    start(IntervalPolicy.STANDARD, "n1", "n2");
+    assertThat(EmbeddedRun.all(run("n1", "n2").start(scr -> {
+      for (int call = 0; call < 100; call++) {
+        assertThat(scr.needCheckpoint()).isTrue();
+      }
+      scr.finish();
+      return 0;
+    }))).hasSize(2);
+  }
+
+  @Test
+  void everyNthCallSaysYesOnAllRanks() throws Exception {
+    start(new IntervalPolicy(4, 0, 0, false), "n1", "n2");
+    List<List<Integer>> yes = EmbeddedRun.all(run("n1", "n2", "n2").start(scr -> {
+      List<Integer> mine = new ArrayList<>();
+      for (int call = 1; call <= 20; call++) {
+        if (scr.needCheckpoint()) {
+          mine.add(call);
+          RankProgram.checkpoint(scr, prefix, call, 1);
+        }
+      }
+      scr.finish();
+      return mine;
+    }));
+    assertThat(yes).containsOnly(List.of(4, 8, 12, 16, 20));
+  }
+
+  @Test
+  void aCheckpointIsDueSoManySecondsAfterTheLastAndThenOnce() throws Exception {
+    start(new IntervalPolicy(0, 1, 0, false), "n1", "n2");
+    List<List<Long>> waits = EmbeddedRun.all(run("n1", "n2").start(scr -> {
+      List<Long> mine = new ArrayList<>();
+      for (int step = 1; step <= 2; step++) {
+        long start = System.nanoTime();
+        while (!scr.needCheckpoint()) {
+          Thread.onSpinWait();
+        }
+        mine.add((System.nanoTime() - start) / 1_000_000);
+        RankProgram.checkpoint(scr, prefix, step, 1);
+        assertThat(scr.needCheckpoint()).as("right after the checkpoint").isFalse();
+      }
+      scr.finish();
+      return mine;
+    }));
+    assertThat(waits).allSatisfy(mine -> assertThat(mine).allSatisfy(ms -> assertThat(ms).isGreaterThan(900)));
+  }
+
+  @Test
+  void theOverheadIsKept() throws Exception {
+    start(new IntervalPolicy(0, 0, 20, false), "n1");
+    EmbeddedRun.all(run("n1").start(scr -> {
+      assertThat(scr.needCheckpoint()).as("the first tells what one costs").isTrue();
+      long begun = System.nanoTime();
+      RankProgram.checkpoint(scr, prefix, 1, 3);
+      double cost = System.nanoTime() - begun;
+      long end = System.nanoTime();
+      while (!scr.needCheckpoint()) {
+        Thread.onSpinWait();
+      }
+      assertThat(System.nanoTime() - end).as("four times as long as what the leader has seen of it")
+          .isGreaterThan((long) (cost * 0.5));
+      scr.finish();
+      return 0;
+    }));
+  }
+
+  @Test
+  void theOptimalIntervalIsFarLongerThanOneCheckpoint() throws Exception {
+    start(new IntervalPolicy(0, 0, 0, true), "n1");
+    EmbeddedRun.all(run("n1").start(scr -> {
+      assertThat(scr.needCheckpoint()).as("the first tells what one costs").isTrue();
+      RankProgram.checkpoint(scr, prefix, 1, 1);
+      for (int call = 0; call < 200; call++) {
+        assertThat(scr.needCheckpoint()).isFalse();
+      }
+      scr.finish();
+      return 0;
+    }));
+  }
+
+  @Test
+  void aHaltConditionAsksForALastCheckpoint() throws Exception {
+    start(new IntervalPolicy(1_000_000, 0, 0, false), "n1");
+    EmbeddedRun.all(run("n1").start(scr -> {
+      assertThat(scr.needCheckpoint()).isFalse();
+      Halts.of(prefix).update(halt -> halt.withCheckpointsLeft(OptionalInt.of(0)));
+      while (!scr.needCheckpoint()) {
+        Thread.onSpinWait();
+      }
+      scr.finish();
+      return 0;
+    }));
+  }
+
+  @Test
+  void whenTheLeaderIsLostTheNextOneGoesOnWithTheSameAnswers() throws Exception {
+    start(new IntervalPolicy(3, 0, 0, false), "n0", "n1", "n2");   // n0 leads and has no rank
+    CountDownLatch halfway = new CountDownLatch(2);
+    CountDownLatch lost = new CountDownLatch(1);
+    var ranks = run("n1", "n2").start(scr -> {
+      List<Boolean> mine = new ArrayList<>();
+      for (int call = 1; call <= (scr.rank() == 0 ? 500 : 20); call++) {
+        mine.add(scr.needCheckpoint());
+      }
+      assertThat(scr.shouldExit()).isFalse();
+      halfway.countDown();
+      lost.await();
+      while (mine.size() < 1000) {
+        mine.add(scr.needCheckpoint());
+      }
+      Halts.of(prefix).update(halt -> halt.withReason(Optional.of("JOB_HALTED")));
+      int exits = 1;
+      while (!scr.shouldExit()) {
+        exits++;
+      }
+      scr.finish();
+      return new JsonObject().put("need", mine.toString()).put("exits", exits);
+    });
+    halfway.await();
+    cluster.kill("n0");
+    lost.countDown();
+    List<JsonObject> told = EmbeddedRun.all(ranks);
+    assertThat(told).containsOnly(told.getFirst());
+  }
+
+  @Test
+  void aQuestionOutOfPlaceOrOutOfOrderIsRefusedAndARepeatedOneGetsTheSameAnswer() throws Exception {
+    start(new IntervalPolicy(2, 0, 0, false), "n1");
+    try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+      RawRank.ok(rank.init(1, prefix));
+      JsonObject none = new JsonObject();
+      assertThat(RawRank.ok(rank.numbered(Verb.NEED_CHECKPOINT, 1, none)).getBoolean("need")).isFalse();
+      assertThat(RawRank.ok(rank.numbered(Verb.NEED_CHECKPOINT, 2, none)).getBoolean("need")).isTrue();
+      assertThat(RawRank.ok(rank.numbered(Verb.NEED_CHECKPOINT, 2, none)).getBoolean("need")).isTrue();
+      RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 5, none), Fault.BAD_REQUEST, "call 5", "after call 2");
+      RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 1, none), Fault.BAD_REQUEST, "call 1");
+      RawRank.ok(rank.call(Verb.START_OUTPUT));
+      RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 3, none), Fault.WRONG_STATE, "need-checkpoint", "legal");
+      assertThat(RawRank.ok(rank.numbered(Verb.SHOULD_EXIT, 1, none)).getBoolean("exit")).isFalse();
+      RawRank.ok(rank.call(Verb.COMPLETE_OUTPUT));
+      assertThat(RawRank.ok(rank.numbered(Verb.NEED_CHECKPOINT, 3, none)).getBoolean("need")).isFalse();
+      RawRank.ok(rank.call(Verb.FINALIZE));
+      RawRank.refused(rank.numbered(Verb.SHOULD_EXIT, 2, none), Fault.WRONG_STATE, "should-exit");
+    }
+  }
+}

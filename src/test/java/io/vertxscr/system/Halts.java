@@ -1,0 +1,24 @@
+package io.vertxscr.system;
+
+import io.vertxscr.model.Halt;
+import io.vertxscr.prefix.HaltFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** The halt file of a test's prefix directory. */
+final class Halts {
+  private Halts() {}
+
+  static HaltFileStore of(Path prefix) {
+    return new HaltFileStore(new PrefixPaths(prefix), "test", Duration.ofSeconds(30));
+  }
+
+  /** A run that has finalized is followed by another one on purpose. */
+  static void remove(Path prefix) {
+    if (Files.exists(prefix.resolve(".scr/halt.scr"))) {
+      of(prefix).update(_ -> Halt.NONE);
+    }
+  }
+}
