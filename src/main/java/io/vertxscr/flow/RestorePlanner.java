@@ -107,6 +107,28 @@ public final class RestorePlanner {
   }
 
   /**
+   * What the planner says of one rank.
+   *
+   * @param why there is no plan; empty if there is one
+   */
+  public record Prospect(Optional<RankPlan> plan, String why) {}
+
+  /** As {@link #plan}, rank by rank, also where some cannot be had. */
+  public static SortedMap<Integer, Prospect> prospects(
+      DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
+    Holdings holdings = new Holdings(dataset, inventories);
+    SortedMap<Integer, Prospect> prospects = new TreeMap<>();
+    for (int rank = 0; rank < map.size(); rank++) {
+      try {
+        prospects.put(rank, new Prospect(Optional.of(holdings.plan(rank, map.nodeOf(rank))), ""));
+      } catch (ScrException e) {
+        prospects.put(rank, new Prospect(Optional.empty(), e.getMessage()));
+      }
+    }
+    return prospects;
+  }
+
+  /**
    * Who holds what of one dataset.
    *
    * <p>A rank may be in several sets at once: a crash amid a new protection leaves nodes that have gone over to the new

@@ -32,19 +32,19 @@ import java.util.zip.CRC32;
  * @param bytes expected size, where known
  * @param crc expected checksum, where known
  */
-record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt crc) {
+public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt crc) {
   /**
    * The file to read, and what its troubles mean.
    *
    * @param what names it in messages
    */
-  record Source(Path path, String what, Fault ifMissing, Fault ifUnreadable) {}
+  public record Source(Path path, String what, Fault ifMissing, Fault ifUnreadable) {}
 
   /** What was copied. */
-  record Copied(long bytes, int crc) {}
+  public record Copied(long bytes, int crc) {}
 
   /** Whether the copy must survive a power failure. */
-  enum Sync { FORCE, NONE }
+  public enum Sync { FORCE, NONE }
 
   /**
    * Copies; on every failure {@code to} is gone.
@@ -52,7 +52,7 @@ record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt crc) {
    * @throws ScrException as the source says if it is missing or unreadable; {@link Fault#CORRUPT} if it is not
    *     what was expected; NO_SPACE or IO where {@code to} cannot be written
    */
-  Copied run(Sync sync) {
+  public Copied run(Sync sync) {
     if (!Files.isRegularFile(from.path)) {
       throw new ScrException(from.ifMissing, from.what + " is missing: " + from.path);
     }

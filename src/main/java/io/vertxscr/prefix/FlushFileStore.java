@@ -1,15 +1,19 @@
 package io.vertxscr.prefix;
 
 import io.vertxscr.format.prefix.FlushFile;
+import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.NodesFile;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -42,6 +46,28 @@ public final class FlushFileStore {
       FlushStatus status = change.apply(read());
       AtomicFile.replace(paths.flushFile(), FlushFile.encode(status));
       return status;
+    });
+  }
+
+  /**
+   * Runs the work that publishes a dataset while no flush of it can begin, and says then that it is in the prefix.
+   *
+   * @param takeOver also if a flush has begun: nobody is left who goes on with it
+   * @throws ScrException BUSY if it is being flushed; NO_SPACE, IO; what the work throws
+   */
+  public void publish(DatasetDescriptor descriptor, boolean takeOver, Runnable work) {
+    lock.with(() -> {
+      Set<Location> locations = EnumSet.of(Location.PFS);
+      read().find(descriptor.id()).ifPresent(entry -> locations.addAll(entry.locations()));
+      if (!takeOver && (locations.contains(Location.FLUSHING) || locations.contains(Location.SYNC_FLUSHING))) {
+        throw new ScrException(Fault.BUSY, "dataset " + descriptor.id() + " '" + descriptor.name()
+            + "' is being flushed, as " + paths.flushFile() + " says; wait for that, or, if no daemon is left that does"
+            + " it, say --take-over");
+      }
+      work.run();
+      locations.removeAll(Set.of(Location.FLUSHING, Location.SYNC_FLUSHING));
+      AtomicFile.replace(paths.flushFile(), FlushFile.encode(read().put(descriptor, locations)));
+      return locations;
     });
   }
 

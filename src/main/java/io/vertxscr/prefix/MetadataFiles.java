@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Reads small files and directories, with messages that name the path. */
-final class MetadataFiles {
+public final class MetadataFiles {
   /** A metadata file beyond this is not one: parts are kept near 1 MiB, the index grows by 300 bytes a dataset. */
   private static final long MAX_BYTES = 256L << 20;
 
@@ -27,7 +27,7 @@ final class MetadataFiles {
    *
    * @throws ScrException CORRUPT with the path where the decoder says so; IO
    */
-  static <T> Optional<T> read(Path path, Function<byte[], T> decoder) {
+  public static <T> Optional<T> read(Path path, Function<byte[], T> decoder) {
     byte[] bytes;
     try {
       if (Files.size(path) > MAX_BYTES) {
@@ -48,7 +48,7 @@ final class MetadataFiles {
   }
 
   /** What is in a directory whose name matches this pattern of the shell, by name; nothing if it is not there. */
-  static List<Path> list(Path directory, String pattern) {
+  public static List<Path> list(Path directory, String pattern) {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, pattern)) {
       stream.forEach(found::add);

@@ -13,7 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** Directories below the prefix: made, checked, and made durable. */
-final class PrefixDirectories {
+public final class PrefixDirectories {
   private PrefixDirectories() {}
 
   /**
@@ -21,7 +21,7 @@ final class PrefixDirectories {
    *
    * @throws ScrException OUTSIDE_PREFIX, NO_SPACE, IO
    */
-  static void create(Path prefix, Path directory) {
+  public static void create(Path prefix, Path directory) {
     try {
       Files.createDirectories(directory);
       if (!directory.toRealPath().startsWith(prefix.toRealPath())) {
@@ -34,13 +34,13 @@ final class PrefixDirectories {
   }
 
   /** Makes a directory whose name, and the names of all above it up to the prefix, survive a power failure. */
-  static void createDurably(Path prefix, Path directory) {
+  public static void createDurably(Path prefix, Path directory) {
     create(prefix, directory);
     force(upTo(prefix, Set.of(directory)));
   }
 
   /** These directories and all above them, the prefix included, each once. */
-  static Set<Path> upTo(Path prefix, Collection<Path> directories) {
+  public static Set<Path> upTo(Path prefix, Collection<Path> directories) {
     Set<Path> all = new LinkedHashSet<>();
     for (Path directory : directories) {
       Path next = directory;
@@ -52,7 +52,7 @@ final class PrefixDirectories {
   }
 
   /** Makes the names in these directories durable. */
-  static void force(Collection<Path> directories) {
+  public static void force(Collection<Path> directories) {
     for (Path directory : directories) {
       try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
         channel.force(true);

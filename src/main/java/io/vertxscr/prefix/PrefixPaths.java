@@ -89,7 +89,7 @@ public record PrefixPaths(Path prefix) {
   }
 
   /** The dataset whose metadata directory has this name; empty for all other names. */
-  static OptionalInt datasetOf(Path directory) {
+  public static OptionalInt datasetOf(Path directory) {
     String name = directory.getFileName().toString();
     if (!name.matches("scr\\.dataset\\.[1-9][0-9]{0,8}")) {
       return OptionalInt.empty();

@@ -14,6 +14,7 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
@@ -45,6 +46,18 @@ public final class Publication {
   public Optional<Summary> summary(int id) {
     return MetadataFiles.read(paths.summary(id), SummaryFile::decode)
         .filter(summary -> summary.descriptor().id() == id);
+  }
+
+  /** Ids of all datasets that have a directory for their metadata, ascending. */
+  public List<Integer> datasets() {
+    return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)
+        .flatMapToInt(OptionalInt::stream).sorted().boxed().toList();
+  }
+
+  /** Complete datasets of the index that were created after this one. @throws ScrException IO */
+  public List<DatasetDescriptor> laterThan(DatasetDescriptor descriptor) {
+    return index.read().index().entries().stream().filter(Index.Entry::complete).map(Index.Entry::descriptor)
+        .filter(other -> other.id() != descriptor.id() && other.createdUs() > descriptor.createdUs()).toList();
   }
 
   /** Whether readers may take the dataset: it has a summary, undamaged, that says so. @throws ScrException IO */

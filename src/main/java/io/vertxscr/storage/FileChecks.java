@@ -11,6 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.zip.CRC32;
 
 /** Compares files with what is registered of them. Blocking: transfer threads only. */
@@ -34,6 +35,11 @@ public final class FileChecks {
     } catch (IOException e) {
       throw Faults.io(path, e);
     }
+  }
+
+  /** As {@link #problem}, by the size alone: no file is read. */
+  public static Optional<String> sizeProblem(Path datasetDirectory, FileMeta meta) {
+    return problem(datasetDirectory, new FileMeta(meta.name(), meta.path(), meta.bytes(), OptionalInt.empty()));
   }
 
   /**

@@ -8,6 +8,8 @@ import io.vertxscr.format.prefix.IndexFile;
 import io.vertxscr.format.prefix.NodesFile;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.format.prefix.RankFilemap;
+import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.format.prefix.RestartFile;
 import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.format.prefix.SummaryFile;
@@ -55,8 +57,8 @@ public final class Samples {
   private Samples() {}
 
   public static List<Sample> all() {
-    return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), flush(), halt(), restart(),
-        new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
+    return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), rankFilemap(), flush(), halt(),
+        restart(), new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
   }
 
   public static DatasetDescriptor descriptor(int id, String name) {
@@ -126,6 +128,12 @@ public final class Samples {
     RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.Entry.of(files(512)),
         new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed))));
     return new Sample("rank2file-leaf", map, RankFileMapFile.encode(map), RankFileMapFile::decode);
+  }
+
+  private static Sample rankFilemap() {
+    RankFilemap map = new RankFilemap(DESCRIPTOR, 8, 4, files(2),
+        List.of(new RankFilemap.Redundancy("2_of_3_in_1.xor", Scheme.XOR, 175693, 0x2ef519a1)));
+    return new Sample("rank-filemap", map, RankFilemapFile.encode(map), RankFilemapFile::decode);
   }
 
   private static Sample flush() {

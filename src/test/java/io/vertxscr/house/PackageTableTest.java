@@ -24,7 +24,8 @@ class PackageTableTest {
 
   /** These decide and work without an event loop, and are tested without one. */
   private static final Set<String> WITHOUT_VERTX =
-      Set.of("model", "coding", "format", "placement", "flow", "config", "storage", "prefix", "redundancy");
+      Set.of("model", "coding", "format", "placement", "flow", "config", "storage", "prefix", "redundancy", "scavenge",
+          "explain");
 
   private static final Map<String, Set<String>> MAY_USE = new LinkedHashMap<>();
 
@@ -41,6 +42,8 @@ class PackageTableTest {
     row("protocol", "model");
     row("protocol.node", "model", "flow", "config", "redundancy", "protocol");
     rowAllAbove("service");
+    row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy");
+    row("explain", "model", "flow", "placement");
     row("transfer", "model");
     row("cluster.peer", "model", "storage", "redundancy", "transfer");
     row("cluster.transfer", "model", "storage", "redundancy", "transfer", "cluster.peer");

@@ -54,7 +54,27 @@ final class IndexCommand implements Callable<Integer> {
     @Option(names = "--drop-after", paramLabel = "NAME", description =
         "Take all datasets that are newer than this one out of the index; their files stay.")
     private String dropAfter;
+
+    @Option(names = "--add", paramLabel = "ID|DIR", description = {
+        "Make a scavenged dataset whole, rebuilding what is missing, and put it into the index."})
+    private String add;
+
+    @Option(names = "--build", description = {
+        "Do that with every dataset of the prefix directory; makes a damaged or lost index again."})
+    private boolean build;
+
+    @Option(names = "--verify", arity = "0..1", fallbackValue = "", paramLabel = "NAME", description =
+        "Read every byte of this dataset, or of all, and compare it with its checksum.")
+    private String verify;
+
+    @Option(names = "--scan", paramLabel = "ID|DIR", description =
+        "Print what was scavenged of a dataset and what can be made of it; changes nothing.")
+    private String scan;
   }
+
+  @Option(names = "--take-over", description =
+      "With --add: also where the flush file says that it is being flushed. Only if no daemon is left that does it.")
+  private boolean takeOver;
 
   IndexCommand(Map<String, String> environment) {
     this.environment = environment;
@@ -73,7 +93,23 @@ final class IndexCommand implements Callable<Integer> {
     if (action.dropAfter != null) {
       return edit(index, action.dropAfter, Index::dropAfter);
     }
-    return list(index);
+    var repair = new IndexRepair(paths, spec.commandLine().getOut());
+    if (action.add != null) {
+      return repair.add(IndexRepair.id(action.add), takeOver);
+    }
+    if (action.build) {
+      return repair.build();
+    }
+    if (action.verify != null) {
+      return repair.verify(toVerify(index));
+    }
+    return action.scan != null ? repair.scan(IndexRepair.id(action.scan)) : list(index);
+  }
+
+  private List<Index.Entry> toVerify(PrefixIndex prefixIndex) {
+    Index index = prefixIndex.read().index();
+    return action.verify.isEmpty() ? index.entries().stream().filter(Index.Entry::complete).toList()
+        : List.of(known(index, action.verify).require(action.verify));
   }
 
   private int list(PrefixIndex prefixIndex) {

@@ -12,6 +12,7 @@ public final class OfflineCommands {
 
   /** In the order in which help lists them. */
   public static List<Object> all(Map<String, String> environment) {
-    return List.of(new IndexCommand(environment), new PrintCommand());
+    return List.of(new IndexCommand(environment), new CopyCommand(environment), new ScavengeCommand(environment),
+        new InspectCommand(environment), new ExplainCommand(environment), new PrintCommand());
   }
 }

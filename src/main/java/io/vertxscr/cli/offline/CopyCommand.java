@@ -1,0 +1,55 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.scavenge.NodeCache;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code scr copy}: what this machine's caches have of a dataset, to the prefix directory. */
+@Command(name = "copy", sortOptions = false, description = {
+    "Copy what the nodes of this machine hold of a dataset, redundancy too, to the prefix directory.",
+    "Their daemons must not be running. 'scr index --add' makes a dataset of what all nodes have copied.",
+    "Exit code 1 if nothing of it is here, or a daemon is running."})
+final class CopyCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+
+  @Option(names = "--id", required = true, paramLabel = "ID", description = "The dataset's number.")
+  private int id;
+
+  @Mixin
+  private PrefixOption prefix;
+
+  @Mixin
+  private CachesOption caches;
+
+  @Spec
+  private CommandSpec spec;
+
+  CopyCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    PrefixPaths paths = prefix.paths(environment);
+    if (new Publication(paths, PrefixOption.index(paths)).isComplete(id)) {
+      spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, whole: nothing to copy");
+      return 0;
+    }
+    List<NodeCache> nodes = caches.nodes(environment);
+    if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
+      throw new ScrException(Fault.NO_SUCH_DATASET, "none of the nodes "
+          + String.join(", ", nodes.stream().map(NodeCache::node).toList()) + " has anything of dataset " + id);
+    }
+    return 0;
+  }
+}

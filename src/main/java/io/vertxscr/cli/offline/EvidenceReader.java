@@ -1,0 +1,114 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.explain.Evidence;
+import io.vertxscr.explain.Evidence.InPrefix;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.scavenge.DatasetScan;
+import io.vertxscr.scavenge.DatasetScanner;
+import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.NodeCache;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Collects what can be seen of one dataset: in the prefix directory, scavenged, in caches of this machine. */
+final class EvidenceReader {
+  private final PrefixPaths paths;
+  private final List<NodeCache> caches;
+  private final Index index;
+  private final Publication publication;
+  private final FlushFileStore flushFile;
+  private final List<String> remarks = new ArrayList<>();
+
+  EvidenceReader(PrefixPaths paths, List<NodeCache> caches) {
+    this.paths = paths;
+    this.caches = caches;
+    var prefixIndex = PrefixOption.index(paths);
+    this.index = prefixIndex.read().index();
+    this.publication = new Publication(paths, prefixIndex);
+    this.flushFile = new FlushFileStore(paths, "scr explain", PrefixOption.PATIENCE);
+  }
+
+  /** What was remarkable on the way: damaged files of caches. */
+  List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  /** @param wanted a name or a number. @throws ScrException NO_SUCH_DATASET if nothing here speaks of it, IO */
+  Evidence read(String wanted) {
+    List<Inventory> inventories = caches.stream().map(cache -> cache.inventory(remarks)).toList();
+    DatasetDescriptor dataset = find(wanted, inventories);
+    InPrefix prefix = inPrefix(dataset);
+    // What was published has left the place of what is scavenged; its redundancy alone is of no use.
+    boolean scavenged = !(prefix instanceof InPrefix.Complete) && DatasetScanner.isScavenged(paths, dataset.id());
+    Optional<DatasetScan> scan = scavenged
+        ? Optional.of(DatasetScanner.scan(paths, dataset.id(), DatasetScanner.Depth.SIZES)) : Optional.empty();
+    int ranks = ranks(dataset, prefix, scan, inventories);
+    Optional<String> fallback = index.candidates().stream().map(Index.Entry::name)
+        .filter(name -> !name.equals(dataset.name())).findFirst();
+    return new Evidence(dataset, ranks, prefix, scan.map(DatasetScan::inventory), inventories, fallback);
+  }
+
+  private DatasetDescriptor find(String wanted, List<Inventory> inventories) {
+    List<DatasetDescriptor> known = new ArrayList<>(index.entries().stream().map(Index.Entry::descriptor).toList());
+    inventories.forEach(node -> node.datasets().forEach(held -> known.add(held.descriptor())));
+    flushFile.read().entries().forEach(entry -> known.add(entry.descriptor()));
+    for (int id : publication.datasets()) {
+      if (DatasetScanner.isScavenged(paths, id)) {
+        known.add(DatasetScanner.scan(paths, id, DatasetScanner.Depth.SIZES).descriptor());
+      }
+    }
+    // Of two histories with one number the later one is meant.
+    return known.stream().filter(dataset -> dataset.name().equals(wanted) || wanted.equals("" + dataset.id()))
+        .max((a, b) -> Long.compare(a.createdUs(), b.createdUs()))
+        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "neither the index nor the flush file of "
+            + paths.prefix() + " nor the caches of " + caches.size() + " nodes that were looked at know a dataset '"
+            + wanted + "'"));
+  }
+
+  private InPrefix inPrefix(DatasetDescriptor dataset) {
+    try {
+      Optional<Summary> summary = publication.summary(dataset.id()).filter(Summary::complete)
+          .filter(found -> found.descriptor().createdUs() == dataset.createdUs());
+      if (summary.isEmpty()) {
+        return new InPrefix.Absent(flushFile.read().find(dataset.id()).filter(entry ->
+            entry.locations().contains(Location.FLUSHING) || entry.locations().contains(Location.SYNC_FLUSHING))
+            .isPresent());
+      }
+      List<String> bad = DatasetVerification.look(paths, dataset.id()).problems();
+      Optional<Index.Entry> entry = index.find(dataset.id());
+      return new InPrefix.Complete(
+          bad, entry.isPresent(), entry.flatMap(Index.Entry::failed).isPresent());
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return new InPrefix.Damaged(e.getMessage());
+    }
+  }
+
+  private int ranks(
+      DatasetDescriptor dataset, InPrefix prefix, Optional<DatasetScan> scan, List<Inventory> inventories) {
+    for (Inventory node : inventories) {
+      for (Inventory.Dataset held : node.datasets()) {
+        if (held.descriptor().equals(dataset)) {
+          return held.origin().ranks();
+        }
+      }
+    }
+    if (scan.isPresent()) {
+      return scan.get().worldRanks();
+    }
+    return prefix instanceof InPrefix.Complete ? new RankMapReader(paths, dataset.id()).ranks() : 1;
+  }
+}

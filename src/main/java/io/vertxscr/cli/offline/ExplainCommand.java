@@ -1,0 +1,70 @@
+package io.vertxscr.cli.offline;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.explain.Diagnosis;
+import io.vertxscr.explain.Diagnosis.Verdict;
+import io.vertxscr.explain.Evidence;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code scr explain}: why a dataset can or cannot be restarted from. */
+@Command(name = "explain", sortOptions = false, description = {
+    "Say why a dataset is valid or not: which rank, file or redundancy set is missing, which further losses would lose"
+        + " it, what to do next. Looks at the prefix directory and the caches of this machine.",
+    "Exit code 1 if it cannot be had from what was looked at."})
+final class ExplainCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+
+  @Parameters(paramLabel = "DATASET", description = "Its name or number.")
+  private String dataset;
+
+  @Mixin
+  private PrefixOption prefix;
+
+  @Mixin
+  private CachesOption caches;
+
+  @Option(names = "--json", description = "Print it as JSON.")
+  private boolean json;
+
+  @Spec
+  private CommandSpec spec;
+
+  ExplainCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    var reader = new EvidenceReader(prefix.paths(environment), caches.nodesIfAny(environment));
+    Evidence seen = reader.read(dataset);
+    Diagnosis diagnosis = Diagnosis.of(seen);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(json(seen, diagnosis).encodePrettily());
+    } else {
+      ExplainPage.lines(seen, diagnosis).forEach(out::println);
+    }
+    reader.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
+    return diagnosis.verdict() == Verdict.LOST ? OfflineCommands.WRONG : 0;
+  }
+
+  private static JsonObject json(Evidence seen, Diagnosis diagnosis) {
+    JsonArray lost = new JsonArray();
+    diagnosis.lost().forEach((rank, why) -> lost.add(new JsonObject().put("rank", rank).put("why", why)));
+    return new JsonObject().put("id", seen.dataset().id()).put("name", seen.dataset().name())
+        .put("ranks", seen.worldRanks()).put("verdict", diagnosis.verdict().name())
+        .put("reasons", new JsonArray(diagnosis.reasons())).put("lost", lost)
+        .put("survivesLossOfNodes", diagnosis.risk().anyNodes())
+        .put("fatal", new JsonArray(diagnosis.risk().fatal().stream().map(JsonArray::new).toList()))
+        .put("next", new JsonArray(diagnosis.next()));
+  }
+}

@@ -1,0 +1,90 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.cli.text.Humane;
+import io.vertxscr.explain.Diagnosis;
+import io.vertxscr.explain.Diagnosis.Verdict;
+import io.vertxscr.explain.Evidence;
+import io.vertxscr.model.DatasetDescriptor;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A diagnosis as text: the verdict first, then why, what is missing, what could still be lost, what to do. */
+final class ExplainPage {
+  private static final int MOST_LINES = 20;
+
+  private ExplainPage() {}
+
+  static List<String> lines(Evidence seen, Diagnosis diagnosis) {
+    DatasetDescriptor dataset = seen.dataset();
+    List<String> lines = new ArrayList<>();
+    lines.add("dataset " + dataset.id() + " '" + dataset.name() + "': " + IndexListing.kind(dataset.flags()) + ", "
+        + seen.worldRanks() + " ranks, " + dataset.totals().files() + " files, "
+        + Humane.bytes(dataset.totals().bytes()) + ", created " + time(dataset.createdUs()));
+    lines.add(verdict(diagnosis.verdict()));
+    section(lines, "why", diagnosis.reasons());
+    section(lines, "missing", missing(diagnosis));
+    if (diagnosis.verdict() == Verdict.IN_CACHES) {
+      section(lines, "at risk", List.of(risk(diagnosis.risk())));
+    }
+    section(lines, "next", diagnosis.next());
+    return lines;
+  }
+
+  /** Sets of nodes: {@code n0 and n1, n0 and n2}. */
+  static String sets(List<List<String>> nodes) {
+    return String.join(", ", nodes.stream().map(set -> String.join(" and ", set)).toList());
+  }
+
+  static String verdict(Verdict verdict) {
+    return switch (verdict) {
+      case PUBLISHED -> "It is in the prefix directory, whole.";
+      case SCAVENGED -> "It was scavenged and can be made whole, but is not published yet.";
+      case IN_CACHES -> "It is not in the prefix directory, but the caches can give it.";
+      case LOST -> "It cannot be had from what was looked at.";
+    };
+  }
+
+  private static void section(List<String> lines, String heading, List<String> sentences) {
+    if (!sentences.isEmpty()) {
+      lines.add("");
+      lines.add(heading);
+    }
+    sentences.stream().limit(MOST_LINES).forEach(sentence -> lines.add("  " + sentence));
+    if (sentences.size() > MOST_LINES) {
+      lines.add("  and " + (sentences.size() - MOST_LINES) + " more");
+    }
+  }
+
+  /** Ranks that miss for one reason stand in one line. */
+  private static List<String> missing(Diagnosis diagnosis) {
+    Map<String, List<Integer>> byReason = new LinkedHashMap<>();
+    diagnosis.lost().forEach((rank, why) -> {
+      String reason = why.replaceFirst("^dataset .*: the files of rank \\d+ are lost, and ", "");
+      byReason.computeIfAbsent(reason, _ -> new ArrayList<>()).add(rank);
+    });
+    List<String> sentences = new ArrayList<>();
+    byReason.forEach((reason, ranks) -> sentences.add(
+        (ranks.size() == 1 ? "rank " : "ranks ") + Humane.ranges(ranks) + ": " + reason));
+    return sentences;
+  }
+
+  private static String risk(Diagnosis.Risk risk) {
+    String survives = switch (risk.anyNodes()) {
+      case 0 -> "not every single node may be lost";
+      case 1 -> "any one node may be lost";
+      default -> "any two nodes may be lost";
+    };
+    return survives + (risk.fatal().isEmpty() ? "" : "; it would be gone with " + sets(risk.fatal()));
+  }
+
+  private static LocalDateTime time(long createdUs) {
+    return LocalDateTime.ofInstant(Instant.EPOCH.plus(createdUs, ChronoUnit.MICROS), ZoneId.systemDefault())
+        .truncatedTo(ChronoUnit.SECONDS);
+  }
+}

@@ -1,0 +1,141 @@
+package io.vertxscr.cli.offline;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.Humane;
+import io.vertxscr.cli.text.TextTable;
+import io.vertxscr.explain.Diagnosis;
+import io.vertxscr.explain.Evidence;
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.scavenge.NodeCache;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code scr inspect}: what the caches of this machine hold and what could be restored from them. */
+@Command(name = "inspect", sortOptions = false, description = {
+    "Print what the caches of this machine hold and what could be restored from them alone; with daemons or without.",
+    "Exit code 1 if files are missing or of another size, or a filemap is damaged."})
+final class InspectCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+
+  @Mixin
+  private CachesOption caches;
+
+  @Option(names = "--json", description = "Print it as JSON.")
+  private boolean json;
+
+  @Spec
+  private CommandSpec spec;
+
+  /** A dataset on one node. */
+  private record Held(NodeCache node, DatasetRecord record) {
+    List<Integer> ranks() {
+      return record.ranks().stream().map(rank -> rank.files().rank()).toList();
+    }
+
+    long bytes() {
+      return record.ranks().stream().map(rank -> rank.files()).mapToLong(RankFiles::bytes).sum();
+    }
+
+    /** Datasets of two histories may have one id. */
+    String identity() {
+      return record.descriptor().id() + "/" + record.descriptor().createdUs();
+    }
+  }
+
+  InspectCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    List<NodeCache> nodes = caches.nodes(environment);
+    List<String> damage = new ArrayList<>();
+    nodes.forEach(node -> damage.addAll(node.problems()));
+    List<Inventory> inventories = nodes.stream().map(node -> node.inventory(damage)).toList();
+    List<Held> held = nodes.stream()
+        .flatMap(node -> node.datasets().stream().map(record -> new Held(node, record)))
+        .sorted(Comparator.comparingInt((Held one) -> one.record().descriptor().id())
+            .thenComparing(Held::identity).thenComparing(one -> one.node().node())).toList();
+    Map<String, Diagnosis> diagnoses = new LinkedHashMap<>();
+    held.forEach(one -> diagnoses.computeIfAbsent(one.identity(), _ -> diagnose(one.record(), inventories)));
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(json(held, diagnoses, damage).encodePrettily());
+    } else if (held.isEmpty()) {
+      out.println("the caches of " + String.join(", ", nodes.stream().map(NodeCache::node).toList()) + " are empty");
+    } else {
+      table(held, diagnoses).forEach(out::println);
+    }
+    damage.forEach(problem -> spec.commandLine().getErr().println("scr: " + problem));
+    return damage.isEmpty() ? 0 : OfflineCommands.WRONG;
+  }
+
+  private static Diagnosis diagnose(DatasetRecord record, List<Inventory> inventories) {
+    return Diagnosis.of(new Evidence(record.descriptor(), record.origin().ranks(),
+        new Evidence.InPrefix.Absent(false), Optional.empty(), inventories, Optional.empty()));
+  }
+
+  private static List<String> table(List<Held> held, Map<String, Diagnosis> diagnoses) {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("id", "kind", "node", "ranks", "size", "scheme", "flush", "name"));
+    for (Held one : held) {
+      DatasetRecord record = one.record();
+      rows.add(List.of(Integer.toString(record.descriptor().id()), IndexListing.kind(record.descriptor().flags()),
+          one.node().node(), Humane.ranges(one.ranks()), Humane.bytes(one.bytes()), record.scheme().name(),
+          record.flush().name().toLowerCase(Locale.ROOT).replace('_', ' '), record.descriptor().name()));
+    }
+    List<String> lines = new ArrayList<>(TextTable.lines(rows, Set.of(0, 4)));
+    lines.add("");
+    Set<String> said = new LinkedHashSet<>();
+    for (Held one : held) {
+      if (said.add(one.identity())) {
+        lines.add("dataset " + one.record().descriptor().id() + " '" + one.record().descriptor().name() + "': "
+            + sentence(diagnoses.get(one.identity()), one.record().origin().ranks()));
+      }
+    }
+    return lines;
+  }
+
+  private static String sentence(Diagnosis diagnosis, int ranks) {
+    if (diagnosis.lost().isEmpty()) {
+      return "can be restored from these caches" + switch (diagnosis.risk().anyNodes()) {
+        case 0 -> ", but not after the loss of " + ExplainPage.sets(diagnosis.risk().fatal());
+        case 1 -> ", also after the loss of any one node";
+        default -> ", also after the loss of any two nodes";
+      };
+    }
+    return "cannot be restored from these caches alone: ranks " + Humane.ranges(diagnosis.lost().keySet()) + " of "
+        + ranks + " are missing";
+  }
+
+  private static JsonObject json(List<Held> held, Map<String, Diagnosis> diagnoses, List<String> damage) {
+    JsonArray datasets = new JsonArray();
+    for (Held one : held) {
+      DatasetRecord record = one.record();
+      datasets.add(new JsonObject().put("id", record.descriptor().id()).put("name", record.descriptor().name())
+          .put("kind", IndexListing.kind(record.descriptor().flags())).put("node", one.node().node())
+          .put("ranks", new JsonArray(one.ranks())).put("bytes", one.bytes()).put("scheme", record.scheme().name())
+          .put("flush", record.flush().name()).put("worldRanks", record.origin().ranks())
+          .put("restorable", diagnoses.get(one.identity()).lost().isEmpty())
+          .put("lostRanks", new JsonArray(List.copyOf(diagnoses.get(one.identity()).lost().keySet()))));
+    }
+    return new JsonObject().put("datasets", datasets).put("damage", new JsonArray(damage));
+  }
+}

@@ -1,0 +1,157 @@
+package io.vertxscr.cli.offline;
+
+import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.format.prefix.FlushStatus;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.scavenge.DatasetScanner;
+import io.vertxscr.scavenge.NodeCache;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code scr scavenge}: datasets from the caches of all nodes to the prefix directory, made whole and listed. */
+@Command(name = "scavenge", sortOptions = false, description = {
+    "Bring datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild what is"
+        + " missing, put them into the index.",
+    "Without --id: all output that is not in the prefix directory, and the newest checkpoint that can be had.",
+    "Exit code 1 if a dataset that was asked for, or any output, or every checkpoint could not be had."})
+final class ScavengeCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+
+  @Option(names = "--id", paramLabel = "ID", description = "Only this dataset.")
+  private Integer id;
+
+  @Option(names = "--hosts", split = ",", paramLabel = "HOST", description =
+      "Hosts of the nodes, reached by --remote; without it the nodes of this machine.")
+  private List<String> hosts = List.of();
+
+  @Option(names = "--remote", defaultValue = "ssh {host}", paramLabel = "COMMAND", description =
+      "Words that run a command on a host (${DEFAULT-VALUE}).")
+  private String remote;
+
+  @Option(names = "--scr", defaultValue = "scr", paramLabel = "PATH", description =
+      "This program on the hosts (${DEFAULT-VALUE}).")
+  private String program;
+
+  @Option(names = "--take-over", description =
+      "Also what the flush file says is being flushed, where a host refused. Only if no daemon is left that does it.")
+  private boolean takeOver;
+
+  @Mixin
+  private PrefixOption prefix;
+
+  @Mixin
+  private CachesOption caches;
+
+  @Spec
+  private CommandSpec spec;
+
+  ScavengeCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() {
+    PrefixPaths paths = prefix.paths(environment);
+    if (id != null) {
+      return scavenge(id, paths);
+    }
+    List<DatasetDescriptor> waiting = waiting(paths);
+    if (waiting.isEmpty()) {
+      spec.commandLine().getOut().println(
+          "nothing to scavenge: every dataset that is known is in the prefix directory");
+      return 0;
+    }
+    int exit = 0;
+    for (DatasetDescriptor dataset : waiting) {
+      if (dataset.flags().output()) {
+        exit = Math.max(exit, scavenge(dataset.id(), paths));
+      }
+    }
+    List<DatasetDescriptor> checkpoints = waiting.stream().filter(dataset -> dataset.flags().checkpoint()).toList();
+    boolean had = checkpoints.isEmpty();
+    for (DatasetDescriptor dataset : checkpoints.reversed()) {
+      if (!had) {
+        had = scavenge(dataset.id(), paths) == 0;
+      }
+    }
+    return had ? exit : OfflineCommands.WRONG;
+  }
+
+  /** What the flush file, and the caches of this machine, have and the prefix directory has not; ascending. */
+  private List<DatasetDescriptor> waiting(PrefixPaths paths) {
+    Map<Integer, DatasetDescriptor> known = new TreeMap<>();
+    if (hosts.isEmpty()) {
+      for (NodeCache node : caches.nodesIfAny(environment)) {
+        node.datasets().stream().filter(record -> record.origin().prefix().equals(paths.prefix().toString()))
+            .map(record -> record.descriptor()).forEach(dataset -> note(known, dataset));
+      }
+    }
+    for (FlushStatus.Entry entry : new FlushFileStore(paths, "scr scavenge", PrefixOption.PATIENCE).read().entries()) {
+      if (entry.locations().contains(Location.CACHE) && !entry.locations().contains(Location.PFS)) {
+        note(known, entry.descriptor());
+      }
+    }
+    Publication publication = new Publication(paths, PrefixOption.index(paths));
+    return known.values().stream().filter(dataset -> !publication.isComplete(dataset.id()))
+        .sorted(Comparator.comparingInt(DatasetDescriptor::id)).toList();
+  }
+
+  private static void note(Map<Integer, DatasetDescriptor> known, DatasetDescriptor dataset) {
+    known.merge(dataset.id(), dataset, (a, b) -> a.createdUs() >= b.createdUs() ? a : b);
+  }
+
+  private int scavenge(int dataset, PrefixPaths paths) {
+    PrintWriter out = spec.commandLine().getOut();
+    try {
+      boolean noDaemonIsLeft = true;
+      if (hosts.isEmpty()) {
+        LocalCopies.copy(caches.nodesIfAny(environment), dataset, paths, out);
+      } else {
+        noDaemonIsLeft = copyFromHosts(dataset, paths, out);
+      }
+      if (!DatasetScanner.isScavenged(paths, dataset)
+          && !new Publication(paths, PrefixOption.index(paths)).isComplete(dataset)) {
+        throw new ScrException(Fault.NO_SUCH_DATASET, "no cache that was reached has anything of dataset " + dataset);
+      }
+      return new IndexRepair(paths, out).add(dataset, takeOver || noDaemonIsLeft);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.NO_SUCH_DATASET && e.fault() != Fault.CORRUPT && e.fault() != Fault.WRONG_STATE) {
+        throw e;
+      }
+      out.println("dataset " + dataset + ": " + e.getMessage());
+      return OfflineCommands.WRONG;
+    }
+  }
+
+  /** @return whether every host was dead or copied, so that nobody is left who goes on with a flush that had begun */
+  private boolean copyFromHosts(int dataset, PrefixPaths paths, PrintWriter out) {
+    if (remote.isBlank()) {
+      throw new ParameterException(spec.commandLine(), "--remote: no command");
+    }
+    List<String> command = new ArrayList<>(List.of(program, "copy", "--id", Integer.toString(dataset), "--prefix",
+        paths.prefix().toString(), "--control", caches.directory(environment).toString()));
+    SortedMap<String, Integer> failed = new RemoteCopies(remote, command).run(hosts, out);
+    if (!failed.isEmpty()) {
+      out.println("nothing came from " + failed.size() + " of " + hosts.size() + " hosts: "
+          + String.join(", ", failed.keySet()));
+    }
+    return !failed.containsValue(OfflineCommands.WRONG);
+  }
+}

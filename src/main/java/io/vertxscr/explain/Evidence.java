@@ -1,0 +1,44 @@
+package io.vertxscr.explain;
+
+import io.vertxscr.flow.Inventory;
+import io.vertxscr.model.DatasetDescriptor;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What was seen of one dataset.
+ *
+ * @param worldRanks ranks of the run that wrote it
+ * @param prefix what the prefix directory has of it
+ * @param scavenged what was scavenged but is not published, as of one node that holds it all; empty if nothing was
+ * @param caches what the nodes hold that could be looked at; those that hold nothing of it too
+ * @param fallback name of the dataset that a restart would take instead
+ */
+public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefix, Optional<Inventory> scavenged,
+    List<Inventory> caches, Optional<String> fallback) {
+  public Evidence {
+    caches = List.copyOf(caches);
+  }
+
+  /** What the prefix directory says. */
+  public sealed interface InPrefix {
+    /** No summary: it was never complete there. @param flushing a flush is under way, or was when its daemon died */
+    record Absent(boolean flushing) implements InPrefix {}
+
+    /** Its summary or map is damaged or missing. */
+    record Damaged(String why) implements InPrefix {}
+
+    /**
+     * Summary and map are good.
+     *
+     * @param badFiles what is wrong with its files, in sentences that name rank and path
+     * @param listed whether the index has it
+     * @param failed whether the index says that a fetch found it damaged
+     */
+    record Complete(List<String> badFiles, boolean listed, boolean failed) implements InPrefix {
+      public Complete {
+        badFiles = List.copyOf(badFiles);
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.format.prefix.RankFilemap;
+import io.vertxscr.format.prefix.RankFilemapFile;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.scavenge.DatasetScanner.Depth;
+import io.vertxscr.storage.AtomicFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+
+/**
+ * Makes a scavenged dataset whole and publishes it. May be repeated after a crash at any point: what was done is found
+ * done. Nothing that a reader could see changes before all files are there; the summary comes last.
+ */
+public final class DatasetAssembly {
+  private final PrefixPaths paths;
+  private final Publication publication;
+
+  /**
+   * How it went.
+   *
+   * @param missing ranks that lacked files
+   * @param unrecoverable those of them whose files cannot be made again, with the reason; if there is one, nothing was
+   *     changed
+   * @param rebuilt ranks whose files were made again
+   * @param problems what was found missing or wrong, and what was done besides, in sentences
+   */
+  public record Assembled(DatasetDescriptor descriptor, SortedSet<Integer> missing,
+      SortedMap<Integer, String> unrecoverable, List<Integer> rebuilt, List<String> problems) {
+    /** Whether the dataset is in the prefix directory now, whole. */
+    public boolean valid() {
+      return unrecoverable.isEmpty();
+    }
+  }
+
+  public DatasetAssembly(PrefixPaths paths, Publication publication) {
+    this.paths = paths;
+    this.publication = publication;
+  }
+
+  /**
+   * Scans, rebuilds, publishes. The caller enlists the dataset.
+   *
+   * @param unlessFlushed runs the work that publishes while no daemon can begin to flush this dataset
+   * @throws ScrException NO_SUCH_DATASET where nothing was scavenged; CORRUPT where a rebuild gives other bytes than
+   *     were protected and no damaged file explains it; WRONG_STATE where a later dataset owns one of the places;
+   *     what {@code unlessFlushed} refuses with; NO_SPACE, IO
+   */
+  public Assembled assemble(int id, Guard unlessFlushed) {
+    Optional<Summary> summary = publication.summary(id).filter(Summary::complete);
+    if (summary.isPresent()) {
+      return new Assembled(summary.get().descriptor(), Collections.emptySortedSet(), new TreeMap<>(),
+          List.of(), List.of());
+    }
+    DatasetScan scan = DatasetScanner.scan(paths, id, Depth.SIZES);
+    MissingFiles missing = MissingFiles.of(scan);
+    List<String> known = scan.problems();
+    List<String> problems = new ArrayList<>(known);
+    List<RankFiles> rebuilt;
+    try {
+      rebuilt = rebuild(scan, missing);
+    } catch (ScrException e) {
+      DatasetScan read = DatasetScanner.scan(paths, id, Depth.BYTES);
+      if (e.fault() != Fault.CORRUPT || read.problems().equals(known)) {
+        throw e;
+      }
+      problems.add("a damaged file was found while rebuilding (" + e.getMessage() + "), so every byte was read");
+      read.problems().stream().filter(problem -> !known.contains(problem)).forEach(problems::add);
+      scan = read;
+      missing = MissingFiles.of(read);
+      rebuilt = rebuild(read, missing);
+    }
+    if (missing.unrecoverable().isEmpty()) {
+      publish(scan, rebuilt, unlessFlushed);
+    }
+    return new Assembled(scan.descriptor(), scan.missing(), missing.unrecoverable(),
+        rebuilt.stream().map(RankFiles::rank).sorted().toList(), problems);
+  }
+
+  /** All or nothing: where one rank cannot be had, no other is worth the work. */
+  private List<RankFiles> rebuild(DatasetScan scan, MissingFiles missing) {
+    if (!missing.unrecoverable().isEmpty() || missing.rebuilds().isEmpty()) {
+      return List.of();
+    }
+    List<RankFiles> rebuilt = new OfflineRebuild(paths, scan).run(missing.rebuilds());
+    for (RankFiles files : rebuilt) {
+      // Publishing moves the survivors' files away: after a crash within it, this rank could not be rebuilt again.
+      Path filemap = paths.dataset(scan.descriptor().id()).resolve(files.rank() + ".scrfilemap");
+      AtomicFile.replace(filemap, RankFilemapFile.encode(new RankFilemap(
+          scan.descriptor(), scan.worldRanks(), files.files().size(), files, List.of())));
+    }
+    return rebuilt;
+  }
+
+  private void publish(DatasetScan scan, List<RankFiles> rebuilt, Guard unlessFlushed) {
+    List<RankFiles> all = new ArrayList<>(rebuilt);
+    scan.ranks().forEach((rank, found) -> {
+      if (found.whole()) {
+        all.add(found.good());
+      }
+    });
+    var placing = new ScavengedFiles(paths, scan.descriptor(), all);
+    placing.check(publication);
+    unlessFlushed.run(scan.descriptor(), () -> {
+      placing.place();
+      placing.writeMap();
+      publication.seal(scan.descriptor());
+    });
+  }
+
+  /** Runs work while nobody else can begin to publish the dataset, or refuses. */
+  @FunctionalInterface
+  public interface Guard {
+    void run(DatasetDescriptor descriptor, Runnable work);
+  }
+}

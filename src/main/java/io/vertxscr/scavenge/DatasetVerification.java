@@ -1,0 +1,103 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.storage.FileChecks;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Reads every byte of a published dataset and compares it with its checksum, in parallel; of its map one batch of ranks
+ * is in memory at a time.
+ */
+public final class DatasetVerification {
+  private static final int BATCH_FILES = 4096;
+
+  private final PrefixPaths paths;
+  private final int id;
+  private final boolean everyByte;
+  private final List<String> problems = new ArrayList<>();
+  private final List<String> unverified = new ArrayList<>();
+  private long files;
+  private long bytes;
+
+  private record Found(Optional<String> problem, boolean verified, long bytes) {}
+
+  private record Owned(int rank, FlushedFile file) {}
+
+  /**
+   * How it went.
+   *
+   * @param problems what differs, in sentences with rank and path
+   * @param unverified paths of files whose size or checksum nobody wrote down, or that are in containers
+   */
+  public record Verified(long files, long bytes, List<String> problems, List<String> unverified) {}
+
+  private DatasetVerification(PrefixPaths paths, int id, boolean everyByte) {
+    this.paths = paths;
+    this.id = id;
+    this.everyByte = everyByte;
+  }
+
+  /** @throws ScrException CORRUPT where the map itself is damaged, IO */
+  public static Verified verify(PrefixPaths paths, int id) {
+    return new DatasetVerification(paths, id, true).run();
+  }
+
+  /** The same by the sizes alone: no file is read. */
+  public static Verified look(PrefixPaths paths, int id) {
+    return new DatasetVerification(paths, id, false).run();
+  }
+
+  private Verified run() {
+    List<Owned> batch = new ArrayList<>();
+    new RankMapReader(paths, id).forEach(entry -> {
+      add(entry, batch);
+      if (batch.size() >= BATCH_FILES) {
+        check(batch);
+      }
+    });
+    check(batch);
+    return new Verified(files, bytes, List.copyOf(problems), List.copyOf(unverified));
+  }
+
+  private static void add(Entry entry, List<Owned> batch) {
+    entry.files().forEach(file -> batch.add(new Owned(entry.rank(), file)));
+  }
+
+  private void check(List<Owned> batch) {
+    List<Found> found = Workers.map(batch, this::look);
+    for (int i = 0; i < batch.size(); i++) {
+      files++;
+      bytes += found.get(i).bytes();
+      int rank = batch.get(i).rank();
+      found.get(i).problem().ifPresent(problem -> problems.add("rank " + rank + ": " + problem));
+      if (!found.get(i).verified()) {
+        unverified.add(batch.get(i).file().path());
+      }
+    }
+    batch.clear();
+  }
+
+  private Found look(Owned owned) {
+    FlushedFile file = owned.file();
+    if (!file.segments().isEmpty()) {
+      return new Found(Optional.empty(), false, 0);
+    }
+    if (file.bytes().isEmpty()) {
+      boolean there = Files.isRegularFile(paths.file(file.path()));
+      return new Found(there ? Optional.empty() : Optional.of(paths.file(file.path()) + " is missing"), false, 0);
+    }
+    String name = paths.prefix().relativize(paths.file(file.path())).toString();
+    var meta = new FileMeta(name, file.path(), file.bytes().getAsLong(), file.crc());
+    Optional<String> problem = everyByte
+        ? FileChecks.problem(paths.prefix(), meta) : FileChecks.sizeProblem(paths.prefix(), meta);
+    return new Found(problem, file.crc().isPresent(), problem.isPresent() ? 0 : meta.bytes());
+  }
+}

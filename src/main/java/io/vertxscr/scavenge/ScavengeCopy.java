@@ -1,0 +1,192 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.format.prefix.RankFilemap;
+import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemapFile;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.CheckedCopy;
+import io.vertxscr.prefix.MetadataFiles;
+import io.vertxscr.prefix.PrefixDirectories;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * Copies what one node holds of a dataset to the dataset's directory in the prefix directory: files and redundancy,
+ * checked while they are copied, and a filemap for each rank. Files that are there already from an earlier call are not
+ * copied again. The node's daemon must not be running.
+ *
+ * <p>Where two nodes have the same rank, of a crash amid a restart, their copies must be made one after the other.
+ *
+ * <p>Everything is copied to drafts first and gets its name when it is durable; a rank's filemap comes after its files.
+ * No file of a dataset that a reader could use is touched.
+ */
+public final class ScavengeCopy {
+  private final NodeCache cache;
+  private final DatasetRecord record;
+  private final Path source;
+  private final Path target;
+  private final PrefixPaths paths;
+
+  /** What was copied. @param problems files that could not be had, in sentences */
+  public record Copied(List<Integer> ranks, long files, long bytes, List<String> problems) {}
+
+  private record CopiedRank(int rank, long files, long bytes, List<String> problems) {}
+
+  /** @throws ScrException NO_SUCH_DATASET if the node has nothing of it */
+  public ScavengeCopy(NodeCache cache, int id, PrefixPaths paths) {
+    this.cache = cache;
+    this.record = cache.find(id).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
+        "node " + cache.node() + " has nothing of dataset " + id + ", as its filemaps in " + cache.control() + " say"));
+    this.source = NodeCache.directory(record);
+    this.target = paths.dataset(id);
+    this.paths = paths;
+  }
+
+  /** @throws ScrException NO_SPACE, IO: the call may be repeated */
+  public Copied run() {
+    PrefixDirectories.createDurably(paths.prefix(), target.resolve(".scr"));
+    String drafts = "draft." + cache.node() + ".";
+    try {
+      for (Path left : MetadataFiles.list(target.resolve(".scr"), drafts + "*")) {
+        Trees.delete(left);                               // of a call that was killed
+      }
+      Path directory = Files.createTempDirectory(target.resolve(".scr"), drafts);
+      try {
+        List<CopiedRank> ranks = Workers.map(record.ranks(), rank -> copy(rank, directory));
+        return new Copied(ranks.stream().map(CopiedRank::rank).sorted().toList(),
+            ranks.stream().mapToLong(CopiedRank::files).sum(), ranks.stream().mapToLong(CopiedRank::bytes).sum(),
+            ranks.stream().flatMap(rank -> rank.problems().stream()).toList());
+      } finally {
+        Trees.delete(directory);
+      }
+    } catch (IOException e) {
+      throw Faults.io(target, e);
+    }
+  }
+
+  private CopiedRank copy(RankRecord rank, Path drafts) {
+    int number = rank.files().rank();
+    Optional<RankFilemap> before = before(number);
+    List<String> problems = new ArrayList<>();
+    List<FileMeta> files = new ArrayList<>();
+    Set<Path> directories = new LinkedHashSet<>();
+    for (FileMeta file : rank.files().files()) {
+      if (before.filter(map -> map.files().files().contains(file)).isPresent()
+          && FileChecks.sizeProblem(target, file).isEmpty()) {
+        files.add(file);
+        continue;
+      }
+      Path draft = drafts.resolve(number + "." + files.size());
+      copyOne(number, file, draft, problems).ifPresent(copied -> {
+        files.add(copied);
+        directories.add(name(draft, copied.name()));
+      });
+    }
+    List<Redundancy> redundancy = new ArrayList<>(before.map(RankFilemap::redundancy).orElse(List.of()));
+    int expected = rank.files().files().size() + redundancy.size();
+    if (rank.redundancy().isPresent()) {
+      redundancy(rank, drafts, redundancy, problems);
+      expected = Math.max(expected, rank.files().files().size() + 1);
+    }
+    directories.add(target);
+    PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+    AtomicFile.replace(target.resolve(number + ".scrfilemap"), RankFilemapFile.encode(new RankFilemap(
+        record.descriptor(), record.origin().ranks(), Math.max(expected, files.size() + redundancy.size()),
+        new RankFiles(number, files), redundancy)));
+    long bytes = files.stream().mapToLong(FileMeta::bytes).sum()
+        + redundancy.stream().mapToLong(Redundancy::bytes).sum();
+    return new CopiedRank(number, files.size() + redundancy.size(), bytes, problems);
+  }
+
+  /** What an earlier call, or another node that had this rank too, has copied. */
+  private Optional<RankFilemap> before(int rank) {
+    try {
+      return MetadataFiles.read(target.resolve(rank + ".scrfilemap"), RankFilemapFile::decode)
+          .filter(map -> map.descriptor().equals(record.descriptor()));
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+
+  private Optional<FileMeta> copyOne(int rank, FileMeta file, Path draft, List<String> problems) {
+    try {
+      var from = new CheckedCopy.Source(NodeDirectories.resolve(source, file.name()),
+          "rank " + rank + ": cached copy of " + file.path(), Fault.CORRUPT, Fault.CORRUPT);
+      CheckedCopy.Copied copied = new CheckedCopy(from, draft, OptionalLong.of(file.bytes()), file.crc())
+          .run(CheckedCopy.Sync.FORCE);
+      return Optional.of(file.withCrc(copied.crc()));
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      problems.add(e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  /** Two nodes may have one for different sets, of a crash amid a new protection: both are kept, in numbered places. */
+  private void redundancy(RankRecord rank, Path drafts, List<Redundancy> known, List<String> problems) {
+    int number = rank.files().rank();
+    String base = rank.set().fileName(number, record.scheme());
+    Path cached = NodeDirectories.resolve(source, rank.redundancy().orElseThrow());
+    long bytes;
+    try {
+      bytes = Files.size(cached);
+    } catch (IOException e) {
+      problems.add("rank " + number + ": " + Faults.io(cached, e).getMessage());
+      return;
+    }
+    Path draft = drafts.resolve(number + ".redundancy");
+    copyOne(number, new FileMeta(rank.redundancy().get(), base, bytes, OptionalInt.empty()), draft, problems)
+        .ifPresent(copied -> {
+          int crc = copied.crc().orElseThrow();
+          if (known.stream().noneMatch(other -> other.crc() == crc && other.bytes() == bytes)) {
+            String name = base;
+            for (int k = 1; Files.exists(NodeDirectories.resolve(target, name)) && isKnown(known, name); k++) {
+              name = k + "/" + base;
+            }
+            name(draft, name);
+            known.add(new Redundancy(name, record.scheme(), bytes, crc));
+          }
+        });
+  }
+
+  private static boolean isKnown(List<Redundancy> known, String name) {
+    return known.stream().anyMatch(file -> file.name().equals(name));
+  }
+
+  /** @return the directory in which the name is */
+  private Path name(Path draft, String name) {
+    Path place = NodeDirectories.resolve(target, name);
+    PrefixDirectories.create(paths.prefix(), place.getParent());
+    try {
+      Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw Faults.io(place, e);
+    }
+    return place.getParent();
+  }
+}

@@ -1,0 +1,127 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixDirectories;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Brings the files of a whole scavenged dataset from its directory to where the application wanted them. */
+final class ScavengedFiles {
+  private final PrefixPaths paths;
+  private final DatasetDescriptor descriptor;
+  private final Path directory;
+  private final List<RankFiles> ranks;
+
+  /** @param ranks all of the run, in any order */
+  ScavengedFiles(PrefixPaths paths, DatasetDescriptor descriptor, List<RankFiles> ranks) {
+    this.paths = paths;
+    this.descriptor = descriptor;
+    this.directory = paths.dataset(descriptor.id());
+    this.ranks = Workers.map(
+        ranks.stream().sorted(Comparator.comparingInt(RankFiles::rank)).toList(), this::withChecksums);
+  }
+
+  /**
+   * Sees that no place belongs to a later dataset: that would be damaged.
+   *
+   * @throws ScrException WRONG_STATE naming it
+   */
+  void check(Publication publication) {
+    Map<String, Integer> taken = new HashMap<>();
+    for (RankFiles rank : ranks) {
+      for (FileMeta file : rank.files()) {
+        if (isStaged(file) && Files.exists(paths.file(file.path()), LinkOption.NOFOLLOW_LINKS)) {
+          taken.put(file.path(), rank.rank());
+        }
+      }
+    }
+    if (taken.isEmpty()) {
+      return;
+    }
+    for (DatasetDescriptor later : publication.laterThan(descriptor)) {
+      new RankMapReader(paths, later.id()).forEach(entry -> entry.files().forEach(file -> {
+        if (taken.containsKey(file.path())) {
+          throw new ScrException(Fault.WRONG_STATE, "dataset " + descriptor.id() + " '" + descriptor.name()
+              + "' cannot be published: " + file.path() + " belongs to the later dataset " + later.id() + " '"
+              + later.name() + "'");
+        }
+      }));
+    }
+  }
+
+  /** Gives every file its name, durably. */
+  void place() {
+    Set<Path> directories = new LinkedHashSet<>();
+    for (RankFiles rank : ranks) {
+      for (FileMeta file : rank.files()) {
+        Path place = paths.file(file.path());
+        if (directories.add(place.getParent())) {
+          PrefixDirectories.create(paths.prefix(), place.getParent());
+        }
+        if (isStaged(file)) {
+          move(staged(file), place);
+        }
+      }
+    }
+    PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+  }
+
+  /** Writes the rank2file map, durably. */
+  void writeMap() {
+    long bytes = ranks.stream().mapToLong(RankFileMapFile::entryBytes).sum();
+    int perPart = RankMapWriter.ranksPerPart(ranks.size(), bytes / ranks.size());
+    var writer = new RankMapWriter(paths, descriptor.id(), ranks.size(), perPart);
+    for (int first : writer.firstRanks()) {
+      writer.writePart(first, ranks.subList(first, first + writer.ranksFrom(first).size()));
+    }
+    writer.writeRoot();
+  }
+
+  /** Other tools leave checksums out; the map has them always. */
+  private RankFiles withChecksums(RankFiles rank) {
+    List<FileMeta> files = new ArrayList<>();
+    for (FileMeta file : rank.files()) {
+      files.add(file.crc().isPresent() ? file
+          : file.withCrc(FileChecks.crc(isStaged(file) ? staged(file) : paths.file(file.path()))));
+    }
+    return new RankFiles(rank.rank(), files);
+  }
+
+  private boolean isStaged(FileMeta file) {
+    return Files.isRegularFile(staged(file), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private Path staged(FileMeta file) {
+    return NodeDirectories.resolve(directory, file.name());
+  }
+
+  private static void move(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw Faults.io(to, e);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/**
+ * The same work on many items, on a few platform threads: as many as there are processors, at least 2, because some
+ * always wait for a disk. The first failure ends it.
+ */
+final class Workers {
+  private static final int LEAST_THREADS = 2;
+
+  private Workers() {}
+
+  /** The results in the order of the items. @throws ScrException what the work throws; other threads have ended then */
+  static <T, R> List<R> map(List<T> items, Function<T, R> work) {
+    Object[] results = new Object[items.size()];
+    AtomicInteger next = new AtomicInteger();
+    AtomicBoolean failed = new AtomicBoolean();
+    int threads = Math.min(items.size(), Math.max(LEAST_THREADS, Runtime.getRuntime().availableProcessors()));
+    if (threads == 0) {
+      return List.of();
+    }
+    List<Future<?>> running = new ArrayList<>();
+    try (ExecutorService executor = Executors.newFixedThreadPool(threads,
+        Thread.ofPlatform().daemon().name("scr-worker-", 1).factory())) {
+      for (int t = 0; t < threads; t++) {
+        running.add(executor.submit(() -> {
+          boolean good = false;
+          try {
+            for (int i = next.getAndIncrement(); i < results.length && !failed.get(); i = next.getAndIncrement()) {
+              results[i] = work.apply(items.get(i));
+            }
+            good = true;
+          } finally {
+            failed.compareAndSet(false, !good);
+          }
+        }));
+      }
+    }
+    running.forEach(Workers::check);
+    @SuppressWarnings("unchecked")
+    List<R> typed = (List<R>) Arrays.asList(results);
+    return typed;
+  }
+
+  private static void check(Future<?> ended) {
+    try {
+      ended.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException known) {
+        throw known;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ScrException(Fault.STOPPING, "interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package io.vertxscr.cli.offline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.RankFileMap;
+import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.ScavengeCopy;
+import io.vertxscr.scavenge.TestCaches;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: add, build, verify and scan say what they find, by name, and their exit code tells good from bad. */
+@Timeout(120)
+class IndexRepairTest {
+  @TempDir
+  private Path temp;
+  private TestCaches caches;
+  private PrefixPaths paths;
+
+  @BeforeEach
+  void makeCaches() {
+    caches = new TestCaches(temp, Scheme.XOR, 4, 1, 1000);
+    paths = new PrefixPaths(caches.prefix);
+  }
+
+  @Test
+  void addRebuildsWhatIsMissingAndListsTheDataset() {
+    caches.dataset(6, "b.6");
+    caches.lose("n2");
+    copy(6);
+
+    assertThat(index("--add", "6")).isEqualTo(
+        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n", ""));
+    assertThat(index("--list").out()).contains(" 6  ckpt  yes ").contains("*        b.6");
+    assertThat(index("--add", paths.dataset(6)).out())
+        .isEqualTo("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB\n");
+  }
+
+  @Test
+  void whatCannotBeRebuiltIsNamedByRankAndListedAsNotValid() {
+    caches.dataset(6, "b.6");
+    caches.lose("n1");
+    caches.lose("n2");
+    copy(6);
+
+    CliRun ran = index("--add", "6");
+    assertThat(ran.exit()).isEqualTo(1);
+    assertThat(ran.out()).startsWith(
+        "dataset 6 'b.6' is INVALID: MISSING files of ranks 1-2; UNRECOVERABLE ranks 1-2\n")
+        .contains("\n  the files of rank 1 are lost, and "
+            + "in the same XOR set [0, 1, 2, 3], which tolerates 1 loss, ranks [2]");
+    assertThat(index("--list").out()).contains(" 6  ckpt  no ");
+    assertThat(index("--scan", "6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+        .startsWith("DLIST\n  6\n    UNRECOVERABLE\n    INVALID\n    MISSING\n      1\n      2\n");
+  }
+
+  @Test
+  void buildFindsAllDatasetsAgainAfterAnyDamageToTheIndex() throws IOException {
+    for (int id = 5; id <= 7; id++) {
+      caches.dataset(id, "b." + id);
+      copy(id);
+    }
+    assertThat(index("--add", "5").exit()).isZero();
+    assertThat(index("--add", "6").exit()).isZero();
+    byte[] good = Files.readAllBytes(paths.index());
+    for (int length : new int[] {0, 1, 20, good.length / 2, good.length - 1}) {
+      Files.write(paths.index(), Arrays.copyOf(good, length));
+      CliRun ran = index("--build");
+      assertThat(ran).as("torn at " + length).returns(0, CliRun::exit);
+      assertThat(ran.out()).contains("the damaged index is kept as");
+      assertThat(index("--list")).returns(0, CliRun::exit);
+      assertThat(entries()).extracting(Index.Entry::name).containsExactly("b.5", "b.6", "b.7");
+      assertThat(entries()).allMatch(Index.Entry::complete);
+    }
+    Files.delete(paths.index());
+    assertThat(index("--build").exit()).isZero();
+    assertThat(entries()).hasSize(3);
+  }
+
+  @Test
+  void buildSaysWhatWasNeverCompleteAndWhatIsNotAnyMore() throws IOException {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    copy(5);
+    copy(6);
+    assertThat(index("--build").exit()).isZero();
+    Files.delete(paths.summary(5));
+    try (var maps = Files.newDirectoryStream(paths.dataset(5), "*.scrfilemap")) {
+      for (Path map : maps) {
+        Files.delete(map);
+      }
+    }
+
+    CliRun ran = index("--build");
+    assertThat(ran.exit()).isEqualTo(1);
+    assertThat(ran.out()).isEqualTo("""
+        dataset 5 was never complete: no summary, and nothing was scavenged
+        dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB
+        dataset 5 'b.5' has lost its summary: not valid any more
+        """);
+    assertThat(entries()).extracting(Index.Entry::complete).containsExactly(false, true);
+  }
+
+  @Test
+  void verifyNamesEveryFileThatDiffers() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    assertThat(index("--verify")).isEqualTo(new CliRun(0, "dataset 6 'b.6': good, 8 files, 4.1 kB\n", ""));
+
+    byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
+    for (int bit = 0; bit < 16; bit++) {
+      bytes[bit / 8 * 500] ^= (byte) (1 << bit % 8);
+      Files.write(paths.file("b.6/b.1"), bytes);
+      assertThat(index("--verify", "b.6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+          .startsWith("dataset 6 'b.6': rank 1: " + paths.file("b.6/b.1") + " has checksum 0x")
+          .endsWith("dataset 6 'b.6': 1 bad of 8 files, 3.0 kB good\n");
+      bytes[bit / 8 * 500] ^= (byte) (1 << bit % 8);
+    }
+    Files.delete(paths.file("b.6/a.3"));
+    assertThat(index("--verify", "b.6").out()).contains("rank 3: " + paths.file("b.6/a.3") + " is missing");
+    assertThat(index("--verify", "b.7").err()).isEqualTo("scr: the index has no dataset 'b.7'; did you mean b.6?\n");
+  }
+
+  @Test
+  void verifySaysWhichFilesHaveNothingToBeComparedWith() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    Path part = paths.dataset(6).resolve("rank2file.0.0");
+    RankFileMap.Leaf leaf = (RankFileMap.Leaf) RankFileMapFile.decode(Files.readAllBytes(part));
+    Files.write(part, RankFileMapFile.encode(new RankFileMap.Leaf(leaf.ranks(), leaf.entries().stream().map(rank ->
+        new RankFileMap.Entry(rank.rank(), rank.files().stream().map(file -> new RankFileMap.FlushedFile(
+            file.path(), file.bytes(), OptionalInt.empty(), List.of())).toList())).toList())));
+
+    assertThat(index("--verify")).isEqualTo(new CliRun(0, """
+        dataset 6 'b.6': 8 files have no checksum and were not compared, such as b.6/a.0
+        dataset 6 'b.6': nothing differs in 8 files, 4.1 kB
+        """, ""));
+  }
+
+  @Test
+  void aWrongNumberOrNothingScavengedIsRefused() {
+    assertThat(index("--add", "x")).isEqualTo(new CliRun(2, "",
+        "scr: 'x' is neither a dataset's number nor its directory scr.dataset.<number>\n"));
+    assertThat(index("--add", "9")).returns(1, CliRun::exit).extracting(CliRun::err).asString()
+        .startsWith("scr: dataset 9: no rank filemaps in ");
+  }
+
+  private void copy(int id) {
+    for (NodeCache node : caches.nodes()) {
+      assertThat(new ScavengeCopy(node, id, paths).run().problems()).isEmpty();
+    }
+  }
+
+  private List<Index.Entry> entries() {
+    return new PrefixIndex(paths, "test", Duration.ofSeconds(10)).read().index().entries();
+  }
+
+  private CliRun index(Object... arguments) {
+    List<Object> line = new ArrayList<>(List.of("index", "--prefix", caches.prefix));
+    line.addAll(List.of(arguments));
+    return CliRun.of(Map.of(), line.toArray());
+  }
+}

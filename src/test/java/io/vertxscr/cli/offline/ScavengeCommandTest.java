@@ -1,0 +1,207 @@
+package io.vertxscr.cli.offline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.NodeLock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: from dead daemons' caches to a listed dataset by one command, never beside a living daemon. */
+@Timeout(120)
+class ScavengeCommandTest {
+  @TempDir
+  private Path temp;
+  private TestCaches caches;
+  private PrefixPaths paths;
+
+  @BeforeEach
+  void makeCaches() {
+    caches = new TestCaches(temp, Scheme.XOR, 4, 1, 1000);
+    paths = new PrefixPaths(caches.prefix);
+  }
+
+  @Test
+  void copyBringsWhatThisMachineHas() {
+    caches.dataset(6, "b.6");
+
+    assertThat(run("copy", "--id", 6)).isEqualTo(new CliRun(0, """
+        node n0: ranks 0 of dataset 6, 3 files, 2.6 kB
+        node n1: ranks 1 of dataset 6, 3 files, 2.6 kB
+        node n2: ranks 2 of dataset 6, 3 files, 2.6 kB
+        node n3: ranks 3 of dataset 6, 3 files, 2.6 kB
+        """, ""));
+    assertThat(run("copy", "--id", 6, "--node", "n1").out()).startsWith("node n1: ");
+    assertThat(run("copy", "--id", 7)).isEqualTo(new CliRun(1, "",
+        "scr: none of the nodes n0, n1, n2, n3 has anything of dataset 7\n"));
+    assertThat(run("copy", "--id", 6, "--node", "n9")).returns(1, CliRun::exit)
+        .returns("scr: no control directory of node n9 in " + caches.control + "\n", CliRun::err);
+  }
+
+  @Test
+  void aNodeWhoseDaemonRunsIsLeftToIt() {
+    caches.dataset(6, "b.6");
+    Path control = caches.control.resolve("n1");
+    try (NodeLock _ = NodeLock.take(new NodeDirectories(control, control))) {
+      CliRun ran = run("scavenge", "--id", 6);
+      assertThat(ran.exit()).isEqualTo(1);
+      assertThat(ran.err()).startsWith("scr: node n1: its daemon is running and flushes by itself; stop it first");
+      assertThat(paths.summary(6)).doesNotExist();
+    }
+    assertThat(run("scavenge", "--id", 6).exit()).isZero();
+  }
+
+  @Test
+  void scavengeTakesTheNewestCheckpointThatCanBeHad() {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    caches.lose("n2");
+
+    assertThat(run("scavenge").out()).endsWith(
+        "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n").doesNotContain("dataset 5");
+    assertThat(run("index", "--verify").out()).isEqualTo("dataset 6 'b.6': good, 8 files, 4.1 kB\n");
+  }
+
+  @Test
+  void anOlderCheckpointIsTakenWhereTheNewestCannotBeHad() throws IOException {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    for (String node : List.of("n1", "n2")) {
+      Files.delete(caches.directory(node, 6).resolve("rank." + node.substring(1) + "/b." + node.substring(1)));
+    }
+
+    CliRun ran = run("scavenge");
+    assertThat(ran.exit()).isZero();
+    assertThat(ran.out()).contains("dataset 6 'b.6' is INVALID: MISSING files of ranks 1-2; UNRECOVERABLE ranks 1-2")
+        .endsWith("dataset 5 'b.5' is in the index, whole: 8 files, 4.1 kB\n");
+  }
+
+  @Test
+  void aFlushThatItsDaemonsDidNotFinishIsFinished() {
+    DatasetDescriptor dataset = caches.dataset(6, "b.6");
+    var flushFile = new FlushFileStore(paths, "test", Duration.ofSeconds(10));
+    flushFile.update(status -> status.put(dataset, Set.of(Location.CACHE, Location.FLUSHING)));
+
+    assertThat(run("scavenge").exit()).isZero();
+    assertThat(flushFile.read().find(6).orElseThrow().locations())
+        .containsExactlyInAnyOrder(Location.CACHE, Location.PFS);
+    assertThat(run("scavenge")).isEqualTo(
+        new CliRun(0, "nothing to scavenge: every dataset that is known is in the prefix directory\n", ""));
+  }
+
+  @Test
+  void hostsAreReachedByTheCommandOfTheUserAndDeadOnesAreNamed() throws IOException {
+    caches.dataset(6, "b.6");
+    String classpath = System.getProperty("java.class.path");
+    String java = ProcessHandle.current().info().command().orElseThrow();
+    // What runs on a host: there, only the node of that name is. The host n2 does not answer.
+    Path remote = Files.writeString(temp.resolve("remote"), """
+        #!/bin/sh
+        host=$1; shift 2
+        [ "$host" != n2 ] || exit 255
+        exec "%s" -XX:TieredStopAtLevel=1 -cp "%s" io.vertxscr.cli.Scr "$@" --node "$host"
+        """.formatted(java, classpath));
+    Files.setPosixFilePermissions(remote, PosixFilePermissions.fromString("rwx------"));
+
+    CliRun ran = run("scavenge", "--id", 6, "--hosts", "n0,n1,n2,n3", "--remote", remote + " {host}");
+    assertThat(ran).returns(0, CliRun::exit).returns("", CliRun::err);
+    assertThat(ran.out()).contains("n1: node n1: ranks 1 of dataset 6, 3 files")
+        .contains("nothing came from 1 of 4 hosts: n2\n")
+        .endsWith("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n");
+  }
+
+  @Test
+  void inspectShowsWhatIsHereAndWhatCanBeRestored() throws IOException {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    caches.lose("n3");
+    Files.delete(caches.directory("n2", 6).resolve("rank.2/a.2"));
+
+    CliRun ran = run("inspect");
+    assertThat(ran.exit()).isEqualTo(1);
+    assertThat(ran.out()).isEqualTo("""
+        id  kind  node  ranks    size  scheme  flush   name
+         5  ckpt  n0    0      1.0 kB  XOR     wanted  b.5
+         5  ckpt  n1    1      1.0 kB  XOR     wanted  b.5
+         5  ckpt  n2    2      1.0 kB  XOR     wanted  b.5
+         6  ckpt  n0    0      1.0 kB  XOR     wanted  b.6
+         6  ckpt  n1    1      1.0 kB  XOR     wanted  b.6
+         6  ckpt  n2    2      1.0 kB  XOR     wanted  b.6
+
+        dataset 5 'b.5': can be restored from these caches, but not after the loss of n0, n1, n2
+        dataset 6 'b.6': cannot be restored from these caches alone: ranks 2-3 of 4 are missing
+        """);
+    assertThat(ran.err()).isEqualTo("scr: dataset 6, rank 2 on n2: " + caches.directory("n2", 6).resolve("rank.2/a.2")
+        + " is missing\n");
+    JsonObject json = new JsonObject(run("inspect", "--json").out());
+    assertThat(json.getJsonArray("datasets").getJsonObject(5).getJsonArray("lostRanks").encode())
+        .isEqualTo("[2,3]");
+  }
+
+  @Test
+  void explainSaysWhyWhatIsMissingAndWhatToDo() {
+    caches.dataset(6, "b.6");
+    assertThat(run("explain", "b.6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("It is not in the prefix directory, but the caches can give it.")
+        .contains("at risk\n  any one node may be lost; it would be gone with n0 and n1, n0 and n2, ")
+        .contains("next\n  with the daemons running, a restart takes it from the caches\n");
+    caches.lose("n2");
+    caches.lose("n3");
+    CliRun lost = run("explain", 6);
+    assertThat(lost.exit()).isEqualTo(1);
+    assertThat(lost.out()).startsWith("dataset 6 'b.6': ckpt, 4 ranks, 8 files, 4.1 kB, created 20")
+        .contains("It cannot be had from what was looked at.\n\nwhy\n  the prefix directory has no summary of it")
+        .contains("missing\n  rank 2: in the same XOR set [0, 1, 2, 3], "
+            + "which tolerates 1 loss, ranks [3] have lost their files");
+    assertThat(run("explain", "b.7")).returns(1, CliRun::exit).extracting(CliRun::err).asString()
+        .contains("know a dataset 'b.7'");
+    assertThat(new JsonObject(run("explain", "b.6", "--json").out()).getString("verdict")).isEqualTo("LOST");
+  }
+
+  @Test
+  void explainSeesThePrefixDirectoryToo() throws IOException {
+    caches.dataset(6, "b.6");
+    run("copy", "--id", 6);
+    assertThat(run("explain", "b.6").out()).contains("It was scavenged and can be made whole")
+        .contains("scr index --add 6 rebuilds what is missing and publishes it");
+    run("index", "--add", 6);
+    assertThat(run("explain", "b.6").out()).contains("It is in the prefix directory, whole.");
+    for (int node = 0; node < 4; node++) {
+      caches.lose("n" + node);
+    }
+    Files.write(paths.file("b.6/b.1"), new byte[3]);
+    assertThat(run("explain", "b.6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("rank 1: " + paths.file("b.6/b.1") + " has 3 bytes instead of 1003");
+  }
+
+  private CliRun run(String command, Object... arguments) {
+    List<Object> line = new ArrayList<>(List.of(command, "--prefix", caches.prefix));
+    if (command.equals("inspect")) {
+      line = new ArrayList<>(List.of(command));
+    }
+    if (!command.equals("index")) {
+      line.addAll(List.of("--control", caches.control));
+    }
+    line.addAll(List.of(arguments));
+    return CliRun.of(Map.of(), line.toArray());
+  }
+}

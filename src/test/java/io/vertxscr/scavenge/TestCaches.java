@@ -1,0 +1,191 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
+import io.vertxscr.placement.CacheNames;
+import io.vertxscr.placement.RedundancySets;
+import io.vertxscr.redundancy.EncodeJob;
+import io.vertxscr.redundancy.EncodePlan;
+import io.vertxscr.redundancy.FinishedParity;
+import io.vertxscr.redundancy.PieceChecksum;
+import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.range.LocalRanges;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RedundancyFiles;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * Control and cache directories of a job on this machine, n0, n1, ..., with protected datasets in them, as daemons
+ * leave them behind. Every redundancy set has a rank of each node. Rank r is on node r / ranksPerNode; it writes two
+ * files, the second of which sorts before the first.
+ */
+public final class TestCaches {
+  public final Path control;
+  public final Path cache;
+  public final Path prefix;
+  private final Scheme scheme;
+  private final RankMap map;
+  private final int fileBytes;
+  private final Map<String, DatasetStore> stores = new TreeMap<>();
+
+  public TestCaches(Path root, Scheme scheme, int nodes, int ranksPerNode, int fileBytes) {
+    this.control = root.resolve("control");
+    this.cache = root.resolve("cache");
+    this.prefix = root.resolve("prefix");
+    this.scheme = scheme;
+    this.fileBytes = fileBytes;
+    List<String> names = new ArrayList<>();
+    for (int rank = 0; rank < nodes * ranksPerNode; rank++) {
+      names.add("n" + rank / ranksPerNode);
+    }
+    map = new RankMap(names);
+    map.byNode().keySet().forEach(node -> stores.put(node, DatasetStore.open(directories(node))));
+    try {
+      Files.createDirectories(prefix);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private NodeDirectories directories(String node) {
+    return new NodeDirectories(cache.resolve(node), control.resolve(node));
+  }
+
+  /** Where this node keeps a dataset. */
+  public Path directory(String node, int id) {
+    return stores.get(node).directory(id);
+  }
+
+  public List<NodeCache> nodes() {
+    return NodeCache.ofJob(control);
+  }
+
+  public int ranks() {
+    return map.size();
+  }
+
+  public List<RedundancySet> sets() {
+    return RedundancySets.of(map.nodes(), map.byNode().size()).stream()
+        .map(set -> set.tolerating(Math.max(1, scheme.tolerance()))).toList();
+  }
+
+  /** Writes and protects a dataset. Its files belong into the directory {@code name} of the prefix. */
+  public DatasetDescriptor dataset(int id, String name) {
+    return dataset(id, name, name);
+  }
+
+  public DatasetDescriptor dataset(int id, String name, String directory) {
+    Map<Integer, RankFiles> layouts = new TreeMap<>();
+    for (int rank = 0; rank < map.size(); rank++) {
+      layouts.put(rank, write(id, rank, directory));
+    }
+    long bytes = layouts.values().stream().mapToLong(RankFiles::bytes).sum();
+    var descriptor = new DatasetDescriptor(id, name, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L + id,
+        new Job("user1", "sim", "439", "alpha"), new DatasetDescriptor.Totals(2L * map.size(), bytes));
+    Map<Integer, RankRecord> records = new TreeMap<>();
+    sets().forEach(set -> protect(descriptor, set, layouts, records));
+    stores.forEach((node, store) -> store.save(new DatasetRecord(descriptor,
+        new Origin(prefix.toString(), map.size()), store.cache(id), new RedundancyDescriptor(
+            new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, 8), false), 1),
+        FlushState.WANTED,
+        map.ranksOn(node).stream().map(records::get).toList())));
+    return descriptor;
+  }
+
+  private RankFiles write(int id, int rank, String directory) {
+    List<FileMeta> files = new ArrayList<>();
+    CacheNames names = new CacheNames(rank);
+    DatasetStore store = stores.get(map.nodeOf(rank));
+    Path target = store.createDirectory(id, rank).getParent();
+    for (String file : List.of("b", "a")) {
+      byte[] bytes = bytes(id, rank, file);
+      String path = directory + "/" + file + "." + rank;
+      String name = names.next(path);
+      try {
+        Files.write(target.resolve(name), bytes);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      files.add(new FileMeta(name, path, bytes.length, OptionalInt.empty()));
+    }
+    var layout = new RankFiles(rank, files);
+    store.register(id, layout);
+    return layout;
+  }
+
+  /** What the rank wrote. */
+  public byte[] bytes(int id, int rank, String file) {
+    byte[] bytes = new byte[file.equals("a") ? 7 + rank : fileBytes + 3 * rank];
+    new Random(31L * id + 7L * rank + file.hashCode()).nextBytes(bytes);
+    return bytes;
+  }
+
+  private void protect(DatasetDescriptor descriptor, RedundancySet set, Map<Integer, RankFiles> layouts,
+      Map<Integer, RankRecord> records) {
+    RangeSource source = request -> new LocalRanges(stores.get(request.node())).open(request);
+    List<PieceChecksum> pieces = new ArrayList<>();
+    Map<Integer, EncodeJob> jobs = new TreeMap<>();
+    for (int rank : set.ranks()) {
+      var plan = new EncodePlan(descriptor, map.size(), scheme, set, rank,
+          set.ranks().stream().map(layouts::get).toList(), set.ranks().stream().map(map::nodeOf).toList());
+      Path target = stores.get(map.nodeOf(rank)).directory(descriptor.id())
+          .resolve(RedundancyFiles.name(1, scheme, set, rank));
+      jobs.put(rank, new EncodeJob(plan, source, target));
+      EncodeJob job = jobs.get(rank);
+      pieces.addAll(job.run());
+      job.finished().ifPresent(_ ->
+          stores.get(map.nodeOf(rank)).lend(descriptor.id(), rank, job.lent()));
+      boolean writes = plan.writesRedundancy();
+      records.put(rank, new RankRecord(layouts.get(rank), set,
+          writes ? Optional.of(RedundancyFiles.name(1, scheme, set, rank)) : Optional.empty()));
+    }
+    List<FinishedParity> finished = jobs.values().stream().flatMap(job -> job.finished().stream()).toList();
+    jobs.values().forEach(job -> job.pull(finished, source));
+    set.ranks().forEach(rank -> stores.get(map.nodeOf(rank)).endLoans(descriptor.id()));
+    List<RankFiles> checked = set.ranks().stream()
+        .map(rank -> PieceChecksums.combine(layouts.get(rank), pieces)).toList();
+    for (int rank : set.ranks()) {
+      try (var job = jobs.get(rank)) {
+        job.seal(checked);
+      }
+      RankFiles own = checked.get(set.memberOf(rank));
+      records.computeIfPresent(rank, (_, record) -> new RankRecord(own, record.set(), record.redundancy()));
+    }
+  }
+
+  /** The node dies with its storage. */
+  public void lose(String node) {
+    try {
+      Trees.delete(control.resolve(node));
+      Trees.delete(cache.resolve(node));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
