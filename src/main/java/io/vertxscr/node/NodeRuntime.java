@@ -75,11 +75,7 @@ public final class NodeRuntime {
 
   private static void chooseKernel() {
     GfKernels.Choice choice = GfKernels.warmUp();
-    if (choice.vectors()) {
-      LOG.debug("Reed-Solomon kernel: {}", choice.why());
-    } else {
-      LOG.warn("Reed-Solomon will be slow; its kernel is {}", choice.why());
-    }
+    LOG.info("kernel of Reed-Solomon: {}", choice.why());
   }
 
   private Deployable make(Class<?> type, Map<Class<?>, Supplier<Deployable>> others) {
