@@ -83,7 +83,7 @@ class SettingsTest {
       "SCR_FLUSH_ASYNC=yes,   expected 0 or 1",
       "SCR_CACHE_SIZE=0,      expected a whole number from 1 to 1024",
       "SCR_SET_SIZE=1,        expected a whole number from 2 to 1024",
-      "SCR_COPY_TYPE=RAID,    'expected one of SINGLE, PARTNER, XOR, FILE'",
+      "SCR_COPY_TYPE=RAID,    'expected one of SINGLE, PARTNER, XOR, RS, FILE'",
       "SCR_CACHE_BASE=tmp,    expected an absolute path",
       "SCR_CACHE_BASE=/$NONE, 'uses NONE, which the environment does not have'",
       "SCR_FLUSH=1 SCR_FLUSH=2, is set already by",

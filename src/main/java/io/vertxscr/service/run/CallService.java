@@ -87,13 +87,20 @@ public final class CallService {
       throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
     }
     Promise<Object> promise = loop.promise();
-    session.answer(caller.call(), promise.future());
+    Future<Object> answer = call.step() == Step.FINALIZE ? promise.future().recover(CallService::evenIfHalted)
+        : promise.future();
+    session.answer(caller.call(), answer);
     try {
       enter(run, session, call, promise);
     } catch (ScrException e) {
       promise.tryFail(e);
     }
-    return promise.future();
+    return answer;
+  }
+
+  /** Who takes its leave may do so, also when the run is halted before the others have called. */
+  private static Future<Object> evenIfHalted(Throwable failure) {
+    return Fault.of(failure) == Fault.HALTED ? Future.succeededFuture(new EmptyReply()) : Future.failedFuture(failure);
   }
 
   private void enter(LocalRun run, LocalRun.RankSession session, RankCall call, Promise<Object> promise) {
