@@ -1,5 +1,6 @@
 package io.vertxscr.config;
 
+import static io.vertxscr.config.Parameter.SCR_CACHE_FULL;
 import static io.vertxscr.config.Parameter.SCR_CACHE_PURGE;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_INTERVAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OPTIMAL;
@@ -39,7 +40,8 @@ final class RunPolicies {
     return new RunPolicy(
         new DescriptorReader(values).descriptors(),
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_COPY), values.flag(SCR_CRC_ON_DELETE),
-            values.number(SCR_PREFIX_SIZE), values.flag(SCR_PREFIX_PURGE)),
+            values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
+            values.flag(SCR_PREFIX_PURGE)),
         new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), values.flag(SCR_CRC_ON_FLUSH)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),

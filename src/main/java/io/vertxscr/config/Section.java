@@ -19,7 +19,7 @@ enum Section {
       field("GROUP", new Kind.Text()),
       field("COUNT", new Kind.Int(1, 1024)),
       field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE)),
-      pending("MKDIR", new Kind.Flag(), "1"),
+      field("MKDIR", new Kind.Flag()),
       field("ENABLED", new Kind.Flag())),
   /** How some of the checkpoints are cached and protected. */
   CKPT(new Kind.Int(0, 255),

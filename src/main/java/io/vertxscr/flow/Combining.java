@@ -34,19 +34,18 @@ public final class Combining {
         id, name, flags, flags.checkpoint() ? checkpoints + 1 : 0, nowUs, job, Totals.NONE);
   }
 
+  /** Why a new dataset will not fit, whatever is deleted: the first node that says so, by name. Empty where it will. */
+  public static Optional<String> full(List<From<Part.Start>> parts) {
+    List<From<Part.Start>> full = parts.stream().filter(from -> !from.part().room().refusal().isEmpty()).toList();
+    return full.stream().findFirst().map(first -> "node " + first.node()
+        + (full.size() > 1 ? " (and " + (full.size() - 1) + " more)" : "") + ": " + first.part().room().refusal());
+  }
+
   /**
    * What all nodes delete before a dataset is written that would not fit otherwise on some of them: on all, since a
    * dataset that one node has given up is not whole any more.
-   *
-   * @throws ScrException NO_SPACE, where some node has no room whatever is deleted; nothing is deleted then
    */
   public static List<Integer> evictions(List<From<Part.Start>> parts) {
-    List<From<Part.Start>> full = parts.stream().filter(from -> !from.part().room().refusal().isEmpty()).toList();
-    if (!full.isEmpty()) {
-      throw new ScrException(Fault.NO_SPACE, "node " + full.getFirst().node()
-          + (full.size() > 1 ? " (and " + (full.size() - 1) + " more)" : "") + ": "
-          + full.getFirst().part().room().refusal());
-    }
     return parts.stream().flatMap(from -> from.part().room().evict().stream()).distinct().sorted().toList();
   }
 

@@ -1,5 +1,6 @@
 package io.vertxscr.flow;
 
+import io.vertxscr.model.DatasetDescriptor;
 import java.util.List;
 
 /** What one node contributes to a gather. */
@@ -42,6 +43,15 @@ public final class Part {
 
   /** To CURRENT, DROP and DELETE: the name of the dataset. */
   public record Named(String name) {}
+
+  /**
+   * To PUBLISHED.
+   *
+   * @param dataset with its totals
+   * @param mapBytes what the entries of this node's ranks take in a rank2file map
+   * @param done how reading back and syncing went here
+   */
+  public record Published(DatasetDescriptor dataset, long mapBytes, Done done) {}
 
   /** To the calls of the restart: which ranks failed to read (COMPLETE_RESTART), else nothing. */
   public record Restart(List<Integer> invalidRanks) {}

@@ -35,7 +35,7 @@ public record SessionState(Phase phase, boolean restartOffered) {
       case START_RESTART -> phase == Phase.IDLE && restartOffered;
       case COMPLETE_OUTPUT -> phase == Phase.OUTPUT;
       case COMPLETE_RESTART -> phase == Phase.RESTART;
-      case PROTECTED, FLUSHED -> false;
+      case PROTECTED, PUBLISHED, FLUSHED -> false;
     };
     if (!legal) {
       throw refusal(rank, call.title());
@@ -70,7 +70,7 @@ public record SessionState(Phase phase, boolean restartOffered) {
       case START_OUTPUT -> new SessionState(Phase.OUTPUT, false);
       case COMPLETE_RESTART, COMPLETE_OUTPUT, CURRENT, DROP, DELETE -> IDLE;
       case FINALIZE -> new SessionState(Phase.ENDED, false);
-      case PROTECTED, FLUSHED -> this;
+      case PROTECTED, PUBLISHED, FLUSHED -> this;
     };
   }
 

@@ -13,6 +13,8 @@ public enum Step {
   FINALIZE("finalize"),
   /** Every node says whether its ranks' files are protected. */
   PROTECTED("protection"),
+  /** Every node says that its ranks' files in the prefix directory are whole, and waits until the dataset is listed. */
+  PUBLISHED("publication"),
   /** Every node waits until the dataset is in the prefix directory. */
   FLUSHED("flush");
 

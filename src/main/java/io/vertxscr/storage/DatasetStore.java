@@ -205,6 +205,14 @@ public final class DatasetStore {
     writing.computeIfAbsent(datasetId, _ -> new ConcurrentHashMap<>()).put(files.rank(), files);
   }
 
+  /** Ends the registrations of a dataset that is not held here; its files are not in a cache. */
+  public synchronized void forget(int datasetId) {
+    if (!held.containsKey(datasetId)) {
+      placed.remove(datasetId);
+      writing.remove(datasetId);
+    }
+  }
+
   /** The files of a rank, held or registered. */
   public Optional<Holding> files(int datasetId, int rank) {
     Optional<Holding> complete = find(datasetId).flatMap(record -> record.rank(rank))

@@ -74,7 +74,7 @@ public final class NodeServices {
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper);
     PhaseService phases = new PhaseService(
         loop, calls, new PhaseService.Data(store, protection, keeper, capacity));
-    RestartService restarts = new RestartService(calls, store);
+    RestartService restarts = new RestartService(calls, store, fetches);
     calls.works(Map.of(
         Step.START_OUTPUT, phases::start,
         Step.COMPLETE_OUTPUT, phases::complete,

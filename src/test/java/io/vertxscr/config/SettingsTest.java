@@ -77,7 +77,7 @@ class SettingsTest {
       "scr_flush=3,           did you mean SCR_FLUSH?",
       "SCR_FLUSH=often,       expected a whole number from 0 to 2147483647",
       "SCR_FLUSH=-1,          expected a whole number",
-      "SCR_FETCH_BYPASS=1,    not supported yet; leave it at 0",
+      "SCR_FETCH_WIDTH=7,     not supported yet; leave it at 256",
       "SCR_CHECKPOINT_OVERHEAD=101, expected a number from 0 to 100",
       "SCR_FLUSH=,            expected a whole number",
       "SCR_FLUSH_ASYNC=yes,   expected 0 or 1",

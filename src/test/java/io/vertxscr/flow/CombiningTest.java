@@ -53,9 +53,10 @@ class CombiningTest {
   }
 
   @Test
-  void whereOneNodeHasNoRoomNothingIsDeletedAndTheNodeIsNamed() {
-    refuses(() -> Combining.evictions(starts(with(new Part.Room(List.of(7), "")), with(new Part.Room(List.of(),
-        "no room in store /ssd")))), Fault.NO_SPACE, "node n1", "no room in store /ssd");
+  void whereOneNodeHasNoRoomTheNodeIsNamed() {
+    assertThat(Combining.full(starts(with(new Part.Room(List.of(7), "")), with(new Part.Room(List.of(),
+        "no room in store /ssd")))).orElseThrow()).isEqualTo("node n1: no room in store /ssd");
+    assertThat(Combining.full(starts(with(Part.Room.ENOUGH)))).isEmpty();
   }
 
   private static Part.Start with(Part.Room room) {

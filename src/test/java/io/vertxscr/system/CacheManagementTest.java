@@ -68,8 +68,9 @@ class CacheManagementTest {
   }
 
   private static RunPolicy with(RunPolicy policy, boolean purge, boolean crcOnDelete) {
-    return new RunPolicy(policy.descriptors(), new CachePolicy(purge, true, crcOnDelete, 0, false), policy.flush(),
-        policy.fetch(), policy.interval(), policy.halt(), policy.log());
+    CachePolicy cache = new CachePolicy(purge, true, crcOnDelete, purge, 0, false);
+    return new RunPolicy(policy.descriptors(), cache, policy.flush(), policy.fetch(), policy.interval(),
+        policy.halt(), policy.log());
   }
 
   private RunPolicy plain() {
@@ -297,6 +298,42 @@ class CacheManagementTest {
         assertThat(refusal.getMessage()).contains("node n3", cache.base(), bytesOf(2) + " bytes", "[1]");
       });
       assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whereItIsWantedTheDatasetGoesPastTheFullCache() throws Exception {
+    StoreDescriptor cache = narrow(1, 2);
+    RunPolicy policy = with(policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE)), true, false);
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        RankProgram.checkpoint(scr, cluster.prefix(), 2, FILES);
+        return 0;
+      }), NODES);
+      assertThat(cluster.held("n1")).containsExactly(1);
+      assertThat(cluster.prefix().resolve("step-2/rank-2-0")).hasBinaryContent(RankProgram.bytes(2, 2, 0));
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aStoreThatMustNotBeMadeHasToBeThere() throws Exception {
+    StoreDescriptor later =
+        new StoreDescriptor(directory.resolve("ssd").toString(), GroupDescriptors.NODE, 1, OptionalLong.empty(), false);
+    RunPolicy policy = policy(List.of(later), 0, descriptor(0, 1, later, Scheme.XOR));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      List<String> refusals = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        try (Output _ = scr.startCheckpoint("step-1")) {
+          throw new AssertionError("it is not there");
+        } catch (ScrException e) {
+          return e.getMessage();
+        }
+      }), NODES);
+      assertThat(refusals).allSatisfy(why -> assertThat(why).contains("node n1", later.base(), "MKDIR=0"));
+      Files.createDirectory(directory.resolve("ssd"));
+      cluster.steps(1, 1, NODES);
+      assertThat(cluster.datasetDirectory("n1", 1).startsWith(later.base())).isTrue();
     }
   }
 

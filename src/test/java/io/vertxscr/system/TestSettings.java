@@ -38,6 +38,8 @@ final class TestSettings {
         "SCR_JOB_ID=1", "SCR_USER_NAME=user", "SCR_COPY_TYPE=FILE",
         "SCR_FLUSH=" + policy.flush().everyCheckpoints(), "SCR_FLUSH_ASYNC=" + flag(policy.flush().background()),
         "SCR_CACHE_PURGE=" + flag(policy.cache().purge()),
+        "SCR_FETCH_BYPASS=" + flag(policy.fetch().bypass()),
+        "SCR_CACHE_FULL=" + (policy.cache().bypassWhenFull() ? "BYPASS" : "REFUSE"),
         "SCR_CRC_ON_DELETE=" + flag(policy.cache().crcOnDelete())));
     for (StoreDescriptor store : policy.descriptors().stores()) {
       lines.add("STORE=" + store.base() + " GROUP=" + store.group() + " COUNT=" + store.count() + " MKDIR="
@@ -45,7 +47,8 @@ final class TestSettings {
     }
     for (CheckpointDescriptor checkpoint : policy.descriptors().checkpoints()) {
       lines.add("CKPT=" + checkpoint.index() + " INTERVAL=" + checkpoint.interval() + " STORE="
-          + checkpoint.storeBase() + " TYPE=" + checkpoint.redundancy().scheme());
+          + checkpoint.storeBase() + " TYPE=" + checkpoint.redundancy().scheme() + " BYPASS="
+          + flag(checkpoint.bypass()));
     }
     return Settings.load(Map.of(), Optional.of(Files.write(directory.resolve("scr.conf"), lines)));
   }

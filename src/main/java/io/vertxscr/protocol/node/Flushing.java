@@ -19,10 +19,13 @@ public final class Flushing {
   /**
    * Write one part of the map.
    *
+   * @param prefix directory that the dataset is in
+   * @param ranks of the run that wrote it
    * @param ranksPerPart the same for all parts; the last one may have fewer
    * @param holders for each rank of the part, ascending, the node that has its files
    */
-  public record MapPart(int datasetId, int firstRank, int ranksPerPart, List<String> holders) {}
+  public record MapPart(
+      int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart, List<String> holders) {}
 
   /**
    * What the filemap is to say of the flush.

@@ -39,9 +39,10 @@ public final class Restoring {
    * Bring these ranks' files here from the prefix directory.
    *
    * @param base the store that takes them
+   * @param inPlace whether they are checked where they are instead, to be read there
    */
-  public record Fetch(
-      DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy, List<Integer> ranks) {}
+  public record Fetch(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
+      List<Integer> ranks, boolean inPlace) {}
 
   /**
    * Compute redundancy under this rank map, as the dataset's own descriptor says.

@@ -88,8 +88,9 @@ public final class Running {
    * Result of START_OUTPUT.
    *
    * @param evict what is to be deleted for it before a file is written
+   * @param bypass whether its files go to the prefix directory although its descriptor says otherwise: there is no room
    */
-  public record Started(DatasetDescriptor descriptor, List<Integer> evict) {}
+  public record Started(DatasetDescriptor descriptor, List<Integer> evict, boolean bypass) {}
 
   /** Result of the restart calls: what can be read, where there is something. */
   public record Offer(Optional<RunInfo.Restartable> restart) {}

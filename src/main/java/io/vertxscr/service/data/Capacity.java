@@ -12,6 +12,8 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -48,13 +50,22 @@ public final class Capacity {
   }
 
   private Future<Room> measure(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+    StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
+    if (target.mkdir()) {
+      return fits(run, cache, how, target);
+    }
+    return loop.blocking("look for " + target.base(), () -> Files.isDirectory(Path.of(target.base())))
+        .compose(there -> there ? fits(run, cache, how, target) : Future.succeededFuture(new Room(List.of(),
+            "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
+  }
+
+  private Future<Room> fits(RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target) {
     List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
         && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
     long needed = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
     if (needed == 0) {
       return Future.succeededFuture(Room.ENOUGH);
     }
-    StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
     int sharing = sharing(run, target);
     return loop.blocking("room in " + target.base(), () -> {
       long free = free(target, sharing);

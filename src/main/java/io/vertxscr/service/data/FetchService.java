@@ -2,10 +2,13 @@ package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.prefix.DirectFiles;
 import io.vertxscr.prefix.FetchCopy.FetchedRank;
 import io.vertxscr.prefix.FetchCopy;
 import io.vertxscr.prefix.PrefixPaths;
@@ -26,6 +29,10 @@ public final class FetchService {
 
   private final Loop loop;
   private final DatasetStore store;
+  private Optional<InPlace> inPlace = Optional.empty();
+
+  /** A dataset that is read in the prefix directory: what ranks of this node have there. */
+  public record InPlace(DatasetDescriptor dataset, Path prefix, List<RankFiles> ranks) {}
 
   /** Fetches for a node. */
   public FetchService(Loop loop, DatasetStore store) {
@@ -33,9 +40,35 @@ public final class FetchService {
     this.store = store;
   }
 
+  /** The dataset that was last found whole in the prefix directory to be read there, if it is this one. */
+  public Optional<InPlace> inPlace(int datasetId) {
+    return inPlace.filter(found -> found.dataset().id() == datasetId);
+  }
+
+  private Future<Ack> check(Fetch request) {
+    int id = request.descriptor().id();
+    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    DirectFiles files = new DirectFiles(paths, id);
+    return loop.blocking("read the map of dataset " + id, () -> {
+      store.evict(id);                                    // whatever of it was here could not be used
+      return new RankMapReader(paths, id).entries(request.ranks());
+    }).compose(entries -> {
+      List<Future<RankFiles>> ranks = entries.stream().map(entry ->
+          loop.blocking("check dataset " + id + " rank " + entry.rank(), () -> files.check(entry))).toList();
+      return Future.join(ranks).map(_ -> {
+        inPlace = Optional.of(new InPlace(
+            request.descriptor(), paths.prefix(), ranks.stream().map(Future::result).toList()));
+        return Ack.ACK;
+      });
+    });
+  }
+
   /** Completes when all files are here, every byte checked, and the filemap says so; redundancy is made later. */
   public Future<Ack> fetch(Fetch request) {
     int id = request.descriptor().id();
+    if (request.inPlace()) {
+      return check(request);
+    }
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
       store.evict(id);                                    // whatever of it was here could not be used, or is another's

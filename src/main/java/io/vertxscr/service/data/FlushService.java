@@ -124,7 +124,6 @@ public final class FlushService {
 
   /** Writes the parts of the map that begin with ranks of this node, with the entries of whoever has the files. */
   public Future<Ack> map(MapPart part) {
-    DatasetRecord record = record(part.datasetId());
     SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
     for (int i = 0; i < part.holders().size(); i++) {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
@@ -134,7 +133,8 @@ public final class FlushService {
         asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
       List<RankFiles> entries = asked.stream().flatMap(layout -> layout.result().files().stream()).toList();
-      new RankMapWriter(paths(record), part.datasetId(), record.origin().ranks(), part.ranksPerPart())
+      PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
+      new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
           .writePart(part.firstRank(), entries);
       return Ack.ACK;
     }));

@@ -8,6 +8,7 @@ import io.vertxscr.flow.FlushFlow.Outcome;
 import io.vertxscr.flow.FlushFlow.State;
 import io.vertxscr.flow.FlushFlow;
 import io.vertxscr.flow.Inventory;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -118,6 +119,11 @@ public final class FlushCoordinator {
 
   private static ScrException barred(int datasetId) {
     return new ScrException(Fault.NO_SUCH_DATASET, "dataset " + datasetId + " is being dropped");
+  }
+
+  /** Lists a dataset that the ranks have written to the prefix directory themselves; tried once, for a phase waits. */
+  Future<Void> publishInPlace(DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes) {
+    return steps.publishInPlace(dataset, prefix, holders, mapBytes);
   }
 
   /** The same for somebody who waits: completes without the flush being done if it has failed a few times. */

@@ -133,7 +133,8 @@ final class FlushSteps {
     for (int first = 0; first < attempt.holders().size(); first += perPart) {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
-          new MapPart(id, first, perPart, List.copyOf(holders)), Ack.class));
+          new MapPart(id, attempt.paths().prefix().toString(), attempt.holders().size(), first, perPart,
+              List.copyOf(holders)), Ack.class));
     }
     return Future.all(asked).mapEmpty();
   }
@@ -143,16 +144,32 @@ final class FlushSteps {
     return RankMapWriter.ranksPerPart(ranks, attempt.mapBytes()[0] / ranks);
   }
 
+  /**
+   * Map, summary and index of a dataset that the ranks have written to the prefix directory themselves.
+   *
+   * @param dataset with its totals
+   * @param holders the node of each rank, by rank
+   * @param mapBytes what the entries of all ranks take in the map
+   */
+  Future<Void> publishInPlace(DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes) {
+    PrefixPaths paths = new PrefixPaths(Path.of(prefix));
+    return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
+        .compose(complete -> {
+          attempts.put(dataset.id(), new Attempt(dataset, paths, holders, complete, new long[] {mapBytes}));
+          return writeMaps(dataset.id());
+        })
+        .compose(_ -> sealed(dataset.id()))
+        .compose(_ -> loop.<Void>blocking("note dataset " + dataset.id(), () -> {
+          note(paths, dataset, Set.of(Location.PFS));
+          return null;
+        }))
+        .onComplete((_, _) -> attempts.remove(dataset.id()));
+  }
+
   /** Root of the map, summary, index; then all nodes note that the dataset is there. */
   Future<Void> seal(int id) {
     Attempt attempt = attempts.get(id);
-    return loop.blocking("seal dataset " + id, () -> {
-      if (!attempt.complete()) {
-        new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
-      }
-      return publication(attempt.paths()).publish(attempt.descriptor(), LocalDateTime.now());
-    }).compose(remarks -> {
-      remarks.forEach(LOG::warn);
+    return sealed(id).compose(_ -> {
       attempts.remove(id);
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id, true), Ack.class)
@@ -162,6 +179,19 @@ final class FlushSteps {
         note(attempt.paths(), attempt.descriptor(), Set.of(Location.CACHE, Location.PFS));
         return null;
       }));
+    });
+  }
+
+  private Future<Void> sealed(int id) {
+    Attempt attempt = attempts.get(id);
+    return loop.blocking("seal dataset " + id, () -> {
+      if (!attempt.complete()) {
+        new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
+      }
+      return publication(attempt.paths()).publish(attempt.descriptor(), LocalDateTime.now());
+    }).map(remarks -> {
+      remarks.forEach(LOG::warn);
+      return null;
     });
   }
 

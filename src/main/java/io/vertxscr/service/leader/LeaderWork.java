@@ -14,6 +14,7 @@ import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -160,6 +162,7 @@ public final class LeaderWork implements LeaderActions {
       case START_OUTPUT -> Future.succeededFuture(start(run, parts));
       case COMPLETE_OUTPUT -> Future.succeededFuture(complete(read(parts, Part.Complete.class)));
       case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
+      case PUBLISHED -> published(run, read(parts, Part.Published.class));
       case FLUSHED -> flushed(read(parts, Part.Done.class));
       case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
       case START_RESTART -> startRestart(run, read(parts, Part.Restart.class));
@@ -183,9 +186,13 @@ public final class LeaderWork implements LeaderActions {
     List<From<Part.Start>> starts = read(parts, Part.Start.class);
     DatasetDescriptor next = Combining.start(starts, clockUs.getAsLong(),
         new Job(job.user(), run.info().jobName(), job.id(), job.cluster()));
-    List<Integer> evictions = Combining.evictions(starts);
+    Optional<String> full = Combining.full(starts);
+    if (full.isPresent() && !run.info().policy().cache().bypassWhenFull()) {
+      throw new ScrException(Fault.NO_SPACE, full.get());
+    }
     writing = next;
-    return Packed.of(new Started(next, evictions));
+    full.ifPresent(why -> LOG.warn("dataset {} goes past the cache: {}", next.id(), why));
+    return Packed.of(new Started(next, full.isPresent() ? List.of() : Combining.evictions(starts), full.isPresent()));
   }
 
   private Packed complete(List<From<Part.Complete>> parts) {
@@ -196,9 +203,8 @@ public final class LeaderWork implements LeaderActions {
     Combining.done(parts);
     int id = parts.getFirst().part().datasetId();
     run.info(run.info().with(Optional.empty()));
-    if (progressedRun != run.info().run() && writing != null && writing.id() == id && writing.flags().checkpoint()) {
-      progressedRun = run.info().run();
-      journal.progressed(run.info().prefix());
+    if (writing != null && writing.id() == id) {
+      progressed(run, writing.flags());
     }
     FlushPolicy flush = run.info().policy().flush();
     if (writing == null || writing.id() != id) {
@@ -206,10 +212,35 @@ public final class LeaderWork implements LeaderActions {
     } else if (flush.background() && flush.wants(writing.flags(), writing.checkpointId())) {
       flushes.flush(id);
     }
-    if (writing == null || writing.flags().checkpoint()) {
+    return completed(writing == null || writing.flags().checkpoint());
+  }
+
+  private void progressed(ActiveRun run, DatasetFlags flags) {
+    if (progressedRun != run.info().run() && flags.checkpoint()) {
+      progressedRun = run.info().run();
+      journal.progressed(run.info().prefix());
+    }
+  }
+
+  private Packed completed(boolean checkpoint) {
+    if (checkpoint) {
       advice.halts().checkpointWritten();
     }
     return Packed.of(new Protected(advice.halts().reason(), advice.halts().exits()));
+  }
+
+  /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
+  private Future<Packed> published(ActiveRun run, List<From<Part.Published>> parts) {
+    Combining.done(parts.stream().map(from -> new From<>(from.node(), from.part().done())).toList());
+    RankMap map = run.info().map();
+    List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
+    run.info(run.info().with(Optional.empty()));
+    DatasetDescriptor dataset = parts.getFirst().part().dataset();
+    return flushes.publishInPlace(dataset, run.info().prefix(), holders,
+        parts.stream().mapToLong(from -> from.part().mapBytes()).sum()).map(_ -> {
+      progressed(run, dataset.flags());
+      return completed(dataset.flags().checkpoint());
+    });
   }
 
   /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */

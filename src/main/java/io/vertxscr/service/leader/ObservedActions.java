@@ -96,6 +96,8 @@ public final class ObservedActions implements LeaderActions {
       met(parts.getFirst().part().as(Part.Complete.class).datasetId());
     } else if (step == Step.PROTECTED) {
       met(parts.getFirst().part().as(Part.Done.class).datasetId());
+    } else if (step == Step.PUBLISHED) {
+      met(parts.getFirst().part().as(Part.Published.class).dataset().id());
     }
     return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts))
         .onComplete((result, failure) -> decided(number, step, result, failure));
@@ -111,7 +113,7 @@ public final class ObservedActions implements LeaderActions {
   private void decided(long run, Step step, Packed result, Throwable failure) {
     long now = nanoClock.getAsLong();
     if (failure != null) {
-      if (step == Step.COMPLETE_OUTPUT || step == Step.PROTECTED) {
+      if (step == Step.COMPLETE_OUTPUT || step == Step.PROTECTED || step == Step.PUBLISHED) {
         observer.notice(new Event.DatasetDiscarded(
             run, writing.id(), Fault.of(failure), String.valueOf(failure.getMessage()), extent(now)));
         writing = Writing.NOTHING;
@@ -122,7 +124,7 @@ public final class ObservedActions implements LeaderActions {
       case START_OUTPUT -> started(run, result.as(Started.class).descriptor(), now);
       case COMPLETE_OUTPUT ->
           writing = new Writing(writing.id(), result.as(Totals.class), writing.startedNs(), now);
-      case PROTECTED -> {
+      case PROTECTED, PUBLISHED -> {
         observer.notice(new Event.DatasetComplete(run, writing.id(), extent(now)));
         writing = Writing.NOTHING;
       }

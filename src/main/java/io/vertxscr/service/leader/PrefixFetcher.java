@@ -99,7 +99,8 @@ public final class PrefixFetcher {
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
       List<Future<Ack>> asked = new ArrayList<>();
       spread(count, wanted.map()).byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
-          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks), Ack.class)));
+          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks,
+              wanted.policy().fetch().bypass()), Ack.class)));
       return Future.join(asked).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)

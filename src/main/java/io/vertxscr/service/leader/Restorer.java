@@ -185,7 +185,8 @@ final class Restorer {
         ? fromCaches(dataset, wanted)
         : prefix.fetch(dataset, wanted).<Void>map(ranks -> {
           // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
-          unprotected = ranks == wanted.map().size() ? Optional.of(dataset) : Optional.empty();
+          boolean here = ranks == wanted.map().size() && !wanted.policy().fetch().bypass();
+          unprotected = here ? Optional.of(dataset) : Optional.empty();
           ways = new Event.Ways(0, 0, 0, ranks);
           return null;
         });

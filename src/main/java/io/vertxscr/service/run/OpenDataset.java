@@ -19,6 +19,7 @@ import java.util.OptionalInt;
 final class OpenDataset {
   private final DatasetDescriptor descriptor;
   private final Path prefix;
+  private final Path directory;
   private final Map<Integer, Routes> written = new HashMap<>();
   private final Map<Integer, RankFiles> readable;
   private final boolean inPrefix;
@@ -27,27 +28,44 @@ final class OpenDataset {
   /** Files that a rank has routed, by path relative to the prefix. */
   private record Routes(CacheNames names, Map<String, String> nameOfPath) {}
 
-  private OpenDataset(DatasetDescriptor descriptor, Path prefix, Map<Integer, RankFiles> readable, boolean inPrefix) {
+  private OpenDataset(DatasetDescriptor descriptor, Path prefix, Path directory, Map<Integer, RankFiles> readable,
+      boolean inPrefix) {
     this.descriptor = descriptor;
     this.prefix = prefix;
+    this.directory = directory;
     this.readable = readable;
     this.inPrefix = inPrefix;
   }
 
-  /** A dataset that is being written. */
-  static OpenDataset output(DatasetDescriptor descriptor, Path prefix) {
-    return new OpenDataset(descriptor, prefix, Map.of(), false);
+  /**
+   * A dataset that is being written.
+   *
+   * @param directory that of the dataset in the cache; the prefix itself where files go there at once
+   */
+  static OpenDataset output(DatasetDescriptor descriptor, Path prefix, Path directory) {
+    return new OpenDataset(descriptor, prefix, directory, Map.of(), false);
   }
 
   /**
-   * A dataset that is being read: these are its ranks' files on this node.
+   * A dataset that is being read: these are its ranks' files on this node, below this directory.
    *
    * @param inPrefix whether they are read in the prefix directory, as every file there may be
    */
-  static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, List<RankFiles> ranks, boolean inPrefix) {
+  static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, Path directory, List<RankFiles> ranks,
+      boolean inPrefix) {
     Map<Integer, RankFiles> readable = new HashMap<>();
     ranks.forEach(files -> readable.put(files.rank(), files));
-    return new OpenDataset(descriptor, prefix, readable, inPrefix);
+    return new OpenDataset(descriptor, prefix, directory, readable, inPrefix);
+  }
+
+  /** Where the names of its files start. */
+  Path directory() {
+    return directory;
+  }
+
+  /** Whether its files are in the prefix directory, past the cache. */
+  boolean isBypass() {
+    return directory.equals(prefix);
   }
 
   DatasetDescriptor descriptor() {
@@ -74,7 +92,7 @@ final class OpenDataset {
   /** Cache name of a file that the rank writes; the same for the same path. */
   String route(int rank, String path) {
     Routes routes = written.computeIfAbsent(rank, r -> new Routes(new CacheNames(r), new LinkedHashMap<>()));
-    return routes.nameOfPath().computeIfAbsent(path, routes.names()::next);
+    return routes.nameOfPath().computeIfAbsent(path, isBypass() ? p -> p : routes.names()::next);
   }
 
   /** Files that the rank has routed, sizes not known yet, in the order of the calls. */

@@ -51,6 +51,7 @@ public final class PhaseService {
   private final DatasetStore store;
   private final CacheKeeper keeper;
   private final Capacity capacity;
+  private final BypassService bypass;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -64,13 +65,20 @@ public final class PhaseService {
     this.store = data.store();
     this.keeper = data.keeper();
     this.capacity = data.capacity();
+    this.bypass = new BypassService(loop, calls, store);
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity) {}
 
   /** What came out of measuring the files of this node's ranks. */
-  private record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {}
+  record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {
+    /** What the leader is told of it. */
+    Part.Complete part(int datasetId) {
+      return new Part.Complete(datasetId, invalid, why, ranks.stream().mapToLong(r -> r.files().size()).sum(),
+          ranks.stream().mapToLong(RankFiles::bytes).sum());
+    }
+  }
 
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -81,14 +89,25 @@ public final class PhaseService {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
       lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
-      String base = how(run.info(), descriptor).storeBase();
-      store.place(descriptor.id(), base);
-      return keeper.makeRoom(started.evict(), base).map(_ -> {
-        run.open(OpenDataset.output(descriptor, Path.of(run.info().prefix())));
-        return new CallService.Answers(rank -> new StartReply(
-            descriptor.id(), descriptor.name(), store.directory(descriptor.id(), rank).toString(),
-            OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
-      });
+      return open(run, started);
+    });
+  }
+
+  private Future<CallService.Answers> open(LocalRun run, Started started) {
+    DatasetDescriptor dataset = started.descriptor();
+    CheckpointDescriptor how = how(run.info(), dataset);
+    Path prefix = Path.of(run.info().prefix());
+    if (how.bypass() || started.bypass()) {
+      run.open(OpenDataset.output(dataset, prefix, prefix));
+      return Future.succeededFuture(new CallService.Answers(
+          _ -> new StartReply(dataset.id(), dataset.name(), prefix.toString()), false));
+    }
+    store.place(dataset.id(), how.storeBase());
+    return keeper.makeRoom(started.evict(), how.storeBase()).map(_ -> {
+      run.open(OpenDataset.output(dataset, prefix, store.directory(dataset.id())));
+      return new CallService.Answers(rank -> new StartReply(
+          dataset.id(), dataset.name(), store.directory(dataset.id(), rank).toString(),
+          OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
     });
   }
 
@@ -99,8 +118,8 @@ public final class PhaseService {
     }
     DatasetFlags flags = DatasetFlags.ofBits(flagBits);
     int checkpointId = flags.checkpoint() ? lastCheckpointId + 1 : 0;
-    return capacity.room(run.info(), run.cache(),
-        run.info().policy().descriptors().descriptorFor(flags, checkpointId));
+    CheckpointDescriptor how = run.info().policy().descriptors().descriptorFor(flags, checkpointId);
+    return how.bypass() ? Future.succeededFuture(Part.Room.ENOUGH) : capacity.room(run.info(), run.cache(), how);
   }
 
   private void noteKnown(RunInfo info) {
@@ -112,6 +131,9 @@ public final class PhaseService {
   public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
+    if (open.isBypass()) {
+      return bypass.complete(run, measure(open, ranks));
+    }
     completing = id;
     return measure(open, ranks)
         .compose(measured -> protect(run, open.descriptor(), measured))
@@ -120,9 +142,13 @@ public final class PhaseService {
         .map(complete -> {
           run.cache().completed(id);
           keeper.keep(run.cache());
-          return CallService.Answers.same(new CompleteReply(
-              id, open.descriptor().name(), complete.halt(), complete.exit() && complete.halt().isPresent()));
+          return CallService.Answers.same(reply(open.descriptor(), complete));
         });
+  }
+
+  static CompleteReply reply(DatasetDescriptor dataset, Protected complete) {
+    return new CompleteReply(
+        dataset.id(), dataset.name(), complete.halt(), complete.exit() && complete.halt().isPresent());
   }
 
   private Future<Measured> measure(OpenDataset open, List<RankCall> ranks) {
@@ -133,7 +159,7 @@ public final class PhaseService {
     if (ranks.stream().allMatch(call -> call.files().isEmpty() && routed.get(call.rank()).files().isEmpty())) {
       return Future.succeededFuture(new Measured(List.copyOf(routed.values()), invalid, why));
     }
-    Path directory = store.directory(open.descriptor().id());
+    Path directory = open.directory();
     return loop.blocking("measure dataset " + open.descriptor().id(), () -> {
       TreeMap<Integer, String> missing = new TreeMap<>();
       List<RankFiles> measured = ranks.stream()
@@ -148,6 +174,10 @@ public final class PhaseService {
   private static RankFiles placed(
       OpenDataset open, RankCall call, RankFiles routed, TreeMap<Integer, String> missing) {
     if (call.files().isEmpty()) {
+      return routed;
+    }
+    if (open.isBypass()) {
+      missing.put(call.rank(), "it lists files that it has placed itself; past the cache they are placed by route");
       return routed;
     }
     if (!routed.files().isEmpty()) {
@@ -176,11 +206,8 @@ public final class PhaseService {
   }
 
   private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, Measured measured) {
-    Part.Complete part = new Part.Complete(descriptor.id(), measured.invalid(), measured.why(),
-        measured.ranks().stream().mapToLong(r -> r.files().size()).sum(),
-        measured.ranks().stream().mapToLong(RankFiles::bytes).sum());
     measured.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return calls.gather(run, Step.COMPLETE_OUTPUT, part)
+    return calls.gather(run, Step.COMPLETE_OUTPUT, measured.part(descriptor.id()))
         .compose(json -> {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
@@ -224,7 +251,7 @@ public final class PhaseService {
         .recover(failure -> run.isOver() ? Future.failedFuture(failure) : Future.succeededFuture(record));
   }
 
-  private static Part.Done done(int id, Throwable failure) {
+  static Part.Done done(int id, Throwable failure) {
     return switch (failure) {
       case null -> new Part.Done(id, 0, "");
       case ScrException e -> new Part.Done(id, e.fault().number(), e.getMessage());
@@ -246,8 +273,12 @@ public final class PhaseService {
   /** Throws away what the last run was writing when it ended; its processes are gone now. */
   public void forget(LocalRun last) {
     OpenDataset open = last.open();
-    if (open != null && open.descriptor().id() != completing && store.find(open.descriptor().id()).isEmpty()) {
-      keeper.drop(open.descriptor().id());
+    if (open == null || open.isBypass()) {
+      return;
+    }
+    int id = open.descriptor().id();
+    if (id != completing && store.find(id).isEmpty()) {
+      keeper.drop(id);
     }
   }
 }

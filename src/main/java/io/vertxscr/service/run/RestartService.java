@@ -4,19 +4,23 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.RankRecord;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.CacheNames;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
+import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.service.data.FetchService;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,11 +31,13 @@ import java.util.OptionalInt;
 public final class RestartService {
   private final CallService calls;
   private final DatasetStore store;
+  private final FetchService fetches;
 
   /** Serves a node. */
-  public RestartService(CallService calls, DatasetStore store) {
+  public RestartService(CallService calls, DatasetStore store, FetchService fetches) {
     this.calls = calls;
     this.store = store;
+    this.fetches = fetches;
   }
 
   public Future<CallService.Answers> have(LocalRun run, List<RankCall> ranks) {
@@ -47,25 +53,45 @@ public final class RestartService {
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
     boolean inPrefix = run.info().policy().fetch().globalRestart();
     List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> ranks.stream()
-        .map(RankCall::rank).filter(rank -> store.find(offered.datasetId()).flatMap(record -> record.rank(rank))
-            .isEmpty()).toList()).orElse(List.of());
+        .map(RankCall::rank).filter(rank -> readable(offered.datasetId()).stream()
+            .flatMap(found -> found.ranks().stream()).noneMatch(files -> files.rank() == rank)).toList())
+        .orElse(List.of());
     return offer(run, Step.START_RESTART, lacking).map(offer -> {
       Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
-      Optional<DatasetRecord> record = store.find(restart.datasetId());
-      if (record.isEmpty() && !inPrefix) {
+      Path prefix = Path.of(run.info().prefix());
+      Optional<Readable> readable = readable(restart.datasetId());
+      if (readable.isEmpty() && !inPrefix) {
         throw new ScrException(Fault.NO_SUCH_DATASET,
             "dataset " + restart.datasetId() + " is not on this node any more");
       }
       // a node that has no files of it, because other ranks wrote it than there are now, knows no more than its name
-      DatasetDescriptor descriptor = record.map(DatasetRecord::descriptor).orElseGet(() -> new DatasetDescriptor(
-          restart.datasetId(), restart.name(), DatasetFlags.CHECKPOINT, 0, restart.createdUs(),
-          new Job("", "", "", ""), DatasetDescriptor.Totals.NONE));
-      run.open(OpenDataset.restart(descriptor, Path.of(run.info().prefix()),
-          record.stream().flatMap(held -> held.ranks().stream()).map(RankRecord::files).toList(), inPrefix));
+      Readable found = readable.orElseGet(() -> new Readable(new DatasetDescriptor(restart.datasetId(), restart.name(),
+          DatasetFlags.CHECKPOINT, 0, restart.createdUs(), new Job("", "", "", ""),
+          DatasetDescriptor.Totals.NONE), prefix, false, List.of()));
+      run.open(OpenDataset.restart(found.dataset(), prefix, found.directory(), found.ranks(), inPrefix));
       return new CallService.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
-          store.directory(restart.datasetId(), rank).toString(), OptionalInt.empty(), inPrefix ? Optional.empty()
-          : record.flatMap(held -> held.rank(rank)).flatMap(found -> ListedFiles.of(found.files()))), false);
+          found.directory(rank).toString(), OptionalInt.empty(),
+          inPrefix ? Optional.empty() : found.list(rank)), false);
     });
+  }
+
+  /** A dataset that ranks of this node can read, in the cache or in the prefix directory. */
+  private record Readable(DatasetDescriptor dataset, Path directory, boolean cached, List<RankFiles> ranks) {
+    Path directory(int rank) {
+      return cached ? directory.resolve(CacheNames.directory(rank)) : directory;
+    }
+
+    /** What the client is told of the rank's files; those that are read in place are found by route. */
+    Optional<List<NamedFile>> list(int rank) {
+      return ranks.stream().filter(files -> cached && files.rank() == rank).findFirst().flatMap(ListedFiles::of);
+    }
+  }
+
+  private Optional<Readable> readable(int datasetId) {
+    return store.find(datasetId).map(record -> new Readable(record.descriptor(), store.directory(datasetId), true,
+            record.ranks().stream().map(RankRecord::files).toList()))
+        .or(() -> fetches.inPlace(datasetId).map(found ->
+            new Readable(found.dataset(), found.prefix(), false, found.ranks())));
   }
 
   public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {

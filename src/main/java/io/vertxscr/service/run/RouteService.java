@@ -3,7 +3,9 @@ package io.vertxscr.service.run;
 import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.DirectFiles;
 import io.vertxscr.prefix.PathRules;
+import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.service.Loop;
@@ -49,10 +51,13 @@ public final class RouteService {
 
   private Future<RouteReply> output(OpenDataset open, RouteRequest request) {
     int id = open.descriptor().id();
+    if (open.isBypass()) {
+      return bypass(open, request);
+    }
     return loop.blocking("route", () -> open.rules().place(request.directory(), request.name()))
         .compose(place -> {
           Path file = NodeDirectories.resolve(
-              store.directory(id), open.route(request.rank(), place.relative()));
+              open.directory(), open.route(request.rank(), place.relative()));
           return loop.blocking("route", () -> {
             store.createDirectory(id, request.rank());
             Files.createDirectories(file.getParent());
@@ -61,14 +66,26 @@ public final class RouteService {
         });
   }
 
+  /** Past the cache: to the file's own place. */
+  private Future<RouteReply> bypass(OpenDataset open, RouteRequest request) {
+    DirectFiles files = new DirectFiles(new PrefixPaths(open.directory()), open.descriptor().id());
+    return loop.blocking("route", () -> {
+      String relative = open.rules().place(request.directory(), request.name()).relative();
+      files.prepare(relative);
+      return relative;
+    }).map(relative -> {
+      open.route(request.rank(), relative);
+      return new RouteReply(open.directory().resolve(relative).toString());
+    });
+  }
+
   private Future<RouteReply> restart(OpenDataset open, RouteRequest request) {
     if (open.inPrefix()) {
       return loop.blocking("route", () -> new RouteReply(inPrefix(open, request).toString()));
     }
     return loop.blocking("route", () -> place(open, request)).map(relative -> {
       String name = open.readable(request.rank(), request.name(), relative).name();
-      return new RouteReply(NodeDirectories.resolve(
-          store.directory(open.descriptor().id()), name).toString());
+      return new RouteReply(NodeDirectories.resolve(open.directory(), name).toString());
     });
   }
 

@@ -1,0 +1,205 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Restart;
+import io.vertxscr.config.run.FetchPolicy;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.RankFileMap;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.storage.FileChecks;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: past the cache a dataset is as whole, as durable and as checked as one that was flushed and fetched. */
+class BypassTest {
+  private static final String[] NODES = {"n1", "n1", "n2"};
+  private static final int FILES = 3;
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  /** Every so many-th checkpoint past the cache, and the restart too where that is wanted. */
+  private RunPolicy policy(int every, boolean fetchBypass) {
+    StoreDescriptor store = StoreDescriptor.of(directory.resolve("cache").toString(), 1);
+    List<CheckpointDescriptor> all = IntStream.range(0, every).mapToObj(index -> new CheckpointDescriptor(index, true,
+        index + 1, GroupDescriptors.NODE, store.base(), Redundancy.of(Scheme.XOR, 8), index + 1 == every)).toList();
+    RunPolicy policy = RunPolicy.of(new Descriptors(all, OptionalInt.empty(), List.of(store),
+        GroupDescriptors.BUILT_IN), FlushPolicy.every(0, true));
+    return new RunPolicy(policy.descriptors(), policy.cache(), policy.flush(),
+        new FetchPolicy(true, fetchBypass, true, false, false, Optional.empty()), policy.interval(), policy.halt(),
+        policy.log());
+  }
+
+  private TestCluster cluster(int every, boolean fetchBypass) throws IOException {
+    return new TestCluster(vertx, directory, policy(every, fetchBypass), "n1", "n2");
+  }
+
+  private static List<Integer> restartable(TestCluster cluster) {
+    Index index = new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
+    return index.candidates().stream().map(entry -> entry.descriptor().id()).toList();
+  }
+
+  @Test
+  void filesGoToTheirPlacesAtOnceAndAreListedWithSizesAndChecksums() throws Exception {
+    try (TestCluster cluster = cluster(1, false)) {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        try (Output output = scr.startCheckpoint("step-1")) {
+          Path path = output.route(cluster.prefix() + "/deep/er/rank-" + scr.rank());
+          assertThat(path).isEqualTo(cluster.prefix().resolve("deep/er/rank-" + scr.rank()));
+          Files.write(path, RankProgram.bytes(scr.rank(), 1, 0));
+          output.complete(true);
+        }
+        assertThat(restartable(cluster)).containsExactly(1);
+        return 0;
+      }), NODES);
+      assertThat(cluster.held("n1")).isEmpty();
+      assertThat(cluster.store("n1").files(1, 0)).isEmpty();
+      PrefixPaths paths = new PrefixPaths(cluster.prefix());
+      List<RankFileMap.Entry> entries = new RankMapReader(paths, 1).entries(List.of(0, 1, 2));
+      for (RankFileMap.Entry entry : entries) {
+        var file = entry.files().getFirst();
+        assertThat(file.path()).isEqualTo("deep/er/rank-" + entry.rank());
+        assertThat(file.bytes()).hasValue(RankProgram.bytes(entry.rank(), 1, 0).length);
+        assertThat(file.crc()).hasValue(FileChecks.crc(paths.file(file.path())));
+      }
+    }
+  }
+
+  @Test
+  void aRestartReadsWhatWentPastTheCacheFromTheCacheOrWhereItIs() throws Exception {
+    try (TestCluster cluster = cluster(1, false)) {
+      cluster.steps(1, 2, NODES);
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+      assertThat(cluster.held("n1")).containsExactly(2);
+    }
+    try (TestCluster cluster = cluster(1, true)) {
+      cluster.deleteAllStorage("n1", "n2");
+      assertThat(cluster.all(scr -> {
+        try (Restart restart = scr.restart().orElseThrow()) {
+          Path path = restart.route("rank-" + scr.rank() + "-0");
+          assertThat(path).isEqualTo(cluster.prefix().resolve("step-2/rank-" + scr.rank() + "-0"))
+              .hasBinaryContent(RankProgram.bytes(scr.rank(), 2, 0));
+          restart.complete(true);
+        }
+        RankProgram.checkpoint(scr, cluster.prefix(), 3, FILES);
+        scr.finish();
+        return scr.rank();
+      }, NODES)).containsExactly(0, 1, 2);
+      assertThat(cluster.held("n1")).isEmpty();
+      assertThat(cluster.restart(NODES)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void someCheckpointsGoPastTheCacheAndARestartTakesTheNewestOfBoth() throws Exception {
+    try (TestCluster cluster = cluster(2, false)) {
+      cluster.steps(1, 3, NODES);
+      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
+      assertThat(restartable(cluster)).contains(2);
+      assertThat(cluster.restart(NODES)).isEqualTo(3);
+      cluster.lose("n1");
+      cluster.lose("n2");
+      cluster.nodes().start("n1");
+      cluster.nodes().start("n2");
+      assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);     // nothing is flushed in this run
+      assertThat(cluster.restart(NODES)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void aWrongByteInAFileThatIsReadInPlaceLeadsToTheOlderCheckpoint() throws Exception {
+    try (TestCluster cluster = cluster(1, true)) {
+      cluster.steps(1, 2, NODES);
+      Path file = cluster.prefix().resolve("step-2/rank-1-0");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[99] ^= 2;
+      Files.write(file, bytes);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+      assertThat(restartable(cluster)).containsExactly(1);
+    }
+  }
+
+  @Test
+  void whatARankCallsInvalidOrNeverWroteIsNotListedAndTheRunGoesOn() throws Exception {
+    try (TestCluster cluster = cluster(1, false)) {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        Output bad = scr.startCheckpoint("step-2");
+        Files.writeString(bad.route(cluster.prefix() + "/step-2/f" + scr.rank()), "x");
+        assertThatThrownBy(() -> bad.complete(scr.rank() != 2)).isInstanceOfSatisfying(ScrException.class,
+            e -> assertThat(e.fault()).isEqualTo(Fault.NOT_VALID));
+        Output missing = scr.startCheckpoint("step-3");
+        missing.route(cluster.prefix() + "/step-3/never-written");
+        assertThatThrownBy(() -> missing.complete(true)).isInstanceOfSatisfying(ScrException.class,
+            e -> assertThat(e.fault()).isEqualTo(Fault.NOT_VALID));
+        assertThatThrownBy(() -> {
+          try (Output outside = scr.startOutput("step-4", DatasetFlags.OUTPUT)) {
+            outside.route("/etc/passwd");
+          }
+        }).isInstanceOf(ScrException.class);
+        return 0;
+      }), NODES);
+      assertThat(restartable(cluster)).containsExactly(1);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aNodeThatDiesWhileItsRanksWriteThereLeavesTheOlderCheckpoint() throws Exception {
+    try (TestCluster cluster = cluster(1, false)) {
+      var ranks = cluster.run(NODES).start(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        Output output = scr.startCheckpoint("step-2");
+        Files.writeString(output.route(cluster.prefix() + "/step-2/f" + scr.rank()), "x");
+        if (scr.rank() == 2) {
+          cluster.nodes().kill("n2");
+        }
+        output.complete(true);
+        return 0;
+      });
+      for (var rank : ranks) {
+        assertThat(EmbeddedRun.failure(rank)).isInstanceOf(ScrException.class);
+      }
+      cluster.nodes().start("n2");
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+}
