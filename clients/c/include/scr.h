@@ -54,6 +54,7 @@ extern "C" {
 #define SCR_ERR_DUPLICATE_NODE 23
 #define SCR_ERR_BAD_CONFIGURATION 24  /* the environment or an SCR_Config call is wrong */
 #define SCR_ERR_NOT_LEADER 25
+#define SCR_ERR_HALTED 26             /* a halt condition holds; scr halt --list says which */
 
 int SCR_Init(void);
 int SCR_Finalize(void);
