@@ -3,11 +3,15 @@
 import json
 import os
 import shutil
+import signal
 import socket
 import struct
 import tempfile
 import threading
 from typing import Any, Callable, Dict, List, Optional, Union
+
+# A shell that starts us in the background has it ignored, which is inherited; tests of interrupts need it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 Answer = Union[Dict[str, Any], bytes, None]
 
