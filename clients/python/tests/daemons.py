@@ -135,6 +135,7 @@ class Ranks:
         self._ranks = ranks
         self._results = tempfile.mkdtemp(prefix="r", dir=daemons.directory)
         self._outputs: List[str] = []
+        self._forget_the_end_of_the_last_run()
         command = [sys.executable, *program]
         if launcher:
             self.processes = [self._start([*launcher, *command], {})]
@@ -142,6 +143,13 @@ class Ranks:
             self.processes = [
                 self._start(command, {"SCR_RANK": str(rank), "SCR_RANKS": str(ranks)}) for rank in range(ranks)
             ]
+
+    def _forget_the_end_of_the_last_run(self) -> None:
+        """What ``scr halt --remove`` does: a run that has finalized is not begun again by itself."""
+        try:
+            os.remove(os.path.join(self._daemons.prefix, ".scr", "halt.scr"))
+        except FileNotFoundError:
+            pass
 
     def node(self, rank: int) -> str:
         names = self._daemons.names
