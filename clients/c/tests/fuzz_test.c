@@ -133,7 +133,7 @@ static struct fake_answer script(const char* verb, json_t* call, void* context)
 
 static int is_outcome(int number)
 {
-  return number >= SCR_SUCCESS && number <= SCR_ERR_NOT_LEADER;
+  return number >= SCR_SUCCESS && number <= SCR_ERR_HALTED;
 }
 
 static void live(void)
