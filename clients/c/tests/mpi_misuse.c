@@ -54,6 +54,10 @@ int main(int count, char** arguments)
   CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Finalize());
 
   MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) {
+    CHECK_INT(0, unlink(".scr/halt.scr")); /* as scr halt --remove: the first run has finalized */
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
   CHECK_INT(SCR_SUCCESS, SCR_Init()); /* a second run of the same processes */
   CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, name));
   CHECK_INT(1, flag);
