@@ -13,30 +13,43 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
  * Calls over the Unix socket of the node, for plain processes. No Vert.x instance: one channel and one daemon thread,
  * which reads the answers and completes the calls.
  *
- * <p>A call is written by the thread that makes it, also where that is the thread which reads. This cannot lock up: the
- * daemon reads on while all the answers that a client may wait for ({@link Limits#MAX_CALLS_IN_FLIGHT}) are unread.
+ * <p>The channel never blocks: an interrupt of a thread that writes to a blocking channel closes it, and thereby would
+ * end the run for all ranks. A call is written by the thread that makes it; what the socket does not take at once, the
+ * thread that reads sends later. It is bounded by the calls in flight ({@link Limits#MAX_CALLS_IN_FLIGHT}).
  */
 public final class SocketTransport implements Transport {
   private static final int READ_BYTES = 16 * 1024;
 
   private final Path path;
   private final SocketChannel channel;
+  private final Selector selector;
+  private final SelectionKey key;
   private final PendingCalls pending = new PendingCalls();
-  private final Object writing = new Object();
+  /** What is still to be sent, the first of it perhaps in part; also the lock of all writing. */
+  private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
   private ByteBuffer received = ByteBuffer.allocate(READ_BYTES).flip();
 
-  private SocketTransport(Path path, SocketChannel channel) {
+  private SocketTransport(Path path, SocketChannel channel, Selector selector) throws IOException {
     this.path = path;
     this.channel = channel;
+    this.selector = selector;
+    channel.configureBlocking(false);
+    key = channel.register(selector, SelectionKey.OP_READ);
   }
 
   /**
@@ -49,7 +62,8 @@ public final class SocketTransport implements Transport {
     Addresses.socket(socket);
     SocketTransport transport;
     try {
-      transport = new SocketTransport(socket, SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+      transport = new SocketTransport(
+          socket, SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open());
     } catch (IOException e) {
       throw new ScrException(Fault.NODE_LOST, "no daemon listens on " + socket + ": " + e.getMessage(), e);
     }
@@ -60,7 +74,7 @@ public final class SocketTransport implements Transport {
   @Override
   public Future<JsonObject> request(Verb verb, JsonObject body) {
     // The lock spans both steps, so that calls are written in the order of their numbers.
-    synchronized (writing) {
+    synchronized (unsent) {
       PendingCalls.Call call = pending.open();
       if (!call.answer().isComplete()) {
         send(Frames.send(Addresses.ofSocketOwner(verb), Long.toString(call.id()), body));
@@ -83,20 +97,31 @@ public final class SocketTransport implements Transport {
 
   private void send(JsonObject frame) {
     // No Vert.x buffer on this path: it would start Netty, which takes longer than all else that a small program does.
-    ByteBuffer bytes = ByteBuffer.wrap(Frames.encode(frame));
-    // An interrupt would close the channel, and thereby end the run for all ranks: it is put off until the write is
-    // done.
-    boolean interrupted = Thread.interrupted();
+    unsent.add(ByteBuffer.wrap(Frames.encode(frame)));
+    if (unsent.size() == 1) {
+      sendUnsent();
+    }
+  }
+
+  /** Sends as much as the socket takes, and has the reader go on with the rest; under the lock. */
+  private void sendUnsent() {
     try {
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
+      while (!unsent.isEmpty()) {
+        if (channel.write(unsent.element()) == 0) {
+          key.interestOps(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+          selector.wakeup();
+          return;
+        }
+        if (!unsent.element().hasRemaining()) {
+          unsent.remove();
+        }
       }
-    } catch (IOException _) {
+      if (key.interestOps() != SelectionKey.OP_READ) {
+        key.interestOps(SelectionKey.OP_READ);
+      }
+    } catch (IOException | CancelledKeyException _) {
+      unsent.clear();
       endOfAnswers();
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
@@ -117,7 +142,7 @@ public final class SocketTransport implements Transport {
       while (true) {
         onFrame(readFrame());
       }
-    } catch (AsynchronousCloseException e) {
+    } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
       pending.end(lost("closed by this process", e), true);
     } catch (EOFException e) {
       pending.end(lost("ended: the daemon stopped or died", e), true);
@@ -176,16 +201,32 @@ public final class SocketTransport implements Transport {
       received.compact();
     }
     while (received.position() < bytes) {
-      if (channel.read(received) < 0) {
+      int read = channel.read(received);
+      if (read < 0) {
         throw new EOFException();
+      }
+      if (read == 0) {
+        awaitSocket();
       }
     }
     received.flip();
   }
 
+  /** Waits until there is something to read; meanwhile sends what is to be sent, as the socket takes it. */
+  private void awaitSocket() throws IOException {
+    selector.select(ready -> {
+      if (ready.isWritable()) {
+        synchronized (unsent) {
+          sendUnsent();
+        }
+      }
+    });
+  }
+
   private void disconnect() {
     try {
       channel.close();
+      selector.close();
     } catch (IOException _) {
       // It is gone either way.
     }

@@ -28,7 +28,9 @@ import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -171,6 +173,40 @@ class ScrTest {
       rank.join();
       assertThat(outcome.get()).isEqualTo("/x interrupted=true");
     }
+  }
+
+  @Test
+  void aRunOutlivesInterruptsAtAnyMomentOfItsCalls() throws InterruptedException {
+    try (Scr scr = Scr.open(options)) {
+      AtomicInteger routed = new AtomicInteger();
+      Thread rank = Thread.ofPlatform().start(() -> {
+        for (int i = 0; i < 5000; i++) {
+          scr.route("x");
+          routed.incrementAndGet();
+          Thread.interrupted();
+        }
+      });
+      while (rank.isAlive()) {
+        rank.interrupt();
+      }
+      assertThat(routed).hasValue(5000);
+    }
+  }
+
+  /** More calls at once than a socket takes: those that it does not take are sent when it does, in their order. */
+  @Test
+  void callsThatTheSocketDoesNotTakeAtOnceAreSentInTheirOrder() {
+    node.overrides.put(Verb.ROUTE, Future::succeededFuture);
+    List<Integer> numbers = IntStream.range(0, 40).boxed().toList();
+    SocketTransport transport = SocketTransport.connect(options.socket());
+    try {
+      String filler = "x".repeat(1 << 20);
+      SessionTest.await(Future.all(numbers.stream().map(number -> transport.request(
+          Verb.ROUTE, new JsonObject().put("number", number).put("filler", filler))).toList()));
+    } finally {
+      transport.close();
+    }
+    assertThat(node.received).extracting(call -> call.body().getInteger("number")).isEqualTo(numbers);
   }
 
   @Test
