@@ -20,10 +20,16 @@ public final class Xor {
   /** Calls after which the JVM has its second compiler translate a method, and some more. */
   private static final int CALLS_UNTIL_COMPILED = 6000;
 
+  private static boolean warm;
+
   private Xor() {}
 
-  /** Has the compiler see the kernel before data wait for it: some 10 ms of work. */
-  public static void warmUp() {
+  /** Has the compiler see the kernel before data wait for it, once in a JVM: some 10 ms of work. */
+  public static synchronized void warmUp() {
+    if (warm) {
+      return;
+    }
+    warm = true;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment block = arena.allocate(BLOCK_BYTES, Long.BYTES);
       for (int i = 0; i < CALLS_UNTIL_COMPILED; i++) {

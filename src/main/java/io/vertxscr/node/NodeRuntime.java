@@ -61,11 +61,7 @@ public final class NodeRuntime {
   public static Future<NodeRuntime> start(Vertx vertx, NodeGround ground, Membership membership,
       Deployments deployments, Map<Class<?>, Supplier<Deployable>> others) {
     NodeRuntime node = new NodeRuntime(vertx, ground, membership);
-    ground.engine().submit("warm up the kernel", () -> {
-      Xor.warmUp();
-      return null;
-    });
-    Thread.ofPlatform().daemon().name(ground.options().name() + "-warm-up").start(NodeRuntime::chooseKernel);
+    Thread.ofPlatform().daemon().name(ground.options().name() + "-warm-up").start(NodeRuntime::warmUpKernels);
     return deployments.deploy(vertx, type -> node.make(type, others), node.deployed::add)
         .map(_ -> {
           node.ready = true;
@@ -73,7 +69,8 @@ public final class NodeRuntime {
         });
   }
 
-  private static void chooseKernel() {
+  private static void warmUpKernels() {
+    Xor.warmUp();
     GfKernels.Choice choice = GfKernels.warmUp();
     LOG.info("kernel of Reed-Solomon: {}", choice.why());
   }
