@@ -23,7 +23,7 @@ import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
 import io.vertxscr.redundancy.PieceChecksum;
 import io.vertxscr.redundancy.PieceChecksums;
-import io.vertxscr.redundancy.range.Layouts;
+import io.vertxscr.redundancy.range.KnownLayouts;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
@@ -64,25 +64,6 @@ public final class ProtectionService {
 
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
-
-  /** What the other nodes have of the dataset; directories by node. */
-  private record Others(Map<Integer, RankFiles> files, Map<String, Path> directories, Map<Integer, String> parities)
-      implements Layouts {
-    @Override
-    public Optional<RankFiles> of(int datasetId, int rank) {
-      return Optional.ofNullable(files.get(rank));
-    }
-
-    @Override
-    public Optional<Path> directory(int datasetId, String node) {
-      return Optional.ofNullable(directories.get(node));
-    }
-
-    @Override
-    public Optional<String> parity(int datasetId, int rank) {
-      return Optional.ofNullable(parities.get(rank));
-    }
-  }
 
   /** Protects for a node. */
   public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, Sources sources) {
@@ -150,22 +131,21 @@ public final class ProtectionService {
   }
 
   private Future<DatasetRecord> prepare(ProtectionJob job, boolean save) {
-    Map<Integer, RankFiles> layouts = new ConcurrentHashMap<>();
-    job.mine().forEach(files -> layouts.put(files.rank(), files));
+    KnownLayouts layouts = new KnownLayouts();
+    job.mine().forEach(layouts::files);
     if (job.isEmpty()) {
-      return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts, save));
+      return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts.files(), save));
     }
     Promise<Checksums> round = round(new RoundKey(job.id(), job.round()));
-    Others others = new Others(layouts, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
-    return layouts(job, others)
-        .compose(_ -> encode(job, others))
+    return layouts(job, layouts)
+        .compose(_ -> encode(job, layouts))
         .onFailure(round::tryFail)
         .compose(encodings -> {
           round.tryComplete(new Checksums(encodings.stream().flatMap(e -> e.pieces().stream()).toList(),
               encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
           return checksums(job)
-              .compose(told -> pull(job, encodings, others, told.parities()).compose(_ -> loop.blocking(
-                  "seal dataset " + job.id(), () -> seal(job, layouts, encodings, told.pieces(), save))))
+              .compose(told -> pull(job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
+                  "seal dataset " + job.id(), () -> seal(job, layouts.files(), encodings, told.pieces(), save))))
               .onFailure(_ -> encodings.forEach(e -> e.job().close()));
         });
   }
@@ -186,26 +166,26 @@ public final class ProtectionService {
     }
   }
 
-  private Future<Void> layouts(ProtectionJob job, Others others) {
+  private Future<Void> layouts(ProtectionJob job, KnownLayouts layouts) {
     List<Future<Layout>> asked = new ArrayList<>();
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
             .onSuccess(layout -> {
-              layout.files().forEach(files -> others.files().put(files.rank(), files));
-              others.directories().put(node, Path.of(layout.directory()));
+              layout.files().forEach(layouts::files);
+              layouts.directory(node, Path.of(layout.directory()));
             })));
     return Future.all(asked).mapEmpty();
   }
 
-  private Future<List<Encoding>> encode(ProtectionJob job, Others others) {
-    RangeSource source = sources.of(others, Fault.FILE_CHANGED);
+  private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts) {
+    RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
     return loop.blocking("begin protection of dataset " + job.id(), () -> {
       store.createDirectory(job.id());
       return store.createGeneration(job.id());
     }).compose(generation -> {
       List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
           "encode dataset " + job.id() + " rank " + files.rank(),
-          () -> encode(job.plan(files.rank(), others.files()), source, generation))).toList();
+          () -> encode(job.plan(files.rank(), layouts.files()), source, generation))).toList();
       return Future.join(jobs).<List<Encoding>>mapEmpty().transform((_, failure) -> {
         List<Encoding> done = jobs.stream().filter(Future::succeeded).map(Future::result).toList();
         if (failure != null) {
@@ -249,9 +229,9 @@ public final class ProtectionService {
 
   /** Pulls what others have computed for the ranks here. They have finished it, so nobody waits for anybody. */
   private Future<Void> pull(
-      ProtectionJob job, List<Encoding> encodings, Others others, List<FinishedParity> parities) {
-    parities.forEach(parity -> others.parities().put(parity.rank(), parity.name()));
-    RangeSource source = sources.of(others, Fault.FILE_CHANGED);
+      ProtectionJob job, List<Encoding> encodings, KnownLayouts layouts, List<FinishedParity> parities) {
+    parities.forEach(parity -> layouts.parity(parity.rank(), parity.name()));
+    RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
     return Future.join(encodings.stream().filter(encoding -> !encoding.job().parityFrom().isEmpty()).map(encoding ->
         loop.blocking("pull parity of dataset " + job.id() + " rank " + encoding.plan().rank(), () -> {
           encoding.job().pull(parities, source);

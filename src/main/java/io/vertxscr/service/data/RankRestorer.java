@@ -17,7 +17,7 @@ import io.vertxscr.protocol.node.Restoring.RankLayout;
 import io.vertxscr.protocol.node.Restoring.Restore;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;
-import io.vertxscr.redundancy.range.Layouts;
+import io.vertxscr.redundancy.range.KnownLayouts;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -25,7 +25,6 @@ import io.vertxscr.service.Sources;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,41 +36,6 @@ public final class RankRestorer {
   private final NodeBus bus;
   private final DatasetStore store;
   private final Sources sources;
-
-  /** What the members of a set have, by rank, and where, by node. */
-  private record Holdings(Map<Integer, RankFiles> files, Map<Integer, String> redundancy,
-      Map<String, Path> directories) implements Layouts {
-    Holdings() {
-      this(new HashMap<>(), new HashMap<>(), new HashMap<>());
-    }
-
-    void note(Member member, String node, Layout answer) {
-      RankLayout layout = answer.ranks().getFirst();
-      int rank = layout.files().rank();
-      directories.put(node, Path.of(answer.directory()));
-      if (node.equals(member.filesNode())) {
-        files.put(rank, layout.files());
-      }
-      if (node.equals(member.redundancyNode())) {
-        layout.redundancy().ifPresent(name -> redundancy.put(rank, name));
-      }
-    }
-
-    @Override
-    public Optional<RankFiles> of(int datasetId, int rank) {
-      return Optional.ofNullable(files.get(rank));
-    }
-
-    @Override
-    public Optional<Path> directory(int datasetId, String node) {
-      return Optional.ofNullable(directories.get(node));
-    }
-
-    @Override
-    public Optional<String> redundancy(int datasetId, int rank) {
-      return Optional.ofNullable(redundancy.get(rank));
-    }
-  }
 
   /** Brings files to a node. */
   public RankRestorer(Loop loop, NodeBus bus, DatasetStore store, Sources sources) {
@@ -95,9 +59,9 @@ public final class RankRestorer {
     return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutOf(id, List.of(plan.rank())), Layout.class)
         .compose(layout -> {
           RankFiles files = layout.files().getFirst();
-          Holdings holdings = new Holdings();
-          holdings.note(new Member(plan.source(), ""), plan.source(), layout);
-          RangeSource source = sources.of(holdings, Fault.CORRUPT);
+          KnownLayouts layouts = new KnownLayouts();
+          note(layouts, new Member(plan.source(), ""), plan.source(), layout);
+          RangeSource source = sources.of(layouts, Fault.CORRUPT);
           return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.move(id, files, plan.source(), source, directory));
         });
@@ -112,27 +76,39 @@ public final class RankRestorer {
             + ": all redundancy files that describe the files of rank " + plan.rank() + " are lost"));
     String node = plan.members().get(set.memberOf(describes)).redundancyNode();
     return bus.ask(node, NodeVerb.HEADER, new HeaderOf(id, describes), RedundancyHeader.class)
-        .compose(header -> holdings(id, plan).compose(holdings -> {
+        .compose(header -> layouts(id, plan).compose(layouts -> {
           RebuildPlan rebuild = new RebuildPlan(header, request.redundancy().scheme(), plan.rank(),
               plan.members().stream().map(Member::filesNode).toList(),
               plan.members().stream().map(Member::redundancyNode).toList());
-          RangeSource source = sources.of(holdings, Fault.CORRUPT);
+          RangeSource source = sources.of(layouts, Fault.CORRUPT);
           return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.rebuild(rebuild, source, directory));
         }));
   }
 
   /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */
-  private Future<Holdings> holdings(int id, RankPlan plan) {
-    Holdings holdings = new Holdings();
+  private Future<KnownLayouts> layouts(int id, RankPlan plan) {
+    KnownLayouts layouts = new KnownLayouts();
     List<Future<Layout>> asked = new ArrayList<>();
     for (int rank : plan.set().ranks()) {
       Member member = plan.members().get(plan.set().memberOf(rank));
       Stream.of(member.filesNode(), member.redundancyNode()).filter(node -> !node.isEmpty()).distinct().forEach(node ->
           asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, List.of(rank)), Layout.class)
-              .onSuccess(layout -> holdings.note(member, node, layout))));
+              .onSuccess(layout -> note(layouts, member, node, layout))));
     }
-    return Future.all(asked).map(holdings);
+    return Future.all(asked).map(layouts);
+  }
+
+  /** What a node has of a member: of files and redundancy, only what the plan takes from there. */
+  private static void note(KnownLayouts layouts, Member member, String node, Layout answer) {
+    RankLayout layout = answer.ranks().getFirst();
+    layouts.directory(node, Path.of(answer.directory()));
+    if (node.equals(member.filesNode())) {
+      layouts.files(layout.files());
+    }
+    if (node.equals(member.redundancyNode())) {
+      layout.redundancy().ifPresent(name -> layouts.redundancy(layout.files().rank(), name));
+    }
   }
 
   private Future<RankFiles> run(String what, int id, java.util.function.Function<Path, RestoreJob> job) {
