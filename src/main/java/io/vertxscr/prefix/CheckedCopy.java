@@ -3,6 +3,7 @@ package io.vertxscr.prefix;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
@@ -53,6 +54,11 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
    *     what was expected; NO_SPACE or IO where {@code to} cannot be written
    */
   public Copied run(Sync sync) {
+    return run(sync, Meter.NONE);
+  }
+
+  /** The same, under the eyes of a meter. */
+  public Copied run(Sync sync, Meter meter) {
     if (!Files.isRegularFile(from.path)) {
       throw new ScrException(from.ifMissing, from.what + " is missing: " + from.path);
     }
@@ -60,7 +66,7 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
     try (FileChannel in = openSource()) {
       Copied copied;
       try (FileChannel out = create()) {
-        copied = pump(in, out);
+        copied = pump(in, out, meter);
         check(copied);
         if (sync == Sync.FORCE) {
           out.force(true);
@@ -92,7 +98,7 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
     return FileChannel.open(to, options, PosixFilePermissions.asFileAttribute(permissions));
   }
 
-  private Copied pump(FileChannel in, FileChannel out) throws IOException {
+  private Copied pump(FileChannel in, FileChannel out, Meter meter) throws IOException {
     CRC32 sum = new CRC32();
     long total = 0;
     ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
@@ -101,6 +107,7 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
       total += buffer.remaining();
       sum.update(buffer);
       buffer.rewind();
+      meter.passing(buffer.remaining());
       while (buffer.hasRemaining()) {
         out.write(buffer);
       }

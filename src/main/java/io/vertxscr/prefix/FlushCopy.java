@@ -2,10 +2,14 @@ package io.vertxscr.prefix;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
+import io.vertxscr.prefix.extent.Extent;
+import io.vertxscr.prefix.extent.FlushTarget;
+import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
@@ -17,20 +21,21 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Brings one dataset's files from this node's cache to the prefix directory: first all as drafts, then, when the
- * leader knows that every node has all its drafts, under their names.
+ * Brings one dataset's files from this node's cache to places of their own in the prefix directory: first all as
+ * drafts, then, when the leader knows that every node has all its drafts, under their names.
  *
  * <p>Nothing that had one of the names before is touched until {@link #publish}. Every step can be repeated: a
  * copy is made anew (comparing an old draft would read as many bytes from the parallel file system as writing it),
  * a file that is published already is recognised by size and checksum. An object serves one attempt; safe for many
  * threads.
  */
-public final class FlushCopy {
+public final class FlushCopy implements FlushTarget {
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
@@ -46,6 +51,13 @@ public final class FlushCopy {
     this.cacheDirectory = cacheDirectory;
   }
 
+  /** One for each file. */
+  @Override
+  public List<Extent> extents(List<RankFiles> ranks) {
+    return ranks.stream().flatMap(rank -> rank.files().stream())
+        .map(file -> new Extent("flush " + file.path(), file.bytes(), meter -> copy(file, meter))).toList();
+  }
+
   /**
    * Copies one file to its draft, durably.
    *
@@ -56,11 +68,15 @@ public final class FlushCopy {
    *     caller discards the others.
    */
   public FileMeta copy(FileMeta file) {
+    return copy(file, Meter.NONE);
+  }
+
+  private FileMeta copy(FileMeta file, Meter meter) {
     Path draft = paths.draft(file.path(), dataset);
     makeDirectory(draft.getParent());
     Source cached = new Source(NodeDirectories.resolve(cacheDirectory, file.name()),
         "dataset " + dataset + ": cached copy of " + file.path(), Fault.NO_SUCH_FILE, Fault.CORRUPT);
-    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE);
+    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE, meter);
     return file.withCrc(copied.crc());
   }
 
@@ -71,6 +87,7 @@ public final class FlushCopy {
    * @param files as {@link #copy} returned them
    * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO
    */
+  @Override
   public void publish(Collection<FileMeta> files) {
     Set<Path> directories = new LinkedHashSet<>();
     for (FileMeta file : files) {
@@ -83,6 +100,7 @@ public final class FlushCopy {
   }
 
   /** Removes what is there of the drafts of these files. What cannot be removed now is replaced by the next attempt. */
+  @Override
   public void discard(Collection<FileMeta> files) {
     for (FileMeta file : files) {
       try {
@@ -127,6 +145,7 @@ public final class FlushCopy {
   }
 
   /** The dataset is complete: removes what these files' places held before. */
+  @Override
   public void removeKept(Collection<FileMeta> files) {
     for (FileMeta file : files) {
       Path kept = paths.kept(file.path(), dataset);

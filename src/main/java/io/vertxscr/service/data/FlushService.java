@@ -11,6 +11,9 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.FlushCopy;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.prefix.extent.Extent;
+import io.vertxscr.prefix.extent.FlushTarget;
+import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
@@ -71,7 +74,7 @@ public final class FlushService {
         .toList();
   }
 
-  private FlushCopy copier(DatasetRecord record) {
+  private FlushTarget target(DatasetRecord record) {
     int id = record.descriptor().id();
     return new FlushCopy(paths(record), id, store.directory(id));
   }
@@ -88,12 +91,13 @@ public final class FlushService {
   private Future<Worked> copyNow(Work work) {
     DatasetRecord record = record(work.datasetId());
     List<RankFiles> ranks = files(record, work.ranks());
-    FlushCopy copier = copier(record);
-    List<Future<FileMeta>> copies = new ArrayList<>();
-    for (RankFiles rank : ranks) {
-      for (FileMeta file : rank.files()) {
-        copies.add(loop.blocking("flush " + file.path(), () -> copier.copy(file)));
-      }
+    FlushTarget target = target(record);
+    List<Future<Void>> copies = new ArrayList<>();
+    for (Extent extent : target.extents(ranks)) {
+      copies.add(loop.blocking(extent.what(), () -> {
+        extent.copy(Meter.NONE);
+        return null;
+      }));
     }
     return Future.join(copies).transform((_, failure) -> {
       if (failure == null) {
@@ -102,7 +106,7 @@ public final class FlushService {
       }
       List<FileMeta> all = ranks.stream().flatMap(rank -> rank.files().stream()).toList();
       return loop.<Worked>blocking("discard drafts of dataset " + work.datasetId(), () -> {
-        copier.discard(all);
+        target.discard(all);
         return null;
       }).transform((_, _) -> Future.failedFuture(failure));
     });
@@ -117,7 +121,7 @@ public final class FlushService {
     DatasetRecord record = record(work.datasetId());
     List<FileMeta> all = files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     return loop.blocking("publish dataset " + work.datasetId(), () -> {
-      copier(record).publish(all);
+      target(record).publish(all);
       return new Worked(work.datasetId(), work.attempt(), 0);
     });
   }
@@ -145,7 +149,7 @@ public final class FlushService {
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
       store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record -> {
         if (flushed.done()) {
-          record.ranks().forEach(rank -> copier(record).removeKept(rank.files().files()));
+          record.ranks().forEach(rank -> target(record).removeKept(rank.files().files()));
         }
         store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
             held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED));

@@ -1,0 +1,14 @@
+package io.vertxscr.prefix.extent;
+
+/**
+ * Hears of the bytes of a copy as they pass. Called on the thread that copies, before each piece is written: it may
+ * block, to slow the copy down, and may throw, to end it. Shared by copies on several threads.
+ */
+@FunctionalInterface
+public interface Meter {
+  /** Nobody counts. */
+  Meter NONE = _ -> {};
+
+  /** So many more bytes are about to be written. */
+  void passing(int bytes);
+}
