@@ -74,8 +74,8 @@ public enum Parameter {
       "should-exit so long before the allocation ends"),
   SCR_END_TIME(NODE, new Kind.Time(), "", "end of the allocation, seconds since 1970; else the batch system is asked"),
   SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
-  SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory", false),
-  SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory", false);
+  SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory"),
+  SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory");
 
   /** Whose setting it is. */
   public enum Scope {

@@ -9,12 +9,15 @@ import java.util.concurrent.TimeUnit;
 
 /** The way to the prefix directory. */
 final class FlushMetrics implements Observer {
+  private final Counter started;
   private final Timer done;
   private final Timer givenUp;
   private final Counter bytes;
   private final FaultCounters failures;
 
   FlushMetrics(MeterRegistry registry) {
+    started = Counter.builder("scr_flush_started").description("datasets on their way to the prefix directory")
+        .register(registry);
     done = flush(registry, "done");
     givenUp = flush(registry, "given_up");
     bytes = Counter.builder("scr_flush_bytes").baseUnit("bytes").description("files that reached the prefix directory")
@@ -30,6 +33,7 @@ final class FlushMetrics implements Observer {
   @Override
   public void notice(Event event) {
     switch (event) {
+      case Event.FlushStarted _ -> started.increment();
       case Event.FlushDone flushed -> {
         done.record(flushed.flushUs(), TimeUnit.MICROSECONDS);
         bytes.increment(flushed.bytes());

@@ -14,6 +14,8 @@ final class RestartMetrics implements Observer {
   private final Counter moved;
   private final Counter rebuilt;
   private final Counter fetched;
+  private final Counter read;
+  private final FaultCounters unread;
   private final Counter corrupt;
   private final Counter quarantined;
   private final Counter points;
@@ -28,6 +30,8 @@ final class RestartMetrics implements Observer {
     moved = ranks(registry, "moved");
     rebuilt = ranks(registry, "rebuilt");
     fetched = ranks(registry, "fetched");
+    read = Counter.builder("scr_restart_read").description("restarts that all ranks have read").register(registry);
+    unread = new FaultCounters(registry, "scr_restart_failures", "restarts that some rank could not read");
     corrupt = Counter.builder("scr_restart_corrupt_ranks")
         .description("ranks whose files in a cache differed from their checksums").register(registry);
     quarantined = Counter.builder("scr_restart_quarantined")
@@ -51,6 +55,8 @@ final class RestartMetrics implements Observer {
   @Override
   public void notice(Event event) {
     switch (event) {
+      case Event.RestartRead _ -> read.increment();
+      case Event.RestartFailed failed -> unread.count(failed.fault());
       case Event.Restored(_, Event.Ways ranks, long restoreUs) -> {
         restored.record(restoreUs, TimeUnit.MICROSECONDS);
         kept.increment(ranks.kept());

@@ -118,7 +118,7 @@ public final class NodeRuntime {
     ready = false;
     return loop.<Void>call(() -> {
       services.stopping();
-      return Future.fromCompletionStage(ground.engine().drain());
+      return services.closeLog().compose(_ -> Future.fromCompletionStage(ground.engine().drain()));
     }).onComplete(_ -> events.publish()).eventually(this::undeploy);
   }
 

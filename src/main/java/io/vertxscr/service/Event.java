@@ -75,6 +75,15 @@ public sealed interface Event {
   /** The restored dataset lacks redundancy, and nobody is at work on it. */
   record ProtectionNotCaughtUp(int dataset, Fault fault, String cause) implements Event {}
 
+  /** All ranks have read it. */
+  record RestartRead(long run, int dataset) implements Event {}
+
+  /** Some rank has not; an older one is on offer, where there is one. */
+  record RestartFailed(long run, int dataset, Fault fault, String cause) implements Event {}
+
+  /** It is on its way to the prefix directory. */
+  record FlushStarted(int dataset) implements Event {}
+
   /** The dataset is in the prefix directory, whole and durable. */
   record FlushDone(int dataset, int attempt, long bytes, long flushUs) implements Event {}
 

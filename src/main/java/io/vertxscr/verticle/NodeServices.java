@@ -1,5 +1,6 @@
 package io.vertxscr.verticle;
 
+import io.vertx.core.Future;
 import io.vertxscr.config.Settings;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.ScrException;
@@ -24,6 +25,7 @@ import io.vertxscr.service.leader.LeaderTools;
 import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.MembershipWatch;
 import io.vertxscr.service.leader.ObservedActions;
+import io.vertxscr.service.log.EventLog;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.ConfigService;
@@ -48,6 +50,7 @@ public final class NodeServices {
   private final FlushService flushes;
   private final LeaderService leader;
   private final HaltWatch halts;
+  private final EventLog log;
   private final FlushCoordinator flushCoordinator;
   private final StatusService status;
   private final ConfigService config;
@@ -87,9 +90,10 @@ public final class NodeServices {
         Step.FINALIZE, restarts::finish));
     advice = new AdviceService(bus, self, runs);
     LeaderAdvice leaderAdvice = LeaderAdvice.of(
-        new LeaderAdvice.Ports(loop, bus, ports.epoch(), ports.observer()), self, settings.job().endSeconds());
+        new LeaderAdvice.Ports(loop, bus, ports.epoch(), ports.observer()), self, settings.job());
     halts = leaderAdvice.halts();
-    Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times()));
+    log = leaderAdvice.log();
+    Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log()));
     runs.onOver(protection::over);
     runs.onReplaced(phases::forget);
     LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), observer);
@@ -154,6 +158,11 @@ public final class NodeServices {
     calls.stopping();
     flushCoordinator.park();
     halts.stop();
+  }
+
+  /** The last lines of the log; completes well in any case. */
+  public Future<Void> closeLog() {
+    return log.close();
   }
 
   /** The node dies now (an embedded one): whoever waits here hears of it. */

@@ -18,6 +18,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Event.FlushDone;
 import io.vertxscr.service.Event.FlushFailed;
 import io.vertxscr.service.Event.FlushGivenUp;
+import io.vertxscr.service.Event.FlushStarted;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
@@ -99,6 +100,7 @@ public final class FlushCoordinator {
     }
     Running flush = new Running(datasetId, loop.promise());
     running.put(datasetId, flush);
+    observer.notice(new FlushStarted(datasetId));
     apply(flush, new Event.Start());
     return flush.done.future();
   }

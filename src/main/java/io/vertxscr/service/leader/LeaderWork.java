@@ -95,6 +95,7 @@ public final class LeaderWork implements LeaderActions {
     long run = lastRun;
     RunPolicy policy = configured.policy();
     String name = jobName.isEmpty() ? configured.jobName() : jobName;
+    openLog(prefix, policy);
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
         .transform((_, _) -> advice.halts().admit(prefix, policy.halt()))
@@ -147,8 +148,13 @@ public final class LeaderWork implements LeaderActions {
   public void open(RunInfo info, boolean anew) {
     prefix = info.prefix();
     newestToo = info.policy().flush().everyCheckpoints() > 0;
+    openLog(prefix, info.policy());
     advice.halts().watch(info.run(), info.prefix(), info.policy().halt());
     advice.advisor().open(info, anew);
+  }
+
+  private void openLog(String directory, RunPolicy runPolicy) {
+    advice.log().open(directory, runPolicy.log(), runPolicy.flush().background());
   }
 
   @Override

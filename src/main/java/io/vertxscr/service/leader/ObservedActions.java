@@ -99,8 +99,14 @@ public final class ObservedActions implements LeaderActions {
     } else if (step == Step.PUBLISHED) {
       met(parts.getFirst().part().as(Part.Published.class).dataset().id());
     }
-    return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts))
-        .onComplete((result, failure) -> decided(number, step, result, failure));
+    int offered = run.info().restart().map(RunInfo.Restartable::datasetId).orElse(0);
+    return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts)).onComplete((result, failure) -> {
+      if (step == Step.COMPLETE_RESTART) {
+        observer.notice(failure == null ? new Event.RestartRead(number, offered)
+            : new Event.RestartFailed(number, offered, Fault.of(failure), String.valueOf(failure.getMessage())));
+      }
+      decided(number, step, result, failure);
+    });
   }
 
   /** A dataset that was begun under another leader. */

@@ -1,0 +1,94 @@
+package io.vertxscr.service.log;
+
+import io.vertx.core.Future;
+import io.vertxscr.format.prefix.LogLine;
+import io.vertxscr.prefix.LogFile;
+import io.vertxscr.service.Loop;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lines on their way into one log: at most {@value #MOST_WAITING} wait in memory, then the oldest give way; one write
+ * at a time; a file that cannot be written is tried again less and less often, and complained of once. On the loop.
+ */
+final class LogQueue {
+  private static final Logger LOG = LoggerFactory.getLogger(LogQueue.class);
+  private static final int MOST_WAITING = 10_000;
+  private static final long FIRST_PAUSE_MS = 1000;
+  private static final long LONGEST_PAUSE_MS = 60_000;
+
+  private final Loop loop;
+  private final LogFile file;
+  private final Deque<LogLine> waiting = new ArrayDeque<>();
+  private Future<Void> writing = Future.succeededFuture();
+  private boolean scheduled;
+  private boolean ended;
+  private long pauseMs;
+  private long dropped;
+
+  LogQueue(Loop loop, LogFile file) {
+    this.loop = loop;
+    this.file = file;
+  }
+
+  void add(List<LogLine> lines) {
+    waiting.addAll(lines);
+    while (waiting.size() > MOST_WAITING) {
+      waiting.removeFirst();
+      dropped++;
+    }
+    if (pauseMs == 0) {
+      writeSoon();
+    }
+  }
+
+  private void writeSoon() {
+    if (!scheduled && !waiting.isEmpty()) {
+      scheduled = true;
+      writing = writing.transform((_, _) -> write());
+    }
+  }
+
+  private Future<Void> write() {
+    scheduled = false;
+    List<LogLine> batch = new ArrayList<>(waiting);
+    waiting.clear();
+    return loop.<Void>blocking("write the log", () -> {
+      file.append(batch);
+      return null;
+    }).onSuccess(_ -> written()).recover(failure -> {
+      failed(batch, failure);
+      return Future.succeededFuture();
+    });
+  }
+
+  private void written() {
+    if (pauseMs > 0) {
+      LOG.info("the log can be written again; lost meanwhile: {} lines", dropped);
+    }
+    pauseMs = 0;
+    dropped = 0;
+  }
+
+  private void failed(List<LogLine> batch, Throwable failure) {
+    if (pauseMs == 0) {
+      LOG.warn("the log cannot be written, its lines wait: {}", failure.getMessage());
+    }
+    batch.reversed().forEach(waiting::addFirst);
+    pauseMs = Math.clamp(pauseMs * 2, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    if (!ended) {
+      loop.after(pauseMs, this::writeSoon);
+    }
+  }
+
+  /** Takes no more lines; completes, well in any case, when the last one is written, or cannot be written now. */
+  Future<Void> end() {
+    ended = true;
+    writeSoon();
+    return writing;
+  }
+}
