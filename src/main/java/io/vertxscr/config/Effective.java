@@ -84,6 +84,10 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
     return Integer.parseInt(text(parameter));
   }
 
+  long bytes(Parameter parameter) {
+    return ByteSize.parse(text(parameter)).orElseThrow();
+  }
+
   boolean flag(Parameter parameter) {
     return text(parameter).equals("1");
   }

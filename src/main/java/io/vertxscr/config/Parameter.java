@@ -6,6 +6,7 @@ import static io.vertxscr.config.Parameter.Scope.RUN;
 
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.GroupDescriptors;
 import io.vertxscr.model.descriptor.Redundancy;
 import java.util.Arrays;
@@ -63,8 +64,11 @@ public enum Parameter {
   SCR_CRC_ON_COPY(RUN, new Kind.Flag(), "1", "0: redundancy is made without checksums", false),
   SCR_CRC_ON_FLUSH(RUN, new Kind.Flag(), "1", "0: files are flushed without checksums", false),
   SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache"),
-  SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory", false),
-  SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(1, Long.MAX_VALUE), "100GB", "bytes of a container", false),
+  SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory"),
+  SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(FlushDescriptor.MIN_CONTAINER_BYTES, Long.MAX_VALUE), "100GB",
+      "bytes of a container"),
+  SCR_CONTAINER_ALIGN(RUN, new Kind.Bytes(1, Long.MAX_VALUE), "1",
+      "bytes at whose multiples each node begins in a container, such as the file system's stripe"),
 
   SCR_CHECKPOINT_INTERVAL(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: each so many-th call"),
   SCR_CHECKPOINT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: after so long"),

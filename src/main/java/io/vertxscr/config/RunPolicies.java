@@ -6,6 +6,8 @@ import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_INTERVAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OPTIMAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OVERHEAD;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_SECONDS;
+import static io.vertxscr.config.Parameter.SCR_CONTAINER_ALIGN;
+import static io.vertxscr.config.Parameter.SCR_CONTAINER_SIZE;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_COPY;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_DELETE;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_FLUSH;
@@ -23,6 +25,7 @@ import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
+import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
 
 import io.vertxscr.config.run.CachePolicy;
 import io.vertxscr.config.run.FetchPolicy;
@@ -31,6 +34,7 @@ import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.config.run.LogPolicy;
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.descriptor.FlushDescriptor;
 
 /** Makes the policy of a run from the values of its parameters. */
 final class RunPolicies {
@@ -42,7 +46,8 @@ final class RunPolicies {
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_COPY), values.flag(SCR_CRC_ON_DELETE),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
             values.flag(SCR_PREFIX_PURGE)),
-        new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), values.flag(SCR_CRC_ON_FLUSH)),
+        new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), values.flag(SCR_CRC_ON_FLUSH),
+            flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
             values.value(SCR_CURRENT).map(Effective.Value::text)),
@@ -50,5 +55,11 @@ final class RunPolicies {
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(SCR_HALT_EXIT)),
         new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
+  }
+
+  private static FlushDescriptor flush(Effective values) {
+    return values.flag(SCR_USE_CONTAINERS)
+        ? FlushDescriptor.packed(values.bytes(SCR_CONTAINER_SIZE), values.bytes(SCR_CONTAINER_ALIGN))
+        : FlushDescriptor.FILES;
   }
 }

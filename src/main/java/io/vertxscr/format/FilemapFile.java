@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,8 @@ import java.util.TreeMap;
  *             RANKS -> 4                        of that run
  *             REDDESC/...               see RedundancyHash
  *             FLUSH -> WANTED                   or NOT_WANTED, DONE
+ *             FLUSHDESC -> CONTAINER_SIZE -> 107374182400     missing where files are flushed each to its own place
+ *                          CONTAINER_ALIGN -> 1
  *   RANK -> 2 -> DSET -> 6
  *             DSETDESC/descriptor               the same again, where tools of the SCR family look for it
  *             FILES -> 1
@@ -70,6 +73,7 @@ public final class FilemapFile {
         .set("RANKS", dataset.origin().ranks())
         .put("REDDESC", RedundancyHash.encode(dataset.redundancy()))
         .set("FLUSH", dataset.flush());
+    flushDescriptor(dataset.origin().flush()).ifPresent(descriptor -> head.put("FLUSHDESC", descriptor));
     Hash ranks = whole.at("RANK");
     for (RankRecord rank : dataset.ranks()) {
       String number = Integer.toString(rank.files().rank());
@@ -98,7 +102,19 @@ public final class FilemapFile {
         .set("GROUP_RANK", rank.set().memberOf(rank.files().rank()))
         .put("GROUP", GroupHash.encode(rank.set()));
     rank.redundancy().ifPresent(file -> redundancy.set("FILE", file));
+    flushDescriptor(dataset.origin().flush()).ifPresent(descriptor -> hash.put("FLUSHDESC", descriptor));
     return hash.put("REDDESC", redundancy);
+  }
+
+  private static Optional<Hash> flushDescriptor(FlushDescriptor descriptor) {
+    return descriptor.containers().map(containers -> new Hash()
+        .set("CONTAINER_SIZE", containers.bytes()).set("CONTAINER_ALIGN", containers.alignBytes()));
+  }
+
+  private static FlushDescriptor flushDescriptor(Fields fields) {
+    return fields.find("FLUSHDESC").map(found -> FlushDescriptor.packed(
+        found.number("CONTAINER_SIZE", FlushDescriptor.MIN_CONTAINER_BYTES), found.number("CONTAINER_ALIGN", 1)))
+        .orElse(FlushDescriptor.FILES);
   }
 
   private static DatasetRecord dataset(Fields whole) {
@@ -112,7 +128,7 @@ public final class FilemapFile {
     RedundancyDescriptor redundancy = RedundancyHash.decode(head.child("REDDESC"));
     FlushState flush = head.constant("FLUSH", FlushState.class, head.text("FLUSH"));
     CacheDirectory cache = new CacheDirectory(head.text("BASE"), head.text("DIRECTORY"));
-    Origin origin = new Origin(head.text("PREFIX"), head.integer("RANKS", 1));
+    Origin origin = new Origin(head.text("PREFIX"), head.integer("RANKS", 1), flushDescriptor(head));
     SortedMap<Integer, Fields> held = whole.numbered("RANK");
     if (!head.numbered("RANK").keySet().equals(held.keySet())) {
       throw head.corrupt("RANK", "says " + head.numbered("RANK").keySet() + ", there are " + held.keySet());
@@ -131,6 +147,9 @@ public final class FilemapFile {
     }
     if (!DescriptorHash.decode(fields.child("DSETDESC")).equals(dataset.descriptor())) {
       throw fields.corrupt("DSETDESC", "is not the descriptor that stands below DSET");
+    }
+    if (!flushDescriptor(fields).equals(dataset.origin().flush())) {
+      throw fields.corrupt("FLUSHDESC", "is not the descriptor that stands below DSET");
     }
     Fields redundancy = fields.child("REDDESC");
     redundancy.expect("BASE", dataset.cache().base());

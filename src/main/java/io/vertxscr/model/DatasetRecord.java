@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +16,23 @@ import java.util.Optional;
 public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDirectory cache,
     RedundancyDescriptor redundancy, FlushState flush, List<RankRecord> ranks) {
 
-  /** Which run wrote it: its prefix directory (absolute) and its number of ranks. */
-  public record Origin(String prefix, int ranks) {}
+  /**
+   * Which run wrote it, and what that run wants of its flush.
+   *
+   * @param prefix its prefix directory, absolute
+   * @param ranks how many it had
+   */
+  public record Origin(String prefix, int ranks, FlushDescriptor flush) {
+    /** Of a run that has each file flushed to a place of its own. */
+    public Origin(String prefix, int ranks) {
+      this(prefix, ranks, FlushDescriptor.FILES);
+    }
+
+    /** Whether a run with this prefix directory and number of ranks goes on where the other one was. */
+    public boolean isLike(Origin other) {
+      return ranks == other.ranks && prefix.equals(other.prefix);
+    }
+  }
 
   /** Where the dataset stands on its way to the prefix directory. */
   public enum FlushState {

@@ -1,6 +1,9 @@
 package io.vertxscr.prefix;
 
+import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.prefix.container.ContainerDrafts;
+import io.vertxscr.prefix.container.ContainerPaths;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,10 +16,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
- * Removes a dataset's files from the prefix directory, then its map, then its summary, by which a repeated call finds
- * the rest after a crash. The index does not list it any more.
+ * Removes a dataset's files from the prefix directory, then its map, its containers, and its summary, by which a
+ * repeated call finds the rest after a crash. The index does not list it any more.
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
  * has its path (and all those maps could be read), its size is the one in the dataset's own map, and it was not
@@ -46,7 +50,7 @@ final class DatasetRemoval {
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Files.exists(paths.rankMap(id));
     if (hasMap) {
-      new RankMapReader(paths, id).forEach(entry -> entry.files().forEach(file -> files.put(file.path(), file)));
+      new RankMapReader(paths, id).forEach(entry -> places(entry).forEach(file -> files.put(file.path(), file)));
       keepThoseOfOthers(id, files);
     }
     int removed = removeFiles(files, sealed);
@@ -56,6 +60,8 @@ final class DatasetRemoval {
       MetadataFiles.delete(directory, List.of(paths.rankMap(id)));
     }
     MetadataFiles.delete(directory, MetadataFiles.list(directory, "rank2file*"));
+    ContainerDrafts.remove(paths, id);
+    removeIfEmpty(new ContainerPaths(directory).directory());
     MetadataFiles.delete(directory, List.of(paths.summary(id)));
     removeIfEmpty(directory);
     return removed;
@@ -65,9 +71,14 @@ final class DatasetRemoval {
     for (int other : datasets(paths)) {
       if (other != id && Files.exists(paths.rankMap(other))) {
         new RankMapReader(paths, other).forEach(entry ->
-            entry.files().forEach(file -> files.remove(file.path())));
+            places(entry).forEach(file -> files.remove(file.path())));
       }
     }
+  }
+
+  /** Files that have places of their own; of the others, the path is only a name. */
+  private static Stream<FlushedFile> places(Entry entry) {
+    return entry.files().stream().filter(file -> file.segments().isEmpty());
   }
 
   private int removeFiles(Map<String, FlushedFile> files, FileTime sealed) {

@@ -10,6 +10,7 @@ import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
+import io.vertxscr.prefix.container.ContainerReader;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
@@ -20,8 +21,9 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Copies files of a dataset from the prefix directory into this node's cache, every byte checked. The copies are not
- * synced: what a power failure takes from them fails its check at the next restart, and is still in the prefix.
+ * Copies files of a dataset from the prefix directory, or from its containers there, into this node's cache, every byte
+ * checked. The copies are not synced: what a power failure takes from them fails its check at the next restart, and is
+ * still in the prefix.
  *
  * <p>Safe for many threads. May be repeated: a file that is there is replaced.
  */
@@ -64,16 +66,20 @@ public final class FetchCopy {
    *     of the prefix; NO_SPACE in the cache; IO
    */
   public Fetched copy(Wanted wanted) {
-    FlushedFile file = wanted.file();
-    if (!file.segments().isEmpty()) {
-      throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + " in the prefix directory " + paths.prefix()
-          + " keeps " + file.path() + " of rank " + wanted.rank() + " in containers; those cannot be fetched");
+    try (ContainerReader containers = new ContainerReader(paths.dataset(dataset))) {
+      return copy(wanted, containers);
     }
-    Source source = new Source(paths.file(file.path()), "dataset " + dataset + " in the prefix directory: "
-        + file.path() + " of rank " + wanted.rank(), Fault.CORRUPT, Fault.IO);
+  }
+
+  private Fetched copy(Wanted wanted, ContainerReader containers) {
+    FlushedFile file = wanted.file();
+    String what = "dataset " + dataset + " in the prefix directory: " + file.path() + " of rank " + wanted.rank();
+    Path place = paths.file(file.path());
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
-    Copied copied = copy(source, cached, file);
+    Copied copied = file.segments().isEmpty()
+        ? copy(new Source(place, what, Fault.CORRUPT, Fault.IO), cached, file)
+        : containers.copy(file, what, cached);
     return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc())),
         file.verifiable());
   }
@@ -114,11 +120,13 @@ public final class FetchCopy {
   public FetchedRank fetch(Entry entry) {
     List<FileMeta> files = new ArrayList<>();
     List<String> unverified = new ArrayList<>();
-    for (Wanted wanted : plan(entry)) {
-      Fetched fetched = copy(wanted);
-      files.add(fetched.file());
-      if (!fetched.verified()) {
-        unverified.add(wanted.file().path());
+    try (ContainerReader containers = new ContainerReader(paths.dataset(dataset))) {
+      for (Wanted wanted : plan(entry)) {
+        Fetched fetched = copy(wanted, containers);
+        files.add(fetched.file());
+        if (!fetched.verified()) {
+          unverified.add(wanted.file().path());
+        }
       }
     }
     return new FetchedRank(new RankFiles(entry.rank(), files), List.copyOf(unverified));

@@ -8,6 +8,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex.Reading;
+import io.vertxscr.prefix.container.ContainerDrafts;
 import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -83,6 +84,9 @@ public final class Publication {
     if (isComplete(id) && summary(id).filter(summary -> isSame(summary.descriptor(), descriptor)).isPresent()) {
       return true;
     }
+    if (!isOf(id, descriptor)) {
+      ContainerDrafts.remove(paths, id);
+    }
     removeMetadata(id);
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
     return false;
@@ -137,6 +141,18 @@ public final class Publication {
     List<String> remarks = new ArrayList<>(enlist(descriptor, time).remarks());
     remarks.addAll(removeReplaced(descriptor));
     return List.copyOf(remarks);
+  }
+
+  /** Whether what is there may be of this dataset: then containers of a flush that was cut off are gone on with. */
+  private boolean isOf(int id, DatasetDescriptor descriptor) {
+    try {
+      return summary(id).map(Summary::descriptor).filter(other -> !isSame(other, descriptor)).isEmpty();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return true;
+    }
   }
 
   private void removeMetadata(int id) {

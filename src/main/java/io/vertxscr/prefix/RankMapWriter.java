@@ -1,6 +1,7 @@
 package io.vertxscr.prefix;
 
 import io.vertxscr.format.prefix.RankFileMap.Branch;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
 import io.vertxscr.format.prefix.RankFileMap.Part;
 import io.vertxscr.format.prefix.RankFileMapFile;
@@ -53,20 +54,25 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
   }
 
   /**
-   * Writes one part.
+   * Writes one part of a map of files that have places of their own.
    *
    * @param entries of exactly the ranks of the part, every file with its checksum
    * @throws ScrException BAD_REQUEST if they are not, NO_SPACE, IO
    */
   public void writePart(int firstRank, List<RankFiles> entries) {
-    List<RankFiles> sorted = entries.stream().sorted(Comparator.comparingInt(RankFiles::rank)).toList();
-    List<Integer> given = sorted.stream().map(RankFiles::rank).toList();
+    writeEntries(firstRank, entries.stream().map(Entry::of).toList());
+  }
+
+  /** The same for files anywhere. */
+  public void writeEntries(int firstRank, List<Entry> entries) {
+    List<Entry> sorted = entries.stream().sorted(Comparator.comparingInt(Entry::rank)).toList();
+    List<Integer> given = sorted.stream().map(Entry::rank).toList();
     List<Integer> expected = ranksFrom(firstRank);
     if (!given.equals(expected)) {
       throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + ": the part of its map for ranks "
           + expected.getFirst() + " to " + expected.getLast() + " was given ranks " + given);
     }
-    for (RankFiles entry : sorted) {
+    for (Entry entry : sorted) {
       entry.files().stream().filter(file -> file.crc().isEmpty()).findFirst().ifPresent(file -> {
         throw new ScrException(Fault.BAD_REQUEST,
             "dataset " + dataset + ": " + file.path() + " of rank " + entry.rank() + " has no checksum");
@@ -74,7 +80,7 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
     }
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
     AtomicFile.replace(paths.rankMapPart(dataset, Part.leaf(firstRank)),
-        RankFileMapFile.encode(Leaf.of(ranks, sorted)));
+        RankFileMapFile.encode(new Leaf(ranks, sorted)));
   }
 
   /** Writes the root, when all parts are there. @throws ScrException NO_SPACE, IO */

@@ -2,10 +2,12 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.prefix.container.ContainerReader;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -35,7 +37,7 @@ public final class DatasetVerification {
    * How it went.
    *
    * @param problems what differs, in sentences with rank and path
-   * @param unverified paths of files whose size or checksum nobody wrote down, or that are in containers
+   * @param unverified paths of files whose size or checksum nobody wrote down
    */
   public record Verified(long files, long bytes, List<String> problems, List<String> unverified) {}
 
@@ -85,10 +87,27 @@ public final class DatasetVerification {
     batch.clear();
   }
 
+  private Found lookInContainers(Owned owned) {
+    FlushedFile file = owned.file();
+    try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
+      if (everyByte) {
+        containers.check(file, file.path());
+      } else {
+        containers.checkSize(file, file.path());
+      }
+      return new Found(Optional.empty(), file.verifiable(), file.bytes().orElse(0));
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return new Found(Optional.of(e.getMessage()), file.verifiable(), 0);
+    }
+  }
+
   private Found look(Owned owned) {
     FlushedFile file = owned.file();
     if (!file.segments().isEmpty()) {
-      return new Found(Optional.empty(), false, 0);
+      return lookInContainers(owned);
     }
     if (file.bytes().isEmpty()) {
       boolean there = Files.isRegularFile(paths.file(file.path()));

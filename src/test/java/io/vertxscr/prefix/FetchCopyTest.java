@@ -80,13 +80,13 @@ class FetchCopyTest {
   }
 
   @Test
-  void mapsThatLeadOutOfThePrefixAndContainersAreRefused() {
+  void mapsThatLeadOutOfThePrefixAndToContainersThatAreNotThereAreRefused() {
     for (String path : List.of("../cache/x", "/etc/passwd", "", "a/../../x", ".scr/index.scr")) {
       Entry entry = new Entry(0, List.of(new FlushedFile(path, OptionalLong.empty(), OptionalInt.empty(), List.of())));
       refused(Fault.OUTSIDE_PREFIX, () -> fetch.fetch(entry), samples.prefix.toString());
     }
     Entry contained = new Entry(0, List.of(
         new FlushedFile("x", OptionalLong.of(1), OptionalInt.of(1), List.of(new Segment(".scr/ctr.1.scr", 0, 1)))));
-    refused(Fault.BAD_REQUEST, () -> fetch.fetch(contained), "x of rank 0", "containers");
+    refused(Fault.CORRUPT, () -> fetch.fetch(contained), "x of rank 0", "ctr.1.scr");
   }
 }

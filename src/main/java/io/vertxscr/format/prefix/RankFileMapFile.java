@@ -66,7 +66,12 @@ public final class RankFileMapFile {
 
   /** How many bytes this rank adds to a leaf: for dividing ranks so that parts stay near {@link #PART_BYTES}. */
   public static int entryBytes(RankFiles entry) {
-    Hash leaf = new Hash().put(Integer.toString(entry.rank()), hash(Entry.of(entry)));
+    return entryBytes(Entry.of(entry));
+  }
+
+  /** The same of files in containers. */
+  public static int entryBytes(Entry entry) {
+    Hash leaf = new Hash().put(Integer.toString(entry.rank()), hash(entry));
     return HashFile.encodedBytes(leaf) - HashFile.encodedBytes(new Hash());
   }
 

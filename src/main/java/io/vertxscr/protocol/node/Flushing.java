@@ -1,13 +1,31 @@
 package io.vertxscr.protocol.node;
 
+import io.vertxscr.model.RankFiles;
 import java.util.List;
+import java.util.Optional;
 
 /** Messages that bring a dataset to the prefix directory. */
 public final class Flushing {
   private Flushing() {}
 
-  /** Copy, or publish, these ranks' files. Outcomes carry the attempt they belong to. */
-  public record Work(int datasetId, int attempt, List<Integer> ranks) {}
+  /**
+   * Measure, copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
+   *
+   * @param packing where they go, if in containers; not known yet when they are measured
+   */
+  public record Work(int datasetId, int attempt, List<Integer> ranks, Optional<Packing> packing) {}
+
+  /**
+   * Where a node's files go in containers, one behind the other.
+   *
+   * @param layout name of what is written where; another one if a byte of the dataset may have another place
+   * @param offset of the first byte in the dataset's stream
+   * @param copied an earlier attempt has copied everything: nobody may write any more
+   */
+  public record Packing(String layout, long containerBytes, long alignBytes, long offset, boolean copied) {}
+
+  /** What the files of the ranks take together. */
+  public record Measured(int datasetId, int attempt, long bytes) {}
 
   /**
    * Copied.
@@ -23,9 +41,20 @@ public final class Flushing {
    * @param ranks of the run that wrote it
    * @param ranksPerPart the same for all parts; the last one may have fewer
    * @param holders for each rank of the part, ascending, the node that has its files
+   * @param packed whether these are in containers
    */
-  public record MapPart(
-      int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart, List<String> holders) {}
+  public record MapPart(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
+      List<String> holders, boolean packed) {}
+
+  /** What do you know of these ranks, for a map of containers? */
+  public record EntriesOf(int datasetId, List<Integer> ranks) {}
+
+  /**
+   * One of each for every rank, in the order asked for.
+   *
+   * @param offsets where the rank's files begin in the dataset's stream
+   */
+  public record Entries(List<RankFiles> files, List<Long> offsets, long containerBytes, long alignBytes) {}
 
   /**
    * What the filemap is to say of the flush.

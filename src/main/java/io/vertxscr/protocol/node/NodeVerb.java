@@ -38,12 +38,16 @@ public enum NodeVerb {
   PROTECT,
   /** From the leader: all have computed it, use it. */
   PROTECT_COMMIT,
+  /** From the leader: how many bytes these ranks' files have. */
+  FLUSH_MEASURE,
   /** From the leader: copy to drafts in the prefix directory. */
   FLUSH_COPY,
   /** From the leader: rename the drafts. */
   FLUSH_PUBLISH,
   /** From the leader: write your parts of the rank2file map. */
   FLUSH_MAP,
+  /** Between nodes: files of these ranks, and where they are in containers. */
+  FLUSH_ENTRIES,
   /** From the leader: the dataset is in the prefix directory. */
   FLUSHED,
   /** Between nodes: the files of these ranks, as registered, and the names of their redundancy files. */

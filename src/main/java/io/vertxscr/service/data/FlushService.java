@@ -1,6 +1,7 @@
 package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
@@ -8,15 +9,23 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.FlushCopy;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.prefix.container.ContainerCopy;
+import io.vertxscr.prefix.container.ContainerDrafts;
+import io.vertxscr.prefix.container.PackedRanks;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.FlushTarget;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Entries;
+import io.vertxscr.protocol.node.Flushing.EntriesOf;
 import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.Measured;
+import io.vertxscr.protocol.node.Flushing.Packing;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -30,9 +39,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
 public final class FlushService {
@@ -41,6 +52,7 @@ public final class FlushService {
   private final String self;
   private final DatasetStore store;
   private final CacheKeeper keeper;
+  private final Packings packings;
   private final Map<Integer, Future<?>> inTurn = new HashMap<>();
 
   /** Flushes for a node. */
@@ -50,6 +62,7 @@ public final class FlushService {
     this.self = self;
     this.store = store;
     this.keeper = keeper;
+    this.packings = new Packings(self);
   }
 
   /**
@@ -79,8 +92,20 @@ public final class FlushService {
     return new FlushCopy(paths(record), id, store.directory(id));
   }
 
+  private FlushTarget target(DatasetRecord record, Packing packing, PackedRanks packed) {
+    int id = record.descriptor().id();
+    return new ContainerCopy(
+        id, ContainerDrafts.directory(paths(record), id, packing.layout()), store.directory(id), packed);
+  }
+
   private static PrefixPaths paths(DatasetRecord record) {
     return new PrefixPaths(Path.of(record.origin().prefix()));
+  }
+
+  /** Sums up the ranks' files. */
+  public Future<Measured> measure(Work work) {
+    long bytes = files(record(work.datasetId()), work.ranks()).stream().mapToLong(RankFiles::bytes).sum();
+    return Future.succeededFuture(new Measured(work.datasetId(), work.attempt(), bytes));
   }
 
   /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
@@ -91,9 +116,13 @@ public final class FlushService {
   private Future<Worked> copyNow(Work work) {
     DatasetRecord record = record(work.datasetId());
     List<RankFiles> ranks = files(record, work.ranks());
-    FlushTarget target = target(record);
+    Optional<PackedRanks> packed =
+        work.packing().map(packing -> packings.begin(work.datasetId(), packing, ranks));
+    FlushTarget target = packed.map(there -> target(record, work.packing().orElseThrow(), there))
+        .orElseGet(() -> target(record));
+    boolean copied = work.packing().filter(Packing::copied).isPresent();
     List<Future<Void>> copies = new ArrayList<>();
-    for (Extent extent : target.extents(ranks)) {
+    for (Extent extent : copied ? List.<Extent>of() : target.extents(ranks)) {
       copies.add(loop.blocking(extent.what(), () -> {
         extent.copy(Meter.NONE);
         return null;
@@ -101,7 +130,9 @@ public final class FlushService {
     }
     return Future.join(copies).transform((_, failure) -> {
       if (failure == null) {
-        long mapBytes = ranks.stream().mapToLong(RankFileMapFile::entryBytes).sum();
+        long mapBytes = ranks.stream().mapToLong(rank -> packed
+            .map(there -> RankFileMapFile.entryBytes(there.entry(rank.rank())))
+            .orElseGet(() -> RankFileMapFile.entryBytes(rank))).sum();
         return Future.succeededFuture(new Worked(work.datasetId(), work.attempt(), mapBytes));
       }
       List<FileMeta> all = ranks.stream().flatMap(rank -> rank.files().stream()).toList();
@@ -132,16 +163,30 @@ public final class FlushService {
     for (int i = 0; i < part.holders().size(); i++) {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
     }
-    List<Future<Layout>> asked = new ArrayList<>();
-    byHolder.forEach((node, ranks) ->
-        asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)));
+    List<Future<List<Entry>>> asked = new ArrayList<>();
+    byHolder.forEach((node, ranks) -> asked.add(part.packed() ? packedEntries(node, part.datasetId(), ranks)
+        : bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)
+            .map(layout -> layout.files().stream().map(Entry::of).toList())));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
-      List<RankFiles> entries = asked.stream().flatMap(layout -> layout.result().files().stream()).toList();
+      List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
       PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
-          .writePart(part.firstRank(), entries);
+          .writeEntries(part.firstRank(), entries);
       return Ack.ACK;
     }));
+  }
+
+  private Future<List<Entry>> packedEntries(String node, int datasetId, List<Integer> ranks) {
+    return bus.ask(node, NodeVerb.FLUSH_ENTRIES, new EntriesOf(datasetId, ranks), Entries.class).map(found -> {
+      ContainerLayout layout = new ContainerLayout(found.containerBytes(), found.alignBytes());
+      return IntStream.range(0, ranks.size()).mapToObj(i ->
+          PackedRanks.entry(layout, found.offsets().get(i), found.files().get(i))).toList();
+    });
+  }
+
+  /** Where this node's files are in the containers of a flush that is under way. */
+  public Future<Entries> entries(EntriesOf of) {
+    return Future.succeededFuture(packings.entries(of));
   }
 
   /** Notes durably that the dataset need not be kept for the flush any more; it may leave the cache then. */
@@ -149,7 +194,9 @@ public final class FlushService {
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
       store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record -> {
         if (flushed.done()) {
-          record.ranks().forEach(rank -> target(record).removeKept(rank.files().files()));
+          if (record.origin().flush().containers().isEmpty()) {
+            record.ranks().forEach(rank -> target(record).removeKept(rank.files().files()));
+          }
         }
         store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
             held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED));
@@ -157,6 +204,7 @@ public final class FlushService {
       return Ack.ACK;
     }).onSuccess(_ -> {
       if (flushed.done()) {
+        packings.end(flushed.datasetId());
         keeper.flushed(flushed.datasetId());
       }
     });

@@ -49,7 +49,7 @@ public final class RunCache {
   /** What is known about a dataset that this node holds. */
   Standing standing(DatasetRecord record) {
     int id = record.descriptor().id();
-    if (!record.origin().equals(origin)) {
+    if (!record.origin().isLike(origin)) {
       return Standing.FOREIGN;
     }
     if (completed.contains(id) || id == restart) {

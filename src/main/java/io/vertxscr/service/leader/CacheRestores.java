@@ -130,12 +130,12 @@ final class CacheRestores {
   }
 
   private Future<List<Failed>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
-    Origin origin = new Origin(target.prefix(), target.map().size());
     List<Inventory.Dataset> copies = inventories.stream().flatMap(i -> i.datasets().stream())
         .filter(held -> isOf(held, plan.descriptor())).toList();
     FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
         .orElse(FlushState.NOT_WANTED);
     String base = copies.getFirst().base();
+    Origin origin = new Origin(target.prefix(), target.map().size(), copies.getFirst().origin().flush());
     List<Future<Restored>> asked = new ArrayList<>();
     plan.perNode().forEach((node, ranks) -> {
       if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {

@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
@@ -19,6 +20,8 @@ import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.leader.ContainerSteps.Packed;
+import io.vertxscr.service.leader.ContainerSteps.Plan;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -42,12 +45,14 @@ final class FlushSteps {
   private final Loop loop;
   private final NodeBus bus;
   private final String self;
+  private final ContainerSteps containers;
   private final Map<Integer, Attempt> attempts = new HashMap<>();
 
   FlushSteps(Loop loop, NodeBus bus, String self) {
     this.loop = loop;
     this.bus = bus;
     this.self = self;
+    this.containers = new ContainerSteps(loop, bus);
   }
 
   /**
@@ -55,9 +60,14 @@ final class FlushSteps {
    *
    * @param holders the node that has each rank's files, by rank
    * @param complete whether the dataset was in the prefix directory already, whole
+   * @param containers where its files go, if they are packed
    */
   private record Attempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-      long[] mapBytes) {
+      Optional<Plan> containers, long[] mapBytes) {
+
+    Attempt with(Plan plan) {
+      return new Attempt(descriptor, paths, holders, complete, Optional.of(plan), mapBytes);
+    }
 
     /** Ranks by node. */
     SortedMap<String, List<Integer>> byNode() {
@@ -98,28 +108,43 @@ final class FlushSteps {
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
       return publication(paths).prepare(dataset.descriptor());
     }).compose(complete -> {
-      Attempt attempt = new Attempt(dataset.descriptor(), paths, holders, complete, new long[1]);
-      attempts.put(id, attempt);
-      return complete ? Future.succeededFuture() : onHolders(attempt, number, NodeVerb.FLUSH_COPY)
-          .map(worked -> {
-            attempt.mapBytes()[0] = worked.stream().mapToLong(Worked::mapBytes).sum();
-            return null;
-          });
+      Attempt plain = new Attempt(dataset.descriptor(), paths, holders, complete, Optional.empty(), new long[1]);
+      attempts.put(id, plain);
+      return complete ? Future.succeededFuture()
+          : plan(plain, dataset.origin().flush(), number).compose(attempt -> copy(attempt, number));
+    });
+  }
+
+  private Future<Attempt> plan(Attempt attempt, FlushDescriptor flush, int number) {
+    return flush.containers().map(size -> containers.plan(
+        new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()), number).map(attempt::with))
+        .orElseGet(() -> Future.succeededFuture(attempt));
+  }
+
+  private Future<Void> copy(Attempt attempt, int number) {
+    attempts.put(attempt.descriptor().id(), attempt);
+    return onHolders(attempt, number, NodeVerb.FLUSH_COPY).map(worked -> {
+      attempt.mapBytes()[0] = worked.stream().mapToLong(Worked::mapBytes).sum();
+      return null;
     });
   }
 
   private Future<List<Worked>> onHolders(Attempt attempt, int number, NodeVerb verb) {
     List<Future<Worked>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
-        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks), Worked.class)));
+        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks,
+            attempt.containers().map(plan -> plan.packings().get(node))), Worked.class)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
   /** All nodes rename their drafts. */
   Future<Void> publish(int id, int number) {
     Attempt attempt = attempts.get(id);
-    return attempt.complete() ? Future.succeededFuture()
-        : onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH).mapEmpty();
+    if (attempt.complete()) {
+      return Future.succeededFuture();
+    }
+    return attempt.containers().map(plan -> containers.publish(id, plan))
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH).mapEmpty());
   }
 
   /** Nodes write the parts of the map that begin with their ranks. */
@@ -134,7 +159,7 @@ final class FlushSteps {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
           new MapPart(id, attempt.paths().prefix().toString(), attempt.holders().size(), first, perPart,
-              List.copyOf(holders)), Ack.class));
+              List.copyOf(holders), attempt.containers().isPresent()), Ack.class));
     }
     return Future.all(asked).mapEmpty();
   }
@@ -155,7 +180,8 @@ final class FlushSteps {
     PrefixPaths paths = new PrefixPaths(Path.of(prefix));
     return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
         .compose(complete -> {
-          attempts.put(dataset.id(), new Attempt(dataset, paths, holders, complete, new long[] {mapBytes}));
+          attempts.put(dataset.id(), new Attempt(
+              dataset, paths, holders, complete, Optional.empty(), new long[] {mapBytes}));
           return writeMaps(dataset.id());
         })
         .compose(_ -> sealed(dataset.id()))
@@ -188,7 +214,9 @@ final class FlushSteps {
       if (!attempt.complete()) {
         new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
       }
-      return publication(attempt.paths()).publish(attempt.descriptor(), LocalDateTime.now());
+      List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), LocalDateTime.now());
+      attempt.containers().ifPresent(plan -> plan.drafts().clean());
+      return remarks;
     }).map(remarks -> {
       remarks.forEach(LOG::warn);
       return null;

@@ -94,7 +94,7 @@ public final class PrefixFetcher {
    */
   Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
     return loop.blocking("look up dataset " + dataset.id(), () -> check(dataset, wanted)).compose(count -> {
-      Origin origin = new Origin(wanted.prefix(), count);
+      Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
       CheckpointDescriptor how =
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
       List<Future<Ack>> asked = new ArrayList<>();

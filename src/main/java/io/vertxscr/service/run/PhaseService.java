@@ -212,9 +212,9 @@ public final class PhaseService {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
-          DatasetRecord record = new DatasetRecord(known, new Origin(info.prefix(), info.map().size()),
-              store.cache(known.id()), new RedundancyDescriptor(how, run.sets(how).count()),
-              flushState(info, known), List.of());
+          Origin origin = new Origin(info.prefix(), info.map().size(), info.policy().flush().descriptor());
+          DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
+              new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
           return protection.protect(record, info.map(), run.sets(how), measured.ranks())
               .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
         });

@@ -1,0 +1,181 @@
+package io.vertxscr.prefix.container;
+
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.PieceBuffers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.CRC32;
+
+/**
+ * Reads files of a dataset out of its containers, checked while the bytes pass. Keeps a few containers open, for the
+ * next file is most likely in the same one. Not thread-safe; blocking: for threads that move bulk bytes.
+ */
+public final class ContainerReader implements AutoCloseable {
+  private static final int MAX_OPEN = 8;
+
+  private final ContainerPaths containers;
+  private final Map<String, FileChannel> open = new LinkedHashMap<>();
+
+  /** Where the bytes of a file go. */
+  @FunctionalInterface
+  private interface Sink {
+    void take(ByteBuffer bytes) throws IOException;
+  }
+
+  /** @param dataset the dataset's directory in the prefix directory */
+  public ContainerReader(Path dataset) {
+    this.containers = new ContainerPaths(dataset);
+  }
+
+  /**
+   * Copies a file out of its containers; on every failure {@code to} is gone.
+   *
+   * @param what names it in messages
+   * @throws ScrException CORRUPT: a container is missing, too short, or has other bytes than the map says; IO: that
+   *     could not be found out, or {@code to} cannot be written; NO_SPACE
+   */
+  public Copied copy(FlushedFile file, String what, Path to) {
+    boolean done = false;
+    try {
+      Files.deleteIfExists(to);
+      try (FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        Copied copied = read(file, what, bytes -> {
+          while (bytes.hasRemaining()) {
+            out.write(bytes);
+          }
+        });
+        done = true;
+        return copied;
+      }
+    } catch (IOException e) {
+      throw Faults.io(to, e);
+    } finally {
+      if (!done) {
+        unlink(to);
+      }
+    }
+  }
+
+  /** Reads a file and compares it, as {@link #copy}, and keeps nothing. */
+  public Copied check(FlushedFile file, String what) {
+    try {
+      return read(file, what, _ -> {});
+    } catch (IOException e) {
+      throw new IllegalStateException(e);                 // this sink does nothing
+    }
+  }
+
+  /** Whether the containers are long enough to have the file, without reading it. @throws ScrException CORRUPT, IO */
+  public void checkSize(FlushedFile file, String what) {
+    for (Segment segment : file.segments()) {
+      try {
+        if (segment.bytes() > 0 && channel(segment, what).size() < segment.offset() + segment.bytes()) {
+          throw endsEarly(segment, what);
+        }
+      } catch (IOException e) {
+        throw Faults.io(containers.named(segment.container()), e);
+      }
+    }
+  }
+
+  private Copied read(FlushedFile file, String what, Sink sink) throws IOException {
+    CRC32 sum = new CRC32();
+    long total = 0;
+    for (Segment segment : file.segments()) {
+      for (long at = 0; at < segment.bytes(); ) {
+        ByteBuffer piece = PieceBuffers.first(Math.min(Limits.PIECE_BYTES, segment.bytes() - at));
+        fill(piece, segment, at, what);
+        at += piece.flip().remaining();
+        sum.update(piece);
+        sink.take(piece.rewind());
+      }
+      total += segment.bytes();
+    }
+    int crc = (int) sum.getValue();
+    if (file.bytes().isPresent() && file.bytes().getAsLong() != total) {
+      throw new ScrException(Fault.CORRUPT,
+          what + " has " + total + " bytes in its segments instead of " + file.bytes().getAsLong());
+    }
+    if (file.crc().isPresent() && file.crc().getAsInt() != crc) {
+      throw new ScrException(Fault.CORRUPT, "%s has checksum 0x%08x instead of 0x%08x in %s"
+          .formatted(what, crc, file.crc().getAsInt(), where(file)));
+    }
+    return new Copied(total, crc);
+  }
+
+  private static String where(FlushedFile file) {
+    return String.join(", ", file.segments().stream()
+        .map(segment -> segment.container() + " from byte " + segment.offset()).toList());
+  }
+
+  private void fill(ByteBuffer piece, Segment segment, long at, String what) {
+    FileChannel channel = channel(segment, what);
+    try {
+      while (piece.hasRemaining()) {
+        if (channel.read(piece, segment.offset() + at + piece.position()) < 0) {
+          throw endsEarly(segment, what);
+        }
+      }
+    } catch (IOException e) {
+      throw Faults.io(containers.named(segment.container()), e);
+    }
+  }
+
+  private ScrException endsEarly(Segment segment, String what) {
+    return new ScrException(Fault.CORRUPT, what + ": " + containers.named(segment.container()) + " ends before byte "
+        + (segment.offset() + segment.bytes()));
+  }
+
+  private FileChannel channel(Segment segment, String what) {
+    FileChannel known = open.get(segment.container());
+    if (known != null) {
+      return known;
+    }
+    Path path = containers.named(segment.container());
+    if (open.size() == MAX_OPEN) {
+      close();
+    }
+    try {
+      FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+      open.put(segment.container(), channel);
+      return channel;
+    } catch (NoSuchFileException e) {
+      throw new ScrException(Fault.CORRUPT, what + ": its container is missing: " + path, e);
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  private static void unlink(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException _) {
+      // the failure that brought us here is the one to report
+    }
+  }
+
+  @Override
+  public void close() {
+    for (FileChannel channel : open.values()) {
+      try {
+        channel.close();
+      } catch (IOException _) {
+        // it was only read
+      }
+    }
+    open.clear();
+  }
+}
