@@ -53,6 +53,10 @@ public record PrefixPaths(Path prefix) {
     return scr().resolve("halt.scr");
   }
 
+  public Path failuresFile() {
+    return scr().resolve("failures.scr");
+  }
+
   public Path log() {
     return scr().resolve("log");
   }

@@ -1,5 +1,6 @@
 package io.vertxscr.format;
 
+import io.vertxscr.format.prefix.FailuresFile;
 import io.vertxscr.format.prefix.FlushFile;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.HaltFile;
@@ -20,6 +21,9 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.FailureHistory.Level;
+import io.vertxscr.model.FailureHistory.Tally;
+import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.Job;
@@ -33,6 +37,7 @@ import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.time.LocalDateTime;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -58,7 +63,7 @@ public final class Samples {
 
   public static List<Sample> all() {
     return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), rankFilemap(), flush(), halt(),
-        restart(), new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
+        restart(), failures(), new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
   }
 
   public static DatasetDescriptor descriptor(int id, String name) {
@@ -147,6 +152,12 @@ public final class Samples {
         new RestartHistory.Load(11, 7, "b.11", 1, false),
         new RestartHistory.Load(5, 1312850690668536L, "b.5", 3, true)), 12);
     return new Sample("restart", history, RestartFile.encode(history), RestartFile::decode);
+  }
+
+  private static Sample failures() {
+    FailureHistory history = new FailureHistory(36_000_000_000L, Map.of(
+        Level.PROCESS, new Tally(2, OptionalLong.empty()), Level.NODE, new Tally(1, OptionalLong.of(800_000))));
+    return new Sample("failures", history, FailuresFile.encode(history), FailuresFile::decode);
   }
 
   private static Sample halt() {

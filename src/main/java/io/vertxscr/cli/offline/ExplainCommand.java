@@ -5,6 +5,8 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Diagnosis.Verdict;
 import io.vertxscr.explain.Evidence;
+import io.vertxscr.model.FailureHistory;
+import io.vertxscr.prefix.FailuresFileStore;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -15,15 +17,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code scr explain}: why a dataset can or cannot be restarted from. */
+/** {@code scr explain}: why a dataset can or cannot be restarted from; or how often checkpoints should be written. */
 @Command(name = "explain", sortOptions = false, description = {
     "Say why a dataset is valid or not: which rank, file or redundancy set is missing, which further losses would lose"
         + " it, what to do next. Looks at the prefix directory and the caches of this machine.",
+    "With the word 'interval': the numbers behind SCR_CHECKPOINT_OPTIMAL, as they were measured by the runs of this"
+        + " prefix directory.",
     "Exit code 1 if it cannot be had from what was looked at."})
 final class ExplainCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
-  @Parameters(paramLabel = "DATASET", description = "Its name or number.")
+  @Parameters(paramLabel = "DATASET", description = "Its name or number; or 'interval'.")
   private String dataset;
 
   @Mixin
@@ -44,6 +48,21 @@ final class ExplainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    return dataset.equals("interval") ? interval() : dataset();
+  }
+
+  private int interval() {
+    FailureHistory history = FailuresFileStore.read(prefix.paths(environment));
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(IntervalPage.json(history).encodePrettily());
+    } else {
+      IntervalPage.lines(history).forEach(out::println);
+    }
+    return 0;
+  }
+
+  private int dataset() {
     var reader = new EvidenceReader(prefix.paths(environment), caches.nodesIfAny(environment));
     Evidence seen = reader.read(dataset);
     Diagnosis diagnosis = Diagnosis.of(seen);

@@ -73,7 +73,7 @@ public final class Advisor {
     }
     books = all;
     interval = info.policy().interval();
-    times.waitsForFlush(!info.policy().flush().background());
+    times.open(info, anew);
     if (!anew) {
       all.values().forEach(this::withdraw);
     }

@@ -4,100 +4,186 @@ import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.flow.advice.CheckpointNeed.Conditions;
 import io.vertxscr.flow.advice.CheckpointNeed.Known;
 import io.vertxscr.flow.advice.CheckpointNeed;
-import io.vertxscr.flow.advice.OptimalInterval.Failures;
-import io.vertxscr.flow.advice.OptimalInterval;
+import io.vertxscr.flow.advice.LevelIntervals;
 import io.vertxscr.flow.advice.Wanted;
+import io.vertxscr.model.FailureHistory.Level;
 import io.vertxscr.model.Fault;
+import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
-import java.util.EnumSet;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
  * When checkpoints were written and what they took from the application, as this leader has seen it: from the begin of
- * the phase to its end, with the protection, and with the flush where complete-output waits for it. On the node's loop.
+ * the phase to its end, with the protection; and what their flushes took, which is the time that complete-output waits
+ * for them, or else {@link FlushShare}. On the node's loop.
  */
 public final class CheckpointTimes implements Observer {
   private static final double NS = 1e9;
-  /** Without any failure seen, one a day is expected. */
-  static final double PRIOR_SECONDS = 86_400;
-  private static final Set<Fault> LOSSES = EnumSet.of(Fault.NODE_LOST, Fault.RANK_LOST);
+  private static final long SAVE_NS = 60_000_000_000L;
+  private static final Map<Fault, Level> LOSSES = Map.of(Fault.RANK_LOST, Level.PROCESS, Fault.NODE_LOST, Level.NODE);
 
   private final LongSupplier nanoClock;
+  private final FlushShare background;
+  private final FailureBook book;
+  private final Map<Level, Mean> phases = new EnumMap<>(Level.class);
+  private final Mean waits = new Mean();
   private boolean waitsForFlush;
+  private Level writing = Level.PROCESS;
   private long lastEndNs;
   private int checkpoint;
-  private int written;
-  private double costSeconds;
-  private long failures;
-  private long computedNs;
-  private long begunNs;
+  private Level lastLoss;
+  private long accountedNs;
+  private long savedNs;
   private boolean running;
+
+  /** Seconds of so many. */
+  private static final class Mean {
+    private long count;
+    private double seconds;
+
+    void add(double more) {
+      count++;
+      seconds += more;
+    }
+
+    double get() {
+      return count == 0 ? 0 : seconds / count;
+    }
+  }
 
   /**
    * Begins to watch.
    *
    * @param nanoClock counts nanoseconds from anywhere, as {@link System#nanoTime}
    */
-  CheckpointTimes(LongSupplier nanoClock) {
+  CheckpointTimes(LongSupplier nanoClock, FlushShare background, FailureBook book) {
     this.nanoClock = nanoClock;
+    this.background = background;
+    this.book = book;
     this.lastEndNs = nanoClock.getAsLong();
   }
 
-  /** Whether complete-output waits for flushes. */
-  void waitsForFlush(boolean waits) {
-    waitsForFlush = waits;
+  /** A run is about to begin, or goes on under this leader. */
+  void open(RunInfo info, boolean anew) {
+    waitsForFlush = !info.policy().flush().background();
+    book.open(info.prefix());
+    if (!anew) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    lastEndNs = nanoClock.getAsLong();
+    accountedNs = lastEndNs;
+    savedNs = lastEndNs;
+    running = true;
+  }
+
+  /** What the dataset that the application begins to write helps against. */
+  public void writes(Level level) {
+    writing = level;
   }
 
   @Override
   public void notice(Event event) {
+    if (!waitsForFlush) {
+      background.notice(event);
+    }
     switch (event) {
+      case Event.Restored restored when lastLoss != null && restored.ranks().fetched() > 0 -> {
+        Level seemed = lastLoss;
+        book.note(history -> history.worse(seemed, Level.PREFIX));
+        lastLoss = null;
+      }
       case Event.RunBegun _ -> {
-        lastEndNs = nanoClock.getAsLong();
-        begunNs = lastEndNs;
-        running = true;
+        lastLoss = null;
+        begin();
       }
       case Event.RunOver over -> ended(over);
       case Event.PhaseStarted phase -> checkpoint = phase.checkpoint() ? phase.dataset() : 0;
       case Event.DatasetComplete complete when complete.dataset() == checkpoint -> {
-        written++;
-        costSeconds += complete.extent().phaseUs() / 1e6;
+        phases.computeIfAbsent(writing, _ -> new Mean()).add(complete.extent().phaseUs() / 1e6);
         lastEndNs = nanoClock.getAsLong();
+        measured();
       }
       case Event.FlushDone flush when waitsForFlush && flush.dataset() == checkpoint -> {
-        costSeconds += (nanoClock.getAsLong() - lastEndNs) / NS;
+        waits.add((nanoClock.getAsLong() - lastEndNs) / NS);
         lastEndNs = nanoClock.getAsLong();
+        measured();
       }
+      case Event.FlushDone _ -> measured();
       default -> {
         // Not about the costs of checkpoints.
       }
     }
   }
 
-  /** What a checkpoint takes from the application, on the average; empty before the first. */
+  private void measured() {
+    phases.forEach((level, mean) -> note(level, mean.get()));
+    long flushes = waits.count + background.flushes();
+    if (flushes > 0 && !phases.containsKey(Level.PREFIX)) {
+      note(Level.PREFIX, phaseMean() + flushSeconds() / flushes);
+    }
+    if (nanoClock.getAsLong() - savedNs >= SAVE_NS) {
+      save();
+    }
+  }
+
+  private void note(Level level, double seconds) {
+    book.note(history -> history.costing(level, (long) (seconds * 1e6)));
+  }
+
+  private double flushSeconds() {
+    return waits.seconds + background.seconds();
+  }
+
+  private long written() {
+    return phases.values().stream().mapToLong(mean -> mean.count).sum();
+  }
+
+  private double phaseMean() {
+    return phases.values().stream().mapToDouble(mean -> mean.seconds).sum() / Math.max(1, written());
+  }
+
+  /** What a checkpoint takes from the application on the average, with its share of flushes; empty before the first. */
   public OptionalDouble cost() {
-    return written == 0 ? OptionalDouble.empty() : OptionalDouble.of(costSeconds / written);
+    return written() == 0 ? OptionalDouble.empty() : OptionalDouble.of(phaseMean() + flushSeconds() / written());
   }
 
-  /** By Daly, from the cost so far and the failures that this leader has seen; empty before the first checkpoint. */
+  /** From costs and failures; empty before the first checkpoint of this leader. */
   public OptionalDouble optimalSeconds() {
-    Failures seen = new Failures(failures, (computedNs + runningNs()) / NS, PRIOR_SECONDS);
-    return written == 0 ? OptionalDouble.empty()
-        : OptionalDouble.of(OptimalInterval.daly(costSeconds / written, seen.mtbfSeconds()));
+    account();
+    return written() == 0 ? OptionalDouble.empty() : LevelIntervals.of(book.history()).used();
   }
 
-  private long runningNs() {
-    return running ? nanoClock.getAsLong() - begunNs : 0;
+  private void account() {
+    long now = nanoClock.getAsLong();
+    if (running) {
+      long us = (now - accountedNs) / 1000;
+      book.note(history -> history.computed(us));
+      accountedNs += us * 1000;
+    }
+  }
+
+  private void save() {
+    account();
+    savedNs = nanoClock.getAsLong();
+    book.save();
   }
 
   private void ended(Event.RunOver over) {
-    computedNs += runningNs();
+    account();
     running = false;
-    if (over.fault().filter(LOSSES::contains).isPresent()) {
-      failures++;
+    lastLoss = over.fault().map(LOSSES::get).orElse(null);
+    if (lastLoss != null) {
+      Level seems = lastLoss;
+      book.note(history -> history.failed(seems));
     }
+    book.save();
   }
 
   /** What need-checkpoint is to say. */

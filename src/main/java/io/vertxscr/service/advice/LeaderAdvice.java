@@ -1,5 +1,6 @@
 package io.vertxscr.service.advice;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.vertxscr.config.JobSettings;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
@@ -7,19 +8,29 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.log.EventLog;
 import io.vertxscr.service.log.LogLines;
+import java.lang.management.ManagementFactory;
 import java.time.LocalDateTime;
 
 /** What a leader advises with, and what it writes down. On the node's loop. */
 public record LeaderAdvice(HaltWatch halts, Advisor advisor, CheckpointTimes times, EventLog log) {
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
   /** What advice comes from. */
   public record Ports(Loop loop, NodeBus bus, Epoch epoch, Observer observer) {}
 
   /** Makes it for a node of this job. */
   public static LeaderAdvice of(Ports ports, String self, JobSettings job) {
-    CheckpointTimes times = new CheckpointTimes(System::nanoTime);
+    CheckpointTimes times = new CheckpointTimes(System::nanoTime, new FlushShare(LeaderAdvice::processorNs),
+        new FailureBook(ports.loop(), self));
     HaltWatch halts = new HaltWatch(
         ports.loop(), self, job.endSeconds(), () -> System.currentTimeMillis() / 1000, ports.observer());
     return new LeaderAdvice(halts, new Advisor(ports.bus(), ports.epoch(), halts, times), times,
         new EventLog(ports.loop(), new LogLines(self, job.id()), LocalDateTime::now));
+  }
+
+  /** How long this process has kept all processors busy. */
+  private static long processorNs() {
+    return PROCESS.getProcessCpuTime() / Runtime.getRuntime().availableProcessors();
   }
 }

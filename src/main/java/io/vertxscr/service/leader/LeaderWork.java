@@ -15,10 +15,12 @@ import io.vertxscr.flow.Step;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
@@ -197,8 +199,17 @@ public final class LeaderWork implements LeaderActions {
       throw new ScrException(Fault.NO_SPACE, full.get());
     }
     writing = next;
+    advice.times().writes(level(
+        run.info().policy().descriptors().descriptorFor(next.flags(), next.checkpointId()), full.isPresent()));
     full.ifPresent(why -> LOG.warn("dataset {} goes past the cache: {}", next.id(), why));
     return Packed.of(new Started(next, full.isPresent() ? List.of() : Combining.evictions(starts), full.isPresent()));
+  }
+
+  private static FailureHistory.Level level(CheckpointDescriptor how, boolean pastTheCache) {
+    if (pastTheCache || how.bypass()) {
+      return FailureHistory.Level.PREFIX;
+    }
+    return how.redundancy().failures() > 0 ? FailureHistory.Level.NODE : FailureHistory.Level.PROCESS;
   }
 
   private Packed complete(List<From<Part.Complete>> parts) {

@@ -1,0 +1,72 @@
+package io.vertxscr.cli.offline;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.TextTable;
+import io.vertxscr.flow.advice.LevelIntervals;
+import io.vertxscr.flow.advice.OptimalInterval;
+import io.vertxscr.flow.advice.LevelIntervals.OfLevel;
+import io.vertxscr.model.FailureHistory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** How often checkpoints should be written, with the numbers that it comes from. */
+final class IntervalPage {
+  private static final double HOUR_SECONDS = 3600;
+  private static final double DAY_SECONDS = 86_400;
+
+  private IntervalPage() {}
+
+  static List<String> lines(FailureHistory history) {
+    LevelIntervals intervals = LevelIntervals.of(history);
+    List<String> lines = new ArrayList<>();
+    lines.add(String.format(Locale.ROOT, "%d failures in %.1f h of runs; with the one a day that is expected"
+        + " before any was seen: one in %.1f h", history.failures(), history.computedUs() / 1e6 / HOUR_SECONDS,
+        intervals.all().mtbfSeconds() / HOUR_SECONDS));
+    if (intervals.levels().isEmpty()) {
+      lines.add("No checkpoint was measured yet: the first one is written at once.");
+      return lines;
+    }
+    lines.add("");
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("level", "failures", "rate 1/day", "cost s", "young s", "daly s", "sqrt(2 C/lambda) s"));
+    for (OfLevel level : intervals.levels()) {
+      rows.add(List.of(level.level().name().toLowerCase(Locale.ROOT), "" + level.failures(),
+          number(level.rate() * DAY_SECONDS), number(level.cost()), number(young(level)), number(level.daly()),
+          number(level.firstOrder())));
+    }
+    lines.addAll(TextTable.lines(rows, Set.of(1, 2, 3, 4, 5, 6)));
+    lines.add("");
+    lines.add("SCR_CHECKPOINT_OPTIMAL=1 uses " + number(intervals.used().orElseThrow()) + " s from the end of a"
+        + " checkpoint to the begin of the next: Daly's of level "
+        + intervals.shortest().orElseThrow().level().name().toLowerCase(Locale.ROOT));
+    intervals.flushEach().ifPresent(each -> lines.add(
+        "so often, every " + each + ". checkpoint should go to the prefix directory (SCR_FLUSH=" + each + ")"));
+    return lines;
+  }
+
+  private static double young(OfLevel level) {
+    return OptimalInterval.young(level.cost(), 1 / level.rate());
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  }
+
+  static JsonObject json(FailureHistory history) {
+    LevelIntervals intervals = LevelIntervals.of(history);
+    JsonArray levels = new JsonArray();
+    intervals.levels().forEach(level -> levels.add(new JsonObject().put("level", level.level().name())
+        .put("failures", level.failures()).put("ratePerSecond", level.rate()).put("costSeconds", level.cost())
+        .put("youngSeconds", young(level)).put("dalySeconds", level.daly())
+        .put("firstOrderSeconds", level.firstOrder())));
+    JsonObject json = new JsonObject().put("failures", history.failures())
+        .put("computedSeconds", history.computedUs() / 1e6).put("mtbfSeconds", intervals.all().mtbfSeconds())
+        .put("levels", levels);
+    intervals.used().ifPresent(used -> json.put("usedSeconds", used));
+    intervals.flushEach().ifPresent(each -> json.put("flushEach", each));
+    return json;
+  }
+}

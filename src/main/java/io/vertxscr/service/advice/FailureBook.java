@@ -1,0 +1,97 @@
+package io.vertxscr.service.advice;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.FailureHistory;
+import io.vertxscr.prefix.FailuresFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.service.Loop;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the leader knows of failures and costs: what the prefix directory keeps, and what has come since. Nobody waits
+ * for it, and nothing fails with it: what cannot be written now goes along the next time. On the node's loop.
+ */
+final class FailureBook {
+  private static final Logger LOG = LoggerFactory.getLogger(FailureBook.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final String self;
+  private String prefix = "";
+  private FailureHistory kept = FailureHistory.EMPTY;
+  /** Not written yet. */
+  private FailureHistory fresh = FailureHistory.EMPTY;
+  private Future<?> last = Future.succeededFuture();
+
+  FailureBook(Loop loop, String self) {
+    this.loop = loop;
+    this.self = self;
+  }
+
+  /** It is about runs of this prefix directory from now on. */
+  void open(String directory) {
+    if (!directory.equals(prefix)) {
+      save();
+      prefix = directory;
+      kept = FailureHistory.EMPTY;
+      fresh = FailureHistory.EMPTY;
+    }
+    inTurn(() -> loop.blocking("read the failures of " + directory, () -> store(directory).read())
+        .onSuccess(read -> {
+          if (directory.equals(prefix)) {
+            kept = read;
+          }
+        })
+        .onFailure(failure -> LOG.warn("failures of {} cannot be read: {}", directory, failure.getMessage())));
+  }
+
+  /** All that is known. */
+  FailureHistory history() {
+    return kept.plus(fresh);
+  }
+
+  /** Something has happened. */
+  void note(UnaryOperator<FailureHistory> change) {
+    fresh = change.apply(fresh);
+  }
+
+  /** Writes what has come. */
+  void save() {
+    String directory = prefix;
+    if (!directory.isEmpty()) {
+      inTurn(() -> write(directory));
+    }
+  }
+
+  private Future<FailureHistory> write(String directory) {
+    if (!directory.equals(prefix) || fresh.equals(FailureHistory.EMPTY)) {
+      return Future.succeededFuture();
+    }
+    FailureHistory batch = fresh;
+    FailureHistory before = kept;
+    fresh = FailureHistory.EMPTY;
+    kept = before.plus(batch);                            // until it is written, so that it is not missing meanwhile
+    return loop.blocking("write the failures of " + directory, () -> store(directory).add(batch))
+        .onComplete((sum, failure) -> {
+          if (!directory.equals(prefix)) {
+            return;
+          }
+          kept = failure == null ? sum : before;
+          fresh = failure == null ? fresh : batch.plus(fresh);
+        })
+        .onFailure(failure -> LOG.warn("failures of {} cannot be written: {}", directory, failure.getMessage()));
+  }
+
+  private void inTurn(Supplier<Future<?>> step) {
+    last = last.transform((_, _) -> step.get().otherwiseEmpty());
+  }
+
+  private FailuresFileStore store(String directory) {
+    return new FailuresFileStore(new PrefixPaths(Path.of(directory)), "node " + self, LOCK_PATIENCE);
+  }
+}
