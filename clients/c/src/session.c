@@ -30,7 +30,8 @@ static const char* state_in_words(enum state state)
 static const char* legal_in(enum state state)
 {
   static const char* const WORDS[] = {"SCR_Init, SCR_Config", "all but SCR_Init and SCR_Complete_...",
-      "SCR_Route_file, SCR_Complete_output (or _checkpoint)", "SCR_Route_file, SCR_Complete_restart"};
+      "SCR_Route_file, SCR_Should_exit, SCR_Complete_output (or _checkpoint)",
+      "SCR_Route_file, SCR_Should_exit, SCR_Complete_restart"};
   return WORDS[state];
 }
 

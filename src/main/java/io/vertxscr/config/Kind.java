@@ -28,6 +28,9 @@ sealed interface Kind {
   /** One of these words, upper or lower case. */
   record Word(List<String> allowed) implements Kind {}
 
+  /** One value that cannot be changed, and why; a configuration may say it all the same. */
+  record Always(String value, String why) implements Kind {}
+
   /** Any text. */
   record Text() implements Kind {}
 
@@ -44,6 +47,7 @@ sealed interface Kind {
       case Flag _ -> value.equals("0") || value.equals("1");
       case Directory _ -> isAbsolutePath(value);
       case Word(List<String> allowed) -> allowed.stream().anyMatch(value::equalsIgnoreCase);
+      case Always(String only, String _) -> value.equals(only);
       case Text _ -> !value.isBlank();
     };
     return good ? Optional.empty() : Optional.of("expected " + expected());
@@ -59,6 +63,7 @@ sealed interface Kind {
       case Flag _ -> "0 or 1";
       case Directory _ -> "an absolute path";
       case Word(List<String> allowed) -> "one of " + String.join(", ", allowed);
+      case Always(String only, String why) -> only + ": " + why;
       case Text _ -> "a text";
     };
   }

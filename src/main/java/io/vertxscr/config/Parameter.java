@@ -29,8 +29,8 @@ public enum Parameter {
   SCR_USER_NAME(NODE, new Kind.Text(), "", "owner of the directories; USER where it is not set"),
   SCR_CLUSTER_NAME(NODE, new Kind.Text(), "", "name of the machine in dataset descriptors"),
   SCR_CNTL_BASE(NODE, new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
-  SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(1, 1L << 30), "" + Limits.PIECE_BYTES,
-      "bytes of one piece of a transfer", false),
+  SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(Limits.MIN_PIECE_BYTES, Limits.MAX_PIECE_BYTES), "" + Limits.PIECE_BYTES,
+      "bytes of one piece of a transfer; each thread has two"),
 
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(RUN, new Kind.Int(1, 1024), "1", "checkpoints kept in the cache"),
@@ -61,8 +61,8 @@ public enum Parameter {
   SCR_PREFIX_SIZE(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "checkpoints kept in the prefix directory; 0: all", false),
   SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0", "1: the prefix directory is emptied when a run begins", false),
-  SCR_CRC_ON_COPY(RUN, new Kind.Flag(), "1", "0: redundancy is made without checksums", false),
-  SCR_CRC_ON_FLUSH(RUN, new Kind.Flag(), "1", "0: files are flushed without checksums", false),
+  SCR_CRC_ON_COPY(RUN, alwaysChecked(), "1", "redundancy is made with checksums of all files"),
+  SCR_CRC_ON_FLUSH(RUN, alwaysChecked(), "1", "files are flushed with checksums, and against them"),
   SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache"),
   SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory"),
   SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(FlushDescriptor.MIN_CONTAINER_BYTES, Long.MAX_VALUE), "100GB",
@@ -134,6 +134,11 @@ public enum Parameter {
 
   static Optional<Parameter> named(String name) {
     return Arrays.stream(values()).filter(p -> p.name().equals(name)).findFirst();
+  }
+
+  private static Kind alwaysChecked() {
+    return new Kind.Always("1", "checksums are computed while the bytes pass anyway, and without them wrong bytes would"
+        + " be taken for good ones");
   }
 
   private static List<String> copyTypes() {

@@ -10,7 +10,6 @@ import static io.vertxscr.config.Parameter.SCR_CONTAINER_ALIGN;
 import static io.vertxscr.config.Parameter.SCR_CONTAINER_SIZE;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_COPY;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_DELETE;
-import static io.vertxscr.config.Parameter.SCR_CRC_ON_FLUSH;
 import static io.vertxscr.config.Parameter.SCR_CURRENT;
 import static io.vertxscr.config.Parameter.SCR_DISTRIBUTE;
 import static io.vertxscr.config.Parameter.SCR_FETCH;
@@ -46,8 +45,7 @@ final class RunPolicies {
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_COPY), values.flag(SCR_CRC_ON_DELETE),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
             values.flag(SCR_PREFIX_PURGE)),
-        new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), values.flag(SCR_CRC_ON_FLUSH),
-            flush(values)),
+        new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
             values.value(SCR_CURRENT).map(Effective.Value::text)),

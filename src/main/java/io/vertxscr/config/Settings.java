@@ -5,6 +5,7 @@ import static io.vertxscr.config.Parameter.SCR_CLUSTER_NAME;
 import static io.vertxscr.config.Parameter.SCR_CNTL_BASE;
 import static io.vertxscr.config.Parameter.SCR_DEBUG;
 import static io.vertxscr.config.Parameter.SCR_END_TIME;
+import static io.vertxscr.config.Parameter.SCR_FILE_BUF_SIZE;
 import static io.vertxscr.config.Parameter.SCR_JOB_ID;
 import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
@@ -40,7 +41,8 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
     Effective values = system.effective();
     RunPolicy policy = RunPolicies.of(values);
     return new Settings(
-        new CacheSettings(values.path(SCR_CNTL_BASE), values.path(SCR_CACHE_BASE), policy.descriptors().stores()),
+        new CacheSettings(values.path(SCR_CNTL_BASE), values.path(SCR_CACHE_BASE), policy.descriptors().stores(),
+            (int) values.bytes(SCR_FILE_BUF_SIZE)),
         policy,
         new JobSettings(
             values.text(SCR_JOB_ID), values.text(SCR_JOB_NAME), values.text(SCR_USER_NAME),

@@ -85,11 +85,10 @@ public record SessionState(Phase phase, boolean restartOffered) {
 
   private String legalCalls() {
     return switch (phase) {
-      case IDLE -> restartOffered
-          ? "start-restart, start-output, have-restart, route, current, drop, delete, finalize"
-          : "have-restart, start-output, route, current, drop, delete, finalize";
-      case OUTPUT -> "route, complete-output";
-      case RESTART -> "route, complete-restart";
+      case IDLE -> (restartOffered ? "start-restart, start-output, have-restart" : "have-restart, start-output")
+          + ", route, need-checkpoint, should-exit, current, drop, delete, finalize";
+      case OUTPUT -> "route, should-exit, complete-output";
+      case RESTART -> "route, should-exit, complete-restart";
       case ENDED -> "nothing: the next run begins with an init";
     };
   }

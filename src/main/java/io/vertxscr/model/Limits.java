@@ -10,8 +10,12 @@ public final class Limits {
   public static final int MAX_FILES_PER_RANK = 1 << 20;
   /** Longest node name, in characters. */
   public static final int MAX_NODE_NAME_CHARS = 128;
-  /** One piece of a bulk transfer. */
+  /** One piece of a bulk transfer, where nothing else is configured. */
   public static final int PIECE_BYTES = 512 * 1024;
+  /** Smallest piece: the most rows of parity, 255, share one, and each needs a kilobyte of it. */
+  public static final int MIN_PIECE_BYTES = 256 * 1024;
+  /** Largest piece: the buffers of all transfer threads together stay far below the daemon's direct memory. */
+  public static final int MAX_PIECE_BYTES = 4 << 20;
   /** Largest JSON message accepted from an application. */
   public static final int MAX_MESSAGE_BYTES = 16 << 20;
   /** Longest path of a Unix socket, in bytes (sun_path of Linux, without its final zero). */

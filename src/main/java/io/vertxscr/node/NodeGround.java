@@ -15,6 +15,7 @@ import io.vertxscr.service.Sources;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
+import io.vertxscr.storage.PieceBuffers;
 import io.vertxscr.transfer.TransferEngine;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -41,7 +42,8 @@ public final class NodeGround implements AutoCloseable {
     NodeDirectories directories = options.directories().create();
     this.lock = NodeLock.take(directories);
     this.store = DatasetStore.open(directories);
-    this.engine = new TransferEngine("scr-" + options.name());
+    this.engine = new TransferEngine("scr-" + options.name(),
+        () -> PieceBuffers.ofThisThread(options.settings().cache().pieceBytes()));
     this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
         options.secret()), new StoreCatalog(store));
     this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());

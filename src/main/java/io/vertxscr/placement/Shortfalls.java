@@ -39,7 +39,14 @@ public final class Shortfalls {
           + " ranks: a group " + how.group() + " has too many of them to have a partner outside for each");
     }
     int asked = Math.min(how.redundancy().setSize(), groupOfRank.size());
-    return smallest >= asked ? Optional.empty() : Optional.of(who + " has sets of " + smallest
-        + " ranks instead of " + asked + ": a group " + how.group() + " has too many of all ranks");
+    int failures = how.redundancy().failures();
+    String fewer = smallest > failures ? "" : "; such a set survives the loss of " + (smallest - 1) + " instead of "
+        + failures;
+    if (smallest < asked) {
+      return Optional.of(who + " has sets of " + smallest + " ranks instead of " + asked + ": a group " + how.group()
+          + " has too many of all ranks" + fewer);
+    }
+    return fewer.isEmpty() ? Optional.empty()
+        : Optional.of(who + " has sets of " + smallest + " ranks: there are not more" + fewer);
   }
 }

@@ -1,7 +1,6 @@
 package io.vertxscr.prefix;
 
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
@@ -21,7 +20,7 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Copies one file whole, in pieces of {@link Limits#PIECE_BYTES}, and compares size and CRC-32 of the bytes that
+ * Copies one file whole, piece by piece, and compares size and CRC-32 of the bytes that
  * passed. Only for threads that move bulk bytes: it uses their {@link PieceBuffers}.
  *
  * <p>{@code transferTo} with the checksum read back piece by piece takes 5 % less processor time on tmpfs and 10 %
@@ -101,7 +100,7 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
   private Copied pump(FileChannel in, FileChannel out, Meter meter) throws IOException {
     CRC32 sum = new CRC32();
     long total = 0;
-    ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
+    ByteBuffer buffer = PieceBuffers.first();
     while (read(in, buffer) >= 0) {
       buffer.flip();
       total += buffer.remaining();

@@ -1,7 +1,6 @@
 package io.vertxscr.redundancy;
 
 import io.vertxscr.coding.GfKernels;
-import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
@@ -76,9 +75,9 @@ final class Fold implements AutoCloseable {
    * buffer.
    */
   List<ByteBuffer> next(long most) {
-    int space = sums == 1 ? Limits.PIECE_BYTES : Limits.PIECE_BYTES / sums / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+    ByteBuffer buffer = PieceBuffers.first();
+    int space = sums == 1 ? buffer.capacity() : buffer.capacity() / sums / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
     int bytes = (int) Math.min(most, space);
-    ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
     List<ByteBuffer> results = new ArrayList<>();
     for (int sum = 0; sum < sums; sum++) {
       results.add(buffer.slice(sum * space, bytes));

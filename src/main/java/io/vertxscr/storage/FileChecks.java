@@ -1,7 +1,6 @@
 package io.vertxscr.storage;
 
 import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,7 +25,7 @@ public final class FileChecks {
   public static int crc(Path path) {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       var crc = new CRC32();
-      ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
+      ByteBuffer buffer = PieceBuffers.first();
       while (channel.read(buffer) >= 0) {
         crc.update(buffer.flip());
         buffer.clear();

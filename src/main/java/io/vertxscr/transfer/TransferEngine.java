@@ -39,16 +39,27 @@ public final class TransferEngine implements AutoCloseable {
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private volatile boolean draining;
 
-  /** With {@link Limits#MAX_QUEUED_TRANSFERS} and {@link #defaultThreads}. */
-  public TransferEngine(String name) {
-    this(name, defaultThreads(), Limits.MAX_QUEUED_TRANSFERS);
+  /**
+   * With {@link Limits#MAX_QUEUED_TRANSFERS} and {@link #defaultThreads}.
+   *
+   * @param first what each thread does before its first job
+   */
+  public TransferEngine(String name, Runnable first) {
+    this(name, defaultThreads(), Limits.MAX_QUEUED_TRANSFERS, first);
   }
 
   /** @param maxQueued jobs that may wait for a thread; more are refused with BUSY */
   public TransferEngine(String name, int threads, int maxQueued) {
+    this(name, threads, maxQueued, () -> {});
+  }
+
+  private TransferEngine(String name, int threads, int maxQueued, Runnable first) {
     AtomicInteger number = new AtomicInteger();
     executor = new ThreadPoolExecutor(threads, threads, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(maxQueued),
-        work -> Thread.ofPlatform().daemon().name(name + "-transfer-" + number.incrementAndGet()).unstarted(work));
+        work -> Thread.ofPlatform().daemon().name(name + "-transfer-" + number.incrementAndGet()).unstarted(() -> {
+          first.run();
+          work.run();
+        }));
   }
 
   /** As many as there are processors, within 2 to 4: more only wait for the same memory. */

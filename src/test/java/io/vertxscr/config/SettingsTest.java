@@ -7,6 +7,7 @@ import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.Descriptors;
@@ -36,7 +37,8 @@ class SettingsTest {
     Settings settings = Settings.load(ALICE, Optional.empty());
     StoreDescriptor store = StoreDescriptor.of("/tmp", 1);
 
-    assertThat(settings.cache()).isEqualTo(new CacheSettings(Path.of("/tmp"), Path.of("/tmp"), List.of(store)));
+    assertThat(settings.cache()).isEqualTo(
+        new CacheSettings(Path.of("/tmp"), Path.of("/tmp"), List.of(store), Limits.PIECE_BYTES));
     assertThat(settings.policy()).isEqualTo(
         RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.XOR, 8), store), FlushPolicy.every(10, true)));
     assertThat(settings.job()).isEqualTo(new JobSettings("local", "", "alice", "", Optional.empty()));
@@ -46,11 +48,12 @@ class SettingsTest {
   void everyParameterOfAFileTakesEffect() throws IOException {
     Path file = file("SCR_PREFIX=/p", "SCR_CNTL_BASE=/c", "SCR_CACHE_BASE=/ssd/${USER}", "SCR_CACHE_SIZE=2",
         "SCR_COPY_TYPE=partner SCR_SET_SIZE=4", "SCR_FLUSH=0", "SCR_FLUSH_ASYNC=0", "SCR_JOB_ID=$USER-7",
-        "SCR_JOB_NAME=\"my heat\"", "SCR_USER_NAME=bob", "SCR_CLUSTER_NAME=c1");
+        "SCR_JOB_NAME=\"my heat\"", "SCR_FILE_BUF_SIZE=1m", "SCR_USER_NAME=bob", "SCR_CLUSTER_NAME=c1");
 
     Settings settings = Settings.load(ALICE, Optional.of(file));
     StoreDescriptor store = StoreDescriptor.of("/ssd/alice", 2);
-    assertThat(settings.cache()).isEqualTo(new CacheSettings(Path.of("/c"), Path.of("/ssd/alice"), List.of(store)));
+    assertThat(settings.cache()).isEqualTo(
+        new CacheSettings(Path.of("/c"), Path.of("/ssd/alice"), List.of(store), 1 << 20));
     assertThat(settings.policy()).isEqualTo(
         RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.PARTNER, 4), store), FlushPolicy.every(0, false)));
     assertThat(settings.job())
@@ -79,6 +82,9 @@ class SettingsTest {
       "SCR_FLUSH=-1,          expected a whole number",
       "SCR_FETCH_WIDTH=7,     not supported yet; leave it at 256",
       "SCR_CHECKPOINT_OVERHEAD=101, expected a number from 0 to 100",
+      "SCR_CRC_ON_FLUSH=0,    expected 1: checksums are computed while the bytes pass anyway",
+      "SCR_CRC_ON_COPY=0,     without them wrong bytes would be taken for good ones",
+      "SCR_FILE_BUF_SIZE=255KB, expected a size from 262144 to 4194304 bytes",
       "SCR_FLUSH=,            expected a whole number",
       "SCR_FLUSH_ASYNC=yes,   expected 0 or 1",
       "SCR_CACHE_SIZE=0,      expected a whole number from 1 to 1024",

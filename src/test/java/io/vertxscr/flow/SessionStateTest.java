@@ -3,11 +3,14 @@ package io.vertxscr.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.vertxscr.flow.SessionState.Phase;
+import io.vertxscr.flow.advice.Question;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -65,6 +68,22 @@ class SessionStateTest {
         assertThat(offer).doesNotContain(step.title());
       }
     });
+  }
+
+  /** Those too that need no other rank. */
+  @ParameterizedTest
+  @MethodSource("everyStateAndQuestion")
+  void namesRouteAndQuestionsWhereTheyAreLegalAndNowhereElse(SessionState state, Question question) {
+    ScrException refusal = catchThrowableOfType(ScrException.class, () -> state.check(7, Step.PROTECTED));
+    String offer = refusal.getMessage().substring(refusal.getMessage().indexOf("; legal is ") + 11);
+    ScrException asked = catchThrowableOfType(ScrException.class, () -> state.check(7, question));
+    assertThat(offer.contains(question.title())).isEqualTo(asked == null);
+    assertThat(offer.contains("route")).isEqualTo(state.phase() != Phase.ENDED);
+  }
+
+  static List<Arguments> everyStateAndQuestion() {
+    return LEGAL.keySet().stream().flatMap(state -> Arrays.stream(Question.values())
+        .map(question -> Arguments.of(state, question))).toList();
   }
 
   private static EnumSet<Step> copy(Set<Step> steps) {

@@ -27,6 +27,12 @@ class ShortfallsTest {
               .anyMatch(size -> size == 1 || size < asked);
           assertThat(of(Scheme.XOR, groups, setSize).isPresent()).as(groups + " in " + setSize).isEqualTo(small);
           assertThat(of(Scheme.SINGLE, groups, setSize)).isEmpty();
+          for (int failures = 1; failures < setSize; failures++) {
+            int most = failures;
+            boolean weak = small || RedundancySets.of(groups, setSize).stream().anyMatch(set -> set.size() <= most);
+            assertThat(of(new Redundancy(Scheme.RS, setSize, failures), groups).isPresent())
+                .as(groups + " in " + setSize + " for " + failures).isEqualTo(weak);
+          }
         }
       }
     }
@@ -50,8 +56,20 @@ class ShortfallsTest {
         .startsWith("CKPT=0: XOR has sets of 2 ranks instead of 4");
   }
 
+  @Test
+  void fewerLossesThanAskedForAreTold() {
+    assertThat(of(new Redundancy(Scheme.RS, 8, 3), List.of("n1", "n2", "n3"))).contains("CKPT=0: RS has sets of 3"
+        + " ranks: there are not more; such a set survives the loss of 2 instead of 3");
+    assertThat(of(new Redundancy(Scheme.RS, 4, 2), List.of("n1", "n1", "n2", "n2")).orElseThrow())
+        .startsWith("CKPT=0: RS has sets of 2 ranks instead of 4")
+        .endsWith("such a set survives the loss of 1 instead of 2");
+  }
+
   private static Optional<String> of(Scheme scheme, List<String> groups, int setSize) {
-    return Shortfalls.of(
-        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, setSize), false), groups);
+    return of(Redundancy.of(scheme, setSize), groups);
+  }
+
+  private static Optional<String> of(Redundancy redundancy, List<String> groups) {
+    return Shortfalls.of(new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", redundancy, false), groups);
   }
 }

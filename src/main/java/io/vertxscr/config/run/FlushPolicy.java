@@ -10,18 +10,17 @@ import java.util.Objects;
  *
  * @param everyCheckpoints each so many-th checkpoint is flushed; 0 for none. Output always is. (SCR_FLUSH)
  * @param background whether complete-output returns before the flush is done (SCR_FLUSH_ASYNC)
- * @param crc whether checksums are written beside the files (SCR_CRC_ON_FLUSH)
  * @param descriptor how files go there (SCR_USE_CONTAINERS, SCR_CONTAINER_SIZE, SCR_CONTAINER_ALIGN)
  */
-public record FlushPolicy(int everyCheckpoints, boolean background, boolean crc, FlushDescriptor descriptor) {
+public record FlushPolicy(int everyCheckpoints, boolean background, FlushDescriptor descriptor) {
   public FlushPolicy {
     Checks.range("checkpoints per flush", everyCheckpoints, 0, Integer.MAX_VALUE);
     Objects.requireNonNull(descriptor);
   }
 
-  /** With checksums. */
+  /** Each so many-th. */
   public static FlushPolicy every(int checkpoints, boolean background) {
-    return new FlushPolicy(checkpoints, background, true, FlushDescriptor.FILES);
+    return new FlushPolicy(checkpoints, background, FlushDescriptor.FILES);
   }
 
   /** Whether the dataset with these flags and this checkpoint id, counting from 1, is to be flushed. */

@@ -2,7 +2,7 @@ package io.vertxscr.service.log;
 
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.LogLine;
-import io.vertxscr.prefix.LogFile;
+import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.service.Loop;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

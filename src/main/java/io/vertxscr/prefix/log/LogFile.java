@@ -1,6 +1,8 @@
-package io.vertxscr.prefix;
+package io.vertxscr.prefix.log;
 
 import io.vertxscr.format.prefix.LogLine;
+import io.vertxscr.prefix.PrefixDirectories;
+import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.io.UncheckedIOException;

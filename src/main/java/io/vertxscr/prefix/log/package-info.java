@@ -1,0 +1,2 @@
+/** The log of a prefix directory. */
+package io.vertxscr.prefix.log;
