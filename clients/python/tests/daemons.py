@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -73,7 +74,7 @@ class Daemons:
         environment = own_environment(
             SCR_USER_NAME="u", SCR_JOB_ID="1",
             SCR_CNTL_BASE=self.directory + "/c", SCR_CACHE_BASE=self.directory + "/k",
-            SCR_PREFIX=self.prefix, SCR_AOT="0", **self._settings,
+            SCR_PREFIX=self.prefix, SCR_AOT="0", SCR_JAVA_OPTIONS="-XX:TieredStopAtLevel=1", **self._settings,
         )  # fmt: skip
         with open(log, "wb") as output:
             process = subprocess.Popen(
@@ -112,11 +113,21 @@ class Daemons:
 
 
 def _free_ports(count: int) -> List[int]:
-    sockets = [socket.socket() for _ in range(count)]
+    """Below those that the system gives to whoever asks for any: nobody takes them before the daemons do."""
+    ports: List[int] = []
+    sockets: List[socket.socket] = []
     try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        for port in range(random.randrange(10_000, 30_000), 65_536):
+            one = socket.socket()
+            sockets.append(one)
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            ports.append(port)
+            if len(ports) == count:
+                break
+        return ports
     finally:
         for one in sockets:
             one.close()

@@ -1,5 +1,6 @@
 package io.vertxscr.demo;
 
+import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.examples.heat.HeatEvent;
 import io.vertxscr.examples.heat.HeatMain;
 import io.vertxscr.examples.heat.HeatOptions;
@@ -7,12 +8,11 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +21,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Nodes and ranks as processes: the daemons form a Hazelcast cluster on loopback, each rank speaks to its daemon
@@ -73,22 +74,9 @@ public final class ProcessDemoCluster implements DemoCluster {
     return Path.of(System.getProperty("java.home"));
   }
 
-  /** Ports that are free now; a daemon whose port was taken by somebody else meanwhile refuses to start. */
   private static Map<String, Integer> freePorts(Set<String> names) throws IOException {
-    Map<String, Integer> ports = new HashMap<>();
-    List<ServerSocket> held = new ArrayList<>();
-    try {
-      for (String name : names) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST));
-        held.add(socket);
-        ports.put(name, socket.getLocalPort());
-      }
-      return ports;
-    } finally {
-      for (ServerSocket socket : held) {
-        socket.close();
-      }
-    }
+    Iterator<Integer> free = LocalPorts.free(names.size()).iterator();
+    return names.stream().collect(Collectors.toMap(name -> name, _ -> free.next()));
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.BridgeVerticle;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
+import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.metrics.Metrics;
 import java.nio.file.Path;
 import java.util.Map;
@@ -66,6 +67,7 @@ public final class ClusteredNode implements AutoCloseable {
   }
 
   private void join(Options options, Deployments deployments) {
+    LocalPorts.require(options.network().host(), options.network().port());
     HazelcastClusterManager manager =
         new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info()));
     // One loop: everything that it does is short, and a message that changes loops costs a change of threads.

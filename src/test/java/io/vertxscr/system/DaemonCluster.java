@@ -1,9 +1,7 @@
 package io.vertxscr.system;
 
+import io.vertxscr.cluster.LocalPorts;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,7 +9,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
 
@@ -32,25 +29,8 @@ final class DaemonCluster implements AutoCloseable {
   DaemonCluster(Map<String, String> environment) throws IOException {
     this.directory = Files.createTempDirectory("scr");
     this.environment = environment;
-    this.ports = freePorts();
+    this.ports = LocalPorts.free(MOST_AT_ONCE);
     Files.createDirectories(prefix());
-  }
-
-  /** Below those that the system gives to whoever asks for any: nobody takes them before our daemons do. */
-  private static List<Integer> freePorts() throws IOException {
-    List<ServerSocket> sockets = new ArrayList<>();
-    for (int port = 10_000 + new Random().nextInt(20_000); sockets.size() < MOST_AT_ONCE; port++) {
-      try {
-        sockets.add(new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
-      } catch (BindException _) {
-        // Taken: the next one.
-      }
-    }
-    List<Integer> ports = sockets.stream().map(ServerSocket::getLocalPort).toList();
-    for (ServerSocket socket : sockets) {
-      socket.close();
-    }
-    return ports;
   }
 
   Path prefix() {
@@ -109,6 +89,8 @@ final class DaemonCluster implements AutoCloseable {
     variables.putAll(Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1",
         "SCR_CNTL_BASE", where.resolve("c").toString(), "SCR_CACHE_BASE", where.resolve("k").toString(),
         "SCR_PREFIX", prefix().toString()));
+    // A short life: half the CPU time until a daemon is ready, and nothing made for later starts.
+    variables.putAll(Map.of("SCR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1", "SCR_AOT", "0"));
     variables.putAll(environment);
     variables.putAll(more);
     DaemonProcess daemon = new DaemonProcess(name, port, builder.start(), output);

@@ -1,9 +1,8 @@
 package io.vertxscr.load;
 
+import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +37,7 @@ final class Daemons implements AutoCloseable {
   Daemons(Setup setup) throws IOException {
     this.setup = setup;
     this.directory = Files.createTempDirectory(RAM_DISK, "scr");
-    this.ports = freePorts(setup.nodes() + SPARE_PORTS);
+    this.ports = LocalPorts.free(setup.nodes() + SPARE_PORTS);
     this.members = ports.stream().map(port -> "127.0.0.1:" + port).toList();
   }
 
@@ -194,20 +193,6 @@ final class Daemons implements AutoCloseable {
     try (Stream<Path> paths = Files.walk(tree)) {
       for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
-      }
-    }
-  }
-
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> held = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      }
-      return held.stream().map(ServerSocket::getLocalPort).toList();
-    } finally {
-      for (ServerSocket socket : held) {
-        socket.close();
       }
     }
   }
