@@ -72,7 +72,7 @@ final class NodeCommand implements Callable<Integer> {
   @Option(names = "--no-direct-reads", description = "Read files of nodes on this host over connections, too.")
   private boolean noDirectReads;
 
-  @Option(names = "--rehearse", hidden = true, description = "Serve one empty checkpoint of its own, and end.")
+  @Option(names = "--rehearse", hidden = true, description = "Serve a run of its own, and end.")
   private boolean rehearse;
 
   NodeCommand(Map<String, String> environment) {
@@ -87,6 +87,10 @@ final class NodeCommand implements Callable<Integer> {
     NodeOptions options =
         new NodeOptions(nodeName, settings, secret(settings), host, peerPort, !noDirectReads);
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
+    if (rehearse) {
+      Rehearsal.run(options, cluster);
+      return 0;
+    }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
         new HazelcastConfig.Network(cluster, host, port, members), host, httpPort, Optional.ofNullable(verticles)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
@@ -98,10 +102,6 @@ final class NodeCommand implements Callable<Integer> {
     }, "scr-stop"));
     spec.commandLine().getOut().println("node " + nodeName + " is ready: cluster " + host + ":" + port + ", peers "
         + host + ":" + node.peerPort() + ", http " + host + ":" + node.httpPort() + ", socket " + node.socket());
-    if (rehearse) {
-      Rehearsal.run(node.socket(), node.socket().resolveSibling("prefix"));
-      return 0;
-    }
     new CountDownLatch(1).await();                        // until a signal ends the process
     return 0;
   }
