@@ -3,13 +3,11 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
-import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
@@ -20,41 +18,22 @@ import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.model.descriptor.GroupDescriptors;
 import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.StoreDescriptor;
-import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.storage.FileChecks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: past the cache a dataset is as whole, as durable and as checked as one that was flushed and fetched. */
-class BypassTest {
+class BypassTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n1", "n2"};
   private static final int FILES = 3;
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   /** Every so many-th checkpoint past the cache, and the restart too where that is wanted. */
   private RunPolicy policy(int every, boolean fetchBypass) {
@@ -72,11 +51,6 @@ class BypassTest {
     return new TestCluster(vertx, directory, policy(every, fetchBypass), "n1", "n2");
   }
 
-  private static List<Integer> restartable(TestCluster cluster) {
-    Index index = new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
-    return index.candidates().stream().map(entry -> entry.descriptor().id()).toList();
-  }
-
   @Test
   void filesGoToTheirPlacesAtOnceAndAreListedWithSizesAndChecksums() throws Exception {
     try (TestCluster cluster = cluster(1, false)) {
@@ -87,7 +61,7 @@ class BypassTest {
           Files.write(path, RankProgram.bytes(scr.rank(), 1, 0));
           output.complete(true);
         }
-        assertThat(restartable(cluster)).containsExactly(1);
+        assertThat(cluster.restartable()).containsExactly(1);
         return 0;
       }), NODES);
       assertThat(cluster.held("n1")).isEmpty();
@@ -133,7 +107,7 @@ class BypassTest {
     try (TestCluster cluster = cluster(2, false)) {
       cluster.steps(1, 3, NODES);
       cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
-      assertThat(restartable(cluster)).contains(2);
+      assertThat(cluster.restartable()).contains(2);
       assertThat(cluster.restart(NODES)).isEqualTo(3);
       cluster.lose("n1");
       cluster.lose("n2");
@@ -153,7 +127,7 @@ class BypassTest {
       bytes[99] ^= 2;
       Files.write(file, bytes);
       assertThat(cluster.restart(NODES)).isEqualTo(1);
-      assertThat(restartable(cluster)).containsExactly(1);
+      assertThat(cluster.restartable()).containsExactly(1);
     }
   }
 
@@ -177,7 +151,7 @@ class BypassTest {
         }).isInstanceOf(ScrException.class);
         return 0;
       }), NODES);
-      assertThat(restartable(cluster)).containsExactly(1);
+      assertThat(cluster.restartable()).containsExactly(1);
       assertThat(cluster.restart(NODES)).isEqualTo(1);
     }
   }

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
@@ -29,29 +28,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: caches hold what was asked for, in the stores that were asked for, and never delete what is still needed. */
-class CacheManagementTest {
+class CacheManagementTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
   private static final int FILES = 3;
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private StoreDescriptor store(String name, int count) {
     return StoreDescriptor.of(directory.resolve(name).toString(), count);

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Scheme;
@@ -16,29 +15,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: behind a restart everything that the caches hold comes back to full strength, or goes. */
-class CatchUpTest {
+class CatchUpTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private static final String[] NEXT = {"n1", "n2", "n5", "n4"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private static boolean isProtected(TestCluster cluster, String node, int dataset) {
     return cluster.store(node).find(dataset).filter(record -> !record.ranks().isEmpty()

@@ -3,51 +3,27 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: what an application says of its datasets with current, drop and delete holds from then on. */
-class DatasetCommandsTest {
+class DatasetCommandsTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   /** Keeps three checkpoints in the caches, and flushes each so many-th. */
   private TestCluster cluster(int flushEvery) throws IOException {
     return new TestCluster(
         vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(flushEvery, false), NODES);
-  }
-
-  private static Index index(TestCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
   }
 
   private static void refused(Runnable call, Fault fault, String... named) {
@@ -76,7 +52,7 @@ class DatasetCommandsTest {
           assertThat(scr.restart()).as("the application has restarted by itself").isEmpty();
         });
         assertThat(cluster.restart(NODES)).as("the newer one in the caches is left alone").isEqualTo(2);
-        assertThat(index(cluster).current()).isEqualTo(Optional.of("step-2").filter(_ -> flushEvery > 0));
+        assertThat(cluster.index().current()).isEqualTo(Optional.of("step-2").filter(_ -> flushEvery > 0));
         assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
         assertThat(cluster.restart(NODES)).as("written after that").isEqualTo(4);
       }
@@ -99,12 +75,12 @@ class DatasetCommandsTest {
     try (TestCluster cluster = cluster(1)) {
       cluster.steps(1, 3, NODES);
       alone(cluster, scr -> scr.drop("step-3"));
-      assertThat(index(cluster).entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-2");
+      assertThat(cluster.index().entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-2");
       assertThat(cluster.held("n1")).containsExactly(1, 2);
       assertThat(cluster.prefix().resolve("step-3/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 3, 0));
       assertThat(cluster.restart(NODES)).isEqualTo(2);
       assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
-      assertThat(index(cluster).find("step-4").orElseThrow().id()).as("ids are never used again").isEqualTo(4);
+      assertThat(cluster.index().find("step-4").orElseThrow().id()).as("ids are never used again").isEqualTo(4);
     }
   }
 
@@ -113,7 +89,7 @@ class DatasetCommandsTest {
     try (TestCluster cluster = cluster(1)) {
       cluster.steps(1, 3, NODES);
       alone(cluster, scr -> scr.delete("step-2"));
-      assertThat(index(cluster).entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-3");
+      assertThat(cluster.index().entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-3");
       assertThat(cluster.held("n2")).containsExactly(1, 3);
       assertThat(cluster.prefix().resolve("step-2")).isEmptyDirectory();
       assertThat(new PrefixPaths(cluster.prefix()).dataset(2)).doesNotExist();
@@ -189,7 +165,7 @@ class DatasetCommandsTest {
       }, NODES);
       assertThat(cluster.held("n1")).containsExactly(1);
       assertThat(cluster.restart(NODES)).isEqualTo(1);
-      assertThat(index(cluster).entries()).extracting(Index.Entry::name).containsExactly("step-1");
+      assertThat(cluster.index().entries()).extracting(Index.Entry::name).containsExactly("step-1");
     }
   }
 }

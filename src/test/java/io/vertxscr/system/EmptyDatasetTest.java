@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Handler;
-import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
@@ -19,9 +18,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,24 +25,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Goal: a dataset without any file is protected like every other: filemap, sealed redundancy files, and a restart after
  * a loss; but its nodes need not ask each other for anything. Method: the messages between the nodes are counted.
  */
-class EmptyDatasetTest {
+class EmptyDatasetTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
-  private static Vertx vertx;
 
   private final Queue<String> asked = new ConcurrentLinkedQueue<>();
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   @ParameterizedTest
   @EnumSource(value = Scheme.class, names = {"PARTNER", "XOR"})

@@ -2,56 +2,27 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Scr;
-import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: what is in the prefix directory is whole or not used; a full disk costs time, never data. */
-class FlushFetchTest {
+class FlushFetchTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster(boolean background) throws IOException {
     return new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR).flushing(1, background), NODES);
-  }
-
-  private static Index index(TestCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
-  }
-
-  private static List<Integer> restartable(TestCluster cluster) {
-    return index(cluster).candidates().stream().map(entry -> entry.descriptor().id()).toList();
   }
 
   @ParameterizedTest
@@ -70,7 +41,7 @@ class FlushFetchTest {
         assertThat(paths.summary(id)).isRegularFile();
         assertThat(paths.rankMap(id)).isRegularFile();
       }
-      assertThat(restartable(cluster)).containsExactly(2, 1);
+      assertThat(cluster.restartable()).containsExactly(2, 1);
     }
     emptyCluster(2, 2, 1);
   }
@@ -89,7 +60,7 @@ class FlushFetchTest {
     }
     try (TestCluster cluster = cluster(false)) {
       assertThat(cluster.restart(NODES)).isEqualTo(restartsFrom);
-      assertThat(restartable(cluster)).containsExactly(restartableAfter);
+      assertThat(cluster.restartable()).containsExactly(restartableAfter);
     }
   }
 
@@ -136,9 +107,9 @@ class FlushFetchTest {
         return 0;
       }));
       assertThat(cluster.held("n1")).contains(2);
-      assertThat(restartable(cluster)).isEmpty();
+      assertThat(cluster.restartable()).isEmpty();
       Files.delete(ballast);
-      cluster.await("the flush", () -> restartable(cluster).contains(2));
+      cluster.await("the flush", () -> cluster.restartable().contains(2));
       assertThat(cluster.prefix().resolve("step-2/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 2, 0));
     }
   }

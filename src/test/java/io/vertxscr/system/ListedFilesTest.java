@@ -4,7 +4,6 @@ import static io.vertxscr.system.RawRank.ok;
 import static io.vertxscr.system.RawRank.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
@@ -16,34 +15,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: a client that places its files itself ends up with the same dataset as one that asks for each, and cannot reach
  * further. Method: one rank without the checks of a client says what it likes.
  */
-class ListedFilesTest {
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
+class ListedFilesTest extends EmbeddedTest {
   private TestCluster cluster;
   private RawRank rank;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   @BeforeEach
   void open() throws Exception {

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.model.Scheme;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,31 +10,14 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Goal: every loss that a scheme promises to survive is survived with all bytes, one more is refused cleanly. */
-class LossesTest {
+class LossesTest extends EmbeddedTest {
   private static final String[] RANKS = {"n1", "n1", "n2", "n2", "n3", "n3", "n4", "n4"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster(TestCluster.Setup setup) throws Exception {
     return new TestCluster(vertx, directory, setup, "n1", "n2", "n3", "n4");

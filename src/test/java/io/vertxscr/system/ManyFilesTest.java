@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
@@ -12,28 +11,11 @@ import io.vertxscr.prefix.RankMapReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: no file of a dataset is dropped or written over, however many there are and whatever they are called. */
-class ManyFilesTest {
+class ManyFilesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
-
-  @TempDir
-  Path directory;
-  private Vertx vertx;
-
-  @BeforeEach
-  void open() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterEach
-  void close() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster() throws IOException {
     return new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR).flushing(1, false), NODES);

@@ -57,7 +57,7 @@ class NativeClientIT {
 
   /** Starts a program under mpirun, two ranks on each daemon, in the prefix directory. */
   private NativeBuild.Program start(Path program, String... arguments) throws Exception {
-    Files.deleteIfExists(prefix.resolve(".scr/halt.scr"));   // as scr halt --remove: the last run has finalized
+    Halts.remove(prefix);
     Path onNode = prefix.resolve(".on-node");
     StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");
     List<DaemonProcess> daemons = cluster.alive();

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -18,10 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -33,26 +29,12 @@ import org.junit.jupiter.params.provider.CsvSource;
  * node is dead, and then fails. Behind the seal: the draft of the filemap is a pipe, at which the node stands still
  * until it is dead. Its storage stays; it comes back on it, and the run is started again.
  */
-class ProtectionWalkTest {
+class ProtectionWalkTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private static final int THIRD = 3;
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
   private TestCluster cluster;
   private final CompletableFuture<Void> dead = new CompletableFuture<>();
   private final Set<String> heldThird = ConcurrentHashMap.newKeySet();
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   @ParameterizedTest(name = "{0} dies at read {1} of its encode")
   @CsvSource({"n1, 1", "n1, 2", "n1, 3", "n3, 1", "n3, 2"})

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
@@ -11,37 +10,17 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixIndex;
-import io.vertxscr.prefix.PrefixPaths;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART do what they say. */
-class RestartParametersTest {
+class RestartParametersTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private static FetchPolicy rules(boolean fetch, boolean distribute, boolean flush, boolean global, String current) {
     return new FetchPolicy(fetch, false, distribute, flush, global, Optional.ofNullable(current));
@@ -86,7 +65,7 @@ class RestartParametersTest {
   }
 
   private static List<String> flushed(TestCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index().entries()
+    return cluster.index().entries()
         .stream().filter(Index.Entry::complete).map(Index.Entry::name).toList();
   }
 

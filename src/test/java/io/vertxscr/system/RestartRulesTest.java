@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
@@ -15,7 +14,6 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RestartFileStore;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,38 +21,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: which checkpoint a restart takes, when it takes another one, and when it refuses to begin. */
-class RestartRulesTest {
+class RestartRulesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster(int cached, int flushEvery) throws Exception {
     return new TestCluster(
         vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(cached).flushing(flushEvery, false), NODES);
-  }
-
-  private static Index index(TestCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
   }
 
   private static RestartHistory history(TestCluster cluster) {
@@ -92,9 +69,9 @@ class RestartRulesTest {
       }, NODES).getLast();
       assertThat(offered).containsExactly("step-3", "step-2", "step-1");
       if (flushEvery > 0) {
-        assertThat(index(cluster).entries()).filteredOn(entry -> entry.failed().isPresent())
+        assertThat(cluster.index().entries()).filteredOn(entry -> entry.failed().isPresent())
             .extracting(Index.Entry::name).containsExactly("step-1", "step-2", "step-3");
-        assertThat(index(cluster).candidates()).extracting(Index.Entry::name).containsExactly("step-4");
+        assertThat(cluster.index().candidates()).extracting(Index.Entry::name).containsExactly("step-4");
       }
       assertThat(cluster.held("n1")).containsExactly(4);
       assertThat(cluster.restart(NODES)).isEqualTo(4);
@@ -152,7 +129,7 @@ class RestartRulesTest {
         assertThat(loadAndDie(cluster)).isEqualTo(2);
       }
       assertThat(loadAndDie(cluster)).isEqualTo(1);
-      assertThat(index(cluster).current()).isEmpty();
+      assertThat(cluster.index().current()).isEmpty();
       new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5))
           .update(index -> index.setCurrent("step-2"));
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
@@ -209,7 +186,7 @@ class RestartRulesTest {
         }
       }
       if (flushEvery > 0) {
-        assertThat(index(cluster).candidates()).hasSize(2);
+        assertThat(cluster.index().candidates()).hasSize(2);
         for (String node : NODES) {
           cluster.lose(node);
           cluster.nodes().start(node);

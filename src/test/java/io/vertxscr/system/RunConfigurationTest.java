@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
@@ -26,30 +25,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: what users configure holds for their run, on all its nodes, and what is wrong with it all ranks hear. */
-class RunConfigurationTest {
+class RunConfigurationTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
-  private static Vertx vertx;
-
-  @TempDir
-  private Path directory;
   private Path prefix;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   @BeforeEach
   void makePrefix() throws IOException {

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -16,10 +15,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,22 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Goal: Reed-Solomon survives the loss of any two nodes at once, refuses three, and a node that dies while the others
  * wait for its parity hangs nobody.
  */
-class SeveralLossesTest {
+class SeveralLossesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster() throws Exception {
     return new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.RS), NODES);

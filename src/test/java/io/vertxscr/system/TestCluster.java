@@ -8,13 +8,17 @@ import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.node.EmbeddedCluster;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.storage.DatasetStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -149,6 +153,16 @@ final class TestCluster implements AutoCloseable {
         Files.delete(path);
       }
     }
+  }
+
+  /** The index of the prefix directory. */
+  Index index() {
+    return new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(5)).read().index();
+  }
+
+  /** Datasets of the prefix directory that a restart may take, the first choice first. */
+  List<Integer> restartable() {
+    return index().candidates().stream().map(entry -> entry.descriptor().id()).toList();
   }
 
   DatasetStore store(String node) {

@@ -1,0 +1,22 @@
+package io.vertxscr.system;
+
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A test on embedded nodes: one Vert.x for all tests of a class, a directory for each. */
+@ExtendWith(VertxExtension.class)
+abstract class EmbeddedTest {
+  static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void open(Vertx ofClass) {
+    vertx = ofClass;
+  }
+}
