@@ -13,19 +13,26 @@ import java.util.OptionalLong;
  * @param cluster empty where unknown
  * @param prefix absolute; empty for the application's working directory
  * @param endSeconds when the allocation ends, since 1970; empty where the batch system must be asked
+ * @param scavengeSeconds after which a run that died is taken for gone, and which the daemons take before the
+ *     allocation ends, to bring the newest checkpoint to the prefix directory; 0: they do not
  */
 public record JobSettings(
-    String id, String name, String user, String cluster, Optional<Path> prefix, OptionalLong endSeconds) {
+    String id, String name, String user, String cluster, Optional<Path> prefix, OptionalLong endSeconds,
+    int scavengeSeconds) {
+  /** How long they wait where nobody says anything else. */
+  public static final int SCAVENGE_SECONDS = 300;
+
   public JobSettings {
     Checks.component("job id", id);
     Checks.component("user", user);
     Objects.requireNonNull(name);
     Objects.requireNonNull(cluster);
+    Checks.range("seconds before a scavenge", scavengeSeconds, 0, Integer.MAX_VALUE);
     prefix.ifPresent(path -> Checks.absolute("prefix", path));
   }
 
   /** In an allocation of which nobody has said when it ends. */
   public JobSettings(String id, String name, String user, String cluster, Optional<Path> prefix) {
-    this(id, name, user, cluster, prefix, OptionalLong.empty());
+    this(id, name, user, cluster, prefix, OptionalLong.empty(), SCAVENGE_SECONDS);
   }
 }

@@ -77,6 +77,8 @@ public enum Parameter {
   SCR_HALT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "should-exit so long before the allocation ends"),
   SCR_END_TIME(NODE, new Kind.Time(), "", "end of the allocation, seconds since 1970; else the batch system is asked"),
+  SCR_SCAVENGE_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + JobSettings.SCAVENGE_SECONDS,
+      "daemons flush the newest checkpoint so long after a run died, and before the allocation ends; 0: not"),
   SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
   SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory"),
   SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory");

@@ -9,6 +9,7 @@ import static io.vertxscr.config.Parameter.SCR_FILE_BUF_SIZE;
 import static io.vertxscr.config.Parameter.SCR_JOB_ID;
 import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
+import static io.vertxscr.config.Parameter.SCR_SCAVENGE_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_USER_NAME;
 
 import io.vertxscr.config.run.RunPolicy;
@@ -47,7 +48,8 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
         new JobSettings(
             values.text(SCR_JOB_ID), values.text(SCR_JOB_NAME), values.text(SCR_USER_NAME),
             values.text(SCR_CLUSTER_NAME), values.value(SCR_PREFIX).map(v -> Path.of(v.text())),
-            AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME)))),
+            AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME))),
+            values.number(SCR_SCAVENGE_SECONDS)),
         system);
   }
 

@@ -99,6 +99,11 @@ public final class HaltWatch {
     });
   }
 
+  /** When the allocation ends, in seconds since 1970; empty where nobody knows, or has been asked yet. */
+  public OptionalLong endSeconds() {
+    return allocation.endSeconds();
+  }
+
   /** A run goes on under these conditions from now on. */
   public void watch(long run, String prefix, HaltPolicy policy) {
     watched = new Watched(run, store(prefix), policy);

@@ -54,6 +54,7 @@ public final class LeaderWork implements LeaderActions {
   private final FlushCoordinator flushes;
   private final Settings settings;
   private final LeaderAdvice advice;
+  private final ScavengeWatch scavenges;
   private final LongSupplier clockUs;
   private final List<Integer> unreadable = new ArrayList<>();
   private DatasetDescriptor writing;
@@ -71,6 +72,8 @@ public final class LeaderWork implements LeaderActions {
    * @param settings of this node, which hold for runs whose users say nothing else
    */
   public LeaderWork(Loop loop, LeaderTools tools, LeaderAdvice advice, Settings settings, LongSupplier clockUs) {
+    this.scavenges = tools.scavenges(loop, new ScavengeWatch.Times(settings.job().scavengeSeconds(),
+        advice.halts()::endSeconds, () -> clockUs.getAsLong() / 1_000_000));
     this.loop = loop;
     this.advice = advice;
     this.restorer = tools.restorer();
@@ -98,6 +101,7 @@ public final class LeaderWork implements LeaderActions {
     RunPolicy policy = configured.policy();
     String name = jobName.isEmpty() ? configured.jobName() : jobName;
     openLog(prefix, policy);
+    scavenges.busy();
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
         .transform((_, _) -> advice.halts().admit(prefix, policy.halt()))
@@ -150,6 +154,7 @@ public final class LeaderWork implements LeaderActions {
   public void open(RunInfo info, boolean anew) {
     prefix = info.prefix();
     newestToo = info.policy().flush().everyCheckpoints() > 0;
+    scavenges.busy();
     openLog(prefix, info.policy());
     advice.halts().watch(info.run(), info.prefix(), info.policy().halt());
     advice.advisor().open(info, anew);
@@ -180,7 +185,10 @@ public final class LeaderWork implements LeaderActions {
       case FINALIZE -> flushes.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .compose(_ -> journal.progressed(run.info().prefix()))
           .compose(_ -> advice.halts().finalizeCalled())
-          .onSuccess(_ -> close())
+          .onSuccess(_ -> {
+            close();
+            scavenges.ended();
+          })
           .map(_ -> Packed.of(new Offer(Optional.empty())));
     };
   }
@@ -340,6 +348,7 @@ public final class LeaderWork implements LeaderActions {
     writing = null;
     catchUp.end();
     close();
+    scavenges.died();
     if (run != 0 && cause.fault() == Fault.HALTED) {
       // Nobody waits for it: the daemons live on, and the caches stay until it is done.
       flushes.finish(prefix, newestToo)
@@ -350,5 +359,6 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public void resume() {
     flushes.resume();
+    scavenges.leads();
   }
 }

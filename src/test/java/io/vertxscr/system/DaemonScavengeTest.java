@@ -1,0 +1,110 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.scavenge.DatasetVerification;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Goal: a run that dies and does not come back loses nothing that the caches had, with nobody there to save it. */
+class DaemonScavengeTest {
+  private static final String[] NODES = {"n1", "n2", "n3"};
+  private static Vertx vertx;
+
+  @TempDir
+  Path directory;
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  private TestCluster cluster(Map<String, String> more) throws IOException {
+    Map<String, String> all = new HashMap<>(Map.of("SCR_FLUSH", "100", "SCR_SCAVENGE_SECONDS", "1"));
+    all.putAll(more);
+    return new TestCluster(vertx, directory, new TestCluster.Setup(all), NODES);
+  }
+
+  private static List<Integer> flushed(TestCluster cluster) {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index()
+        .entries().stream().filter(Index.Entry::complete).map(Index.Entry::id).toList();
+  }
+
+  /** Writes these steps and goes without finalize. */
+  private static void die(TestCluster cluster, int last) throws Exception {
+    cluster.all(scr -> {
+      RankProgram.restart(scr, 3);
+      for (int step = 1; step <= last; step++) {
+        RankProgram.checkpoint(scr, cluster.prefix(), step, 3);
+      }
+      return 0;
+    }, NODES);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "n1", "n3"})
+  void theNewestCheckpointOfARunThatDiedReachesThePrefixThoughANodeIsLostToo(String lost) throws Exception {
+    try (TestCluster cluster = cluster(Map.of())) {
+      die(cluster, 2);
+      cluster.awaitOver(NODES);
+      if (!lost.isEmpty()) {
+        cluster.lose(lost);
+      }
+      cluster.await("the scavenge", () -> flushed(cluster).contains(2));
+      assertThat(DatasetVerification.verify(new PrefixPaths(cluster.prefix()), 2).problems()).isEmpty();
+      assertThat(flushed(cluster)).containsExactly(2);
+    }
+  }
+
+  @Test
+  void itGoesIntoContainersWhereItsRunWantedThat() throws Exception {
+    try (TestCluster cluster = cluster(Map.of("SCR_USE_CONTAINERS", "1"))) {
+      die(cluster, 1);
+      cluster.await("the scavenge", () -> flushed(cluster).contains(1));
+      assertThat(new PrefixPaths(cluster.prefix()).dataset(1).resolve(".scr/ctr.0.scr")).isRegularFile();
+    }
+  }
+
+  @Test
+  void aRunThatFollowsInTimeIsNotDisturbed() throws Exception {
+    try (TestCluster cluster = cluster(Map.of("SCR_SCAVENGE_SECONDS", "2", "SCR_FLUSH", "0"))) {
+      die(cluster, 1);
+      cluster.awaitOver(NODES);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+      vertx.timer(2500).await();
+      assertThat(flushed(cluster)).isEmpty();
+    }
+  }
+
+  @Test
+  void beforeTheAllocationEndsTheNewestCheckpointIsSavedWhileTheRunGoesOn() throws Exception {
+    long end = System.currentTimeMillis() / 1000 + 30;
+    try (TestCluster cluster = cluster(Map.of("SCR_SCAVENGE_SECONDS", "28", "SCR_END_TIME", "" + end))) {
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
+        cluster.await("the scavenge", () -> flushed(cluster).contains(1));
+        RankProgram.checkpoint(scr, cluster.prefix(), 2, 3);
+        return 0;
+      }, NODES);
+    }
+  }
+}
