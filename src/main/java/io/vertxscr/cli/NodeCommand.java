@@ -88,7 +88,7 @@ final class NodeCommand implements Callable<Integer> {
         new NodeOptions(nodeName, settings, secret(settings), host, peerPort, !noDirectReads);
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     if (rehearse) {
-      Rehearsal.run(options, cluster);
+      new Rehearsal(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,

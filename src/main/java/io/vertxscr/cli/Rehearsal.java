@@ -1,12 +1,14 @@
 package io.vertxscr.cli;
 
 import io.vertxscr.client.Output;
+import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,57 +21,97 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What a JVM does that is to remember the classes that a daemon needs, and how its methods are used: it is two nodes of
- * one cluster, so that it leads and is led, and serves a run with a rank on each, with and without files.
+ * What a JVM does that is to remember the classes that a daemon needs, and how its methods are used: it is the nodes of
+ * a cluster, so that it leads and is led. A run with a rank on each of two nodes writes checkpoints with and without
+ * files; a second one, with a spare for one of the nodes, has them rebuilt.
  */
 final class Rehearsal {
-  private static final int NODES = 2;
-  private static final int EMPTY_CHECKPOINTS = 500;
+  private static final int RANKS = 2;
+  private static final int EMPTY_CHECKPOINTS = 300;
   private static final int CHECKPOINTS_WITH_FILES = 20;
   private static final int FILE_BYTES = 4 << 20;
 
-  private Rehearsal() {}
+  private final NodeOptions options;
+  private final String cluster;
+  private final Path prefix;
+  private final List<Integer> ports;
+  private int started;
 
-  /** Starts the nodes, has them serve, and stops them. */
-  static void run(NodeOptions node, String cluster) throws IOException, InterruptedException {
-    List<Integer> ports = LocalPorts.free(NODES);
-    try (ClusteredNode first = start(node, cluster, ports, 0);
-        ClusteredNode second = start(node, cluster, ports, 1);
-        ExecutorService ranks = Executors.newFixedThreadPool(NODES)) {
-      Path prefix = Files.createDirectories(first.socket().resolveSibling("prefix"));
-      List<Callable<Void>> programs = List.of(rank(first.socket(), 0, prefix), rank(second.socket(), 1, prefix));
+  /**
+   * A rehearsal that is still to come.
+   *
+   * @param options of its nodes, but for their names
+   * @param prefix the prefix directory of its runs
+   */
+  Rehearsal(NodeOptions options, String cluster, Path prefix) throws IOException {
+    this.options = options;
+    this.cluster = cluster;
+    this.prefix = Files.createDirectories(prefix);
+    this.ports = LocalPorts.free(RANKS + 1);
+  }
+
+  void run() throws InterruptedException, IOException {
+    try (ClusteredNode first = start()) {
+      try (ClusteredNode lost = start()) {
+        all(first, lost, this::write);
+      }
+      try (ClusteredNode spare = start()) {
+        all(first, spare, Rehearsal::restart);
+      }
+    }
+  }
+
+  private ClusteredNode start() {
+    int number = started++;
+    NodeOptions named = new NodeOptions(options.name() + "-" + number, options.settings(), options.secret(),
+        options.peerHost(), 0, options.directReads());
+    return ClusteredNode.start(new ClusteredNode.Options(named, new HazelcastConfig.Network(cluster, "127.0.0.1",
+        ports.get(number), ports.stream().map(port -> "127.0.0.1:" + port).toList()), "127.0.0.1", 0,
+        Optional.empty()));
+  }
+
+  private interface Program {
+    void run(Scr scr) throws IOException;
+  }
+
+  /** A run with a rank on each of two nodes; another one may follow. */
+  private void all(ClusteredNode first, ClusteredNode second, Program program)
+      throws InterruptedException, IOException {
+    try (ExecutorService ranks = Executors.newFixedThreadPool(RANKS)) {
+      List<Callable<Void>> programs =
+          List.of(() -> rank(first.socket(), 0, program), () -> rank(second.socket(), 1, program));
       for (Future<Void> rank : ranks.invokeAll(programs)) {
         rank.get();
       }
     } catch (ExecutionException e) {
       throw new IllegalStateException("the rehearsal failed: " + e.getCause(), e);
     }
+    Files.delete(new PrefixPaths(prefix).haltFile());
   }
 
-  private static ClusteredNode start(NodeOptions node, String cluster, List<Integer> ports, int number) {
-    NodeOptions named = new NodeOptions(node.name() + "-" + number, node.settings(), node.secret(), node.peerHost(),
-        0, number == 0);
-    HazelcastConfig.Network network = new HazelcastConfig.Network(cluster, "127.0.0.1", ports.get(number),
-        ports.stream().map(port -> "127.0.0.1:" + port).toList());
-    return ClusteredNode.start(new ClusteredNode.Options(named, network, "127.0.0.1", 0, Optional.empty()));
+  private Void rank(Path socket, int rank, Program program) throws IOException {
+    try (Scr scr = Scr.open(new ScrOptions(socket, rank, RANKS, prefix, "rehearsal"))) {
+      program.run(scr);
+      scr.finish();
+    }
+    return null;
   }
 
-  private static Callable<Void> rank(Path socket, int rank, Path prefix) {
-    return () -> {
-      try (Scr scr = Scr.open(new ScrOptions(socket, rank, NODES, prefix, "rehearsal"))) {
-        scr.restart();
-        byte[] bytes = new byte[FILE_BYTES];
-        for (int i = 0; i < EMPTY_CHECKPOINTS + CHECKPOINTS_WITH_FILES; i++) {
-          try (Output checkpoint = scr.startCheckpoint("rehearsal")) {
-            if (i < CHECKPOINTS_WITH_FILES) {
-              Files.write(checkpoint.route(prefix.resolve("rank-" + rank).toString()), bytes);
-            }
-            checkpoint.complete(true);
-          }
+  private void write(Scr scr) throws IOException {
+    byte[] bytes = new byte[FILE_BYTES];
+    for (int i = EMPTY_CHECKPOINTS + CHECKPOINTS_WITH_FILES; i > 0; i--) {
+      try (Output checkpoint = scr.startCheckpoint("rehearsal")) {
+        if (i <= CHECKPOINTS_WITH_FILES) {
+          Files.write(checkpoint.route(prefix.resolve("rank-" + scr.rank()).toString()), bytes);
         }
-        scr.finish();
+        checkpoint.complete(true);
       }
-      return null;
-    };
+    }
+  }
+
+  private static void restart(Scr scr) {
+    try (Restart restart = scr.restart().orElseThrow()) {
+      restart.complete(true);
+    }
   }
 }
