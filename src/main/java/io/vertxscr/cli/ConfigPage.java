@@ -25,7 +25,8 @@ record ConfigPage(Optional<Path> system, Optional<Path> user, Effective effectiv
   private static final Map<Parameter.Scope, String> TITLES = Map.of(
       Parameter.Scope.NODE, "Of each node, from the system only:",
       Parameter.Scope.PROCESS, "Of each process, from its environment:",
-      Parameter.Scope.RUN, "Of a run:");
+      Parameter.Scope.RUN, "Of a run:",
+      Parameter.Scope.LAUNCHER, "Of scr run:");
 
   List<String> lines(boolean explain) {
     List<String> lines = new ArrayList<>();

@@ -1,5 +1,6 @@
 package io.vertxscr.config;
 
+import static io.vertxscr.config.Parameter.Scope.LAUNCHER;
 import static io.vertxscr.config.Parameter.Scope.NODE;
 import static io.vertxscr.config.Parameter.Scope.PROCESS;
 import static io.vertxscr.config.Parameter.Scope.RUN;
@@ -80,6 +81,12 @@ public enum Parameter {
   SCR_SCAVENGE_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + JobSettings.SCAVENGE_SECONDS,
       "daemons flush the newest checkpoint so long after a run died, and before the allocation ends; 0: not"),
   SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
+  SCR_RUNS(LAUNCHER, new Kind.Int(-1, Integer.MAX_VALUE), "1", "scr run: runs of the program in all; -1: no limit"),
+  SCR_MIN_NODES(LAUNCHER, new Kind.Int(0, 1 << 20), "0", "scr run: fewest nodes to run on; 0: as the last run had"),
+  SCR_EXCLUDE_NODES(LAUNCHER, new Kind.Text(), "", "scr run: nodes to leave out, n[1-3],n7"),
+  SCR_WATCHDOG(LAUNCHER, new Kind.Flag(), "0", "scr run: 1: a hanging run is killed, by the times of its phases"),
+  SCR_WATCHDOG_TIMEOUT(LAUNCHER, new Kind.Int(0, Integer.MAX_VALUE), "0",
+      "scr run: a run without a phase for so many seconds is killed; 0: see SCR_WATCHDOG"),
   SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory"),
   SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory");
 
@@ -90,7 +97,9 @@ public enum Parameter {
     /** The run's: from its user too, read once when the run begins, the same on all nodes. */
     RUN,
     /** Of each process that calls SCR: read from its environment, by its client. */
-    PROCESS
+    PROCESS,
+    /** Of {@code scr run}: from its environment, the user's file or the system's. */
+    LAUNCHER
   }
 
   private final Scope scope;

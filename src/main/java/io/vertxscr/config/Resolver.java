@@ -67,6 +67,10 @@ final class Resolver {
       if (parameter.scope() == Parameter.Scope.PROCESS && layer != all.user().getFirst()) {
         checkProcess(parameter, said);
       }
+      if (parameter.scope() == Parameter.Scope.LAUNCHER && layer == all.user().getLast()) {
+        throw Checks.bad(said.where() + ": " + parameter + "=" + said.text() + ": scr run has read it already;"
+            + " set it in its environment or in the user's file");
+      }
       if (parameter == Parameter.SCR_CACHE_BASE) {
         checkBase(said.text(), "SCR_CACHE_BASE", said.where(), bases);
       }

@@ -25,7 +25,7 @@ class PackageTableTest {
   /** These decide and work without an event loop, and are tested without one. */
   private static final Set<String> WITHOUT_VERTX =
       Set.of("model", "coding", "format", "placement", "flow", "config", "storage", "prefix", "redundancy", "scavenge",
-          "explain");
+          "explain", "launch");
 
   private static final Map<String, Set<String>> MAY_USE = new LinkedHashMap<>();
 
@@ -44,6 +44,7 @@ class PackageTableTest {
     rowAllAbove("service");
     row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy");
     row("explain", "model", "flow", "placement");
+    row("launch", "model", "config");
     row("transfer", "model");
     row("cluster.peer", "model", "storage", "redundancy", "transfer");
     row("cluster.transfer", "model", "storage", "redundancy", "transfer", "cluster.peer");

@@ -1,0 +1,48 @@
+package io.vertxscr.launch;
+
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/** Finds out who gave us the nodes. */
+public final class ResourceManagers {
+  private ResourceManagers() {}
+
+  /**
+   * By what the user says, else by the variables that each manager sets; the innermost first, because Flux runs in
+   * allocations of others.
+   *
+   * @param hosts of the user, in the notation of {@link Hostlist}; empty for none
+   * @param local how many daemons are to run on this machine; empty where the user has not said
+   */
+  public static ResourceManager find(Map<String, String> environment, String hosts, OptionalInt local) {
+    if (!hosts.isEmpty()) {
+      return new Hosts(hosts);
+    }
+    if (local.isPresent()) {
+      return new OneMachine(local.getAsInt());
+    }
+    if (has(environment, "FLUX_URI")) {
+      return new Flux();
+    }
+    if (has(environment, "SLURM_JOB_ID")) {
+      return new Slurm(environment);
+    }
+    if (has(environment, "LSB_JOBID")) {
+      return new Lsf(environment);
+    }
+    if (has(environment, "PBS_JOBID")) {
+      return new Pbs(environment);
+    }
+    return new OneMachine(1);
+  }
+
+  private static boolean has(Map<String, String> environment, String variable) {
+    return !environment.getOrDefault(variable, "").isEmpty();
+  }
+
+  /** The same for all words of a host list, without counting slots. */
+  static List<Node> named(String hostlist) {
+    return Hostlist.expand(hostlist).stream().distinct().map(Node::new).toList();
+  }
+}

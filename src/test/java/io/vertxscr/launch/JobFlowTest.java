@@ -1,0 +1,116 @@
+package io.vertxscr.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.launch.JobFlow.Action;
+import io.vertxscr.launch.JobFlow.Event;
+import io.vertxscr.launch.JobFlow.Rules;
+import io.vertxscr.launch.JobFlow.State;
+import io.vertxscr.launch.JobFlow.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a job goes on as long as it may and can, and always ends. */
+class JobFlowTest {
+  private static final Event GOOD = new Event.Checked(4, Optional.empty());
+  private static final Event TOO_FEW = new Event.Checked(3, Optional.empty());
+  private static final Event HALTED = new Event.Checked(4, Optional.of("halted: JOB_HALTED"));
+  private static final Event FAILED = new Event.Ended(9);
+  private static final List<Event> ALL = List.of(GOOD, TOO_FEW, HALTED, new Event.Completed(), FAILED,
+      new Event.Ended(0), new Event.Stop("asked to"));
+
+  private static Step after(Rules rules, Event... events) {
+    Step step = new Step(new State.Starting(), new Action.None());
+    for (Event event : events) {
+      step = JobFlow.next(rules, step.state(), event);
+    }
+    return step;
+  }
+
+  @Test
+  void aProgramThatEndsWellIsNotStartedAgain() {
+    Rules rules = new Rules(-1, 4);
+    assertThat(after(rules, GOOD).action()).isEqualTo(new Action.Start(1, 0));
+    assertThat(after(rules, GOOD, new Event.Ended(0)).action()).isEqualTo(new Action.Finish(0, ""));
+  }
+
+  @Test
+  void aProgramThatFailsIsStartedAgainAsOftenAsTheUserAllows() {
+    Rules two = new Rules(2, 4);
+    assertThat(after(two, GOOD, FAILED).action()).isEqualTo(new Action.Check());
+    assertThat(after(two, GOOD, new Event.Completed(), FAILED, GOOD).action()).isEqualTo(new Action.Start(2, 0));
+    assertThat(after(two, GOOD, FAILED, GOOD, FAILED).action())
+        .isEqualTo(new Action.Finish(9, "run 2 failed with exit code 9, and SCR_RUNS allows 2"));
+    assertThat(after(new Rules(1, 4), GOOD, FAILED).action()).isInstanceOf(Action.Finish.class);
+    assertThat(after(new Rules(0, 4), GOOD, FAILED).action()).isInstanceOf(Action.Finish.class);
+  }
+
+  @Test
+  void minusOneMeansNoLimitWithPausesWhereNothingIsAchieved() {
+    List<Event> events = new ArrayList<>(List.of(GOOD));
+    List<Integer> pauses = new ArrayList<>();
+    for (int run = 2; run <= 12; run++) {
+      events.addAll(List.of(FAILED, GOOD));
+      pauses.add(((Action.Start) after(new Rules(-1, 4), events.toArray(Event[]::new)).action()).pauseS());
+    }
+    assertThat(pauses).containsExactly(1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60);
+    events.addAll(List.of(new Event.Completed(), FAILED, GOOD));
+    assertThat(after(new Rules(-1, 4), events.toArray(Event[]::new)).action()).isEqualTo(new Action.Start(13, 0));
+  }
+
+  @Test
+  void aProgramThatCannotBeStartedIsNotTriedAgain() {
+    for (int exit : new int[] {126, 127}) {
+      assertThat(after(new Rules(-1, 4), GOOD, new Event.Ended(exit)).action())
+          .isEqualTo(new Action.Finish(exit, "the program cannot be started (exit code " + exit + ")"));
+    }
+  }
+
+  @Test
+  void whereTooFewNodesAreLeftDaemonsAreTriedAgainOnce() {
+    Rules rules = new Rules(-1, 4);
+    assertThat(after(rules, GOOD, FAILED, TOO_FEW).action()).isEqualTo(new Action.Revive());
+    assertThat(after(rules, GOOD, FAILED, TOO_FEW, GOOD).action()).isEqualTo(new Action.Start(2, 1));
+    assertThat(after(rules, GOOD, FAILED, TOO_FEW, TOO_FEW).action())
+        .isEqualTo(new Action.Finish(9, "3 nodes can be used, and it takes 4"));
+    assertThat(after(rules, TOO_FEW).action())
+        .isEqualTo(new Action.Finish(1, "3 nodes can be used, and it takes 4"));
+  }
+
+  @Test
+  void aHaltConditionLetsNoRunBegin() {
+    assertThat(after(new Rules(-1, 4), HALTED).action()).isEqualTo(new Action.Finish(1, "halted: JOB_HALTED"));
+    assertThat(after(new Rules(-1, 4), GOOD, FAILED, HALTED).action())
+        .isEqualTo(new Action.Finish(9, "halted: JOB_HALTED"));
+  }
+
+  /** All sequences of six events: whatever comes when, runs count up by one, and after Finish nothing happens. */
+  @Test
+  void noOrderOfEventsMakesItStartTwiceOrAfterItsEnd() {
+    walk(new State.Starting(), 0, false, 6);
+  }
+
+  private static void walk(State state, int runs, boolean finished, int depth) {
+    if (depth == 0) {
+      return;
+    }
+    for (Event event : ALL) {
+      Step step = JobFlow.next(new Rules(3, 4), state, event);
+      int now = runs;
+      if (step.action() instanceof Action.Start(int run, int pauseS)) {
+        now++;
+        assertThat(run).isEqualTo(now).isLessThanOrEqualTo(3);
+        assertThat(pauseS).isBetween(0, 60);
+      }
+      if (finished) {
+        assertThat(step.action()).isEqualTo(new Action.None());
+        assertThat(step.state()).isEqualTo(state);
+      }
+      boolean ends = step.action() instanceof Action.Finish;
+      assertThat(step.state() instanceof State.Finished).isEqualTo(finished || ends);
+      walk(step.state(), now, finished || ends, depth - 1);
+    }
+  }
+}
