@@ -130,11 +130,31 @@ static int search(const char* directory, DIR* open, struct fault* fault)
   return descriptor;
 }
 
-int daemon_connect(struct fault* fault)
+/* The entry of this rank in a list; released by the caller, NULL without memory. */
+static char* own_entry(const char* list, int rank, int ranks)
 {
-  const char* socket_path = settings_get("SCR_SOCKET");
-  if (socket_path != NULL) {
-    return at(socket_path, fault);
+  long long entries = 1;
+  for (const char* c = list; *c != '\0'; c++) {
+    entries += *c == ':';
+  }
+  for (long long skip = rank * entries / ranks; skip > 0; skip--) {
+    list = strchr(list, ':') + 1;
+  }
+  return strndup(list, strcspn(list, ":"));
+}
+
+int daemon_connect(int rank, int ranks, struct fault* fault)
+{
+  const char* sockets = settings_get("SCR_SOCKET");
+  if (sockets != NULL) {
+    char* socket_path = own_entry(sockets, rank, ranks);
+    if (socket_path == NULL) {
+      fault_set(fault, SCR_ERR_INTERNAL, "out of memory");
+      return -1;
+    }
+    int descriptor = at(socket_path, fault);
+    free(socket_path);
+    return descriptor;
   }
   char directory[PATH_BYTES];
   if (!control_directory(directory, sizeof directory)) {

@@ -7,12 +7,12 @@
 #include "fault.h"
 
 /*
- * Connects to the daemon: at SCR_SOCKET, else at the one socket below the control directory of this user and job that
+ * Connects to the daemon: at SCR_SOCKET (of several, separated by colons, at entry rank * entries / ranks), else at the one socket below the control directory of this user and job that
  * somebody listens on.
  *
  * Returns the descriptor, closed on exec; or -1 after noting a fault: NODE_LOST where nobody listens, BAD_CONFIGURATION
  * where several do or a path is too long, NOT_AUTHORIZED where the listener is another user's.
  */
-int daemon_connect(struct fault* fault);
+int daemon_connect(int rank, int ranks, struct fault* fault);
 
 #endif

@@ -233,7 +233,7 @@ int session_init(struct session* session, struct fault* fault)
   if (bad || (bad = find_prefix(session, fault))) {
     return bad;
   }
-  int descriptor = daemon_connect(fault);
+  int descriptor = daemon_connect(session->rank, session->ranks, fault);
   if (descriptor < 0) {
     return fault->number;
   }
@@ -493,7 +493,14 @@ int session_config(struct session* session, const char* query, char** value, str
   struct wire* wire = &session->wire;
   *value = NULL;
   if (session->state == STATE_NONE) {
-    int descriptor = daemon_connect(fault);
+    struct fault unknown;
+    int rank = 0;
+    int ranks = 1;
+    if (launch_find(&rank, &ranks, &unknown) != SCR_SUCCESS) {
+      rank = 0; /* any daemon can answer */
+      ranks = 1;
+    }
+    int descriptor = daemon_connect(rank, ranks, fault);
     if (descriptor < 0) {
       return fault->number;
     }

@@ -105,7 +105,8 @@ def config(entry: str) -> Optional[str]:
                 raise WrongStateError(f"config cannot set '{entry}' after init", _session.rank)
             _settings.entries.append(entry)
         return None
-    connection = Connection(_environment.socket_path(_settings.environment()))
+    environment = _settings.environment()
+    connection = Connection(_environment.socket_path(environment, _environment.place_or_alone(environment)))
     try:
         value = connection.call(
             "config", {"environment": of_scr(os.environ), "config": list(_settings.entries), "query": entry}
@@ -160,13 +161,13 @@ def open_session(
     is_off = environment.get("SCR_ENABLE") == "0"
     if rank is None or ranks is None:
         rank, ranks = _environment.place_or_alone(environment) if is_off else _environment.place(environment)
-    _environment.checked(rank, ranks, "the arguments of init")
+    place = _environment.checked(rank, ranks, "the arguments of init")
     directory = os.path.abspath(prefix) if prefix is not None else _environment.prefix(environment)
     connection: Transport
     if is_off:
         connection = Idle()
     else:
-        connection = Connection(socket if socket is not None else _environment.socket_path(environment))
+        connection = Connection(socket if socket is not None else _environment.socket_path(environment, place))
     session = Session(connection, directory, rank, ranks)
     try:
         session.init(job_name if job_name is not None else environment.get("SCR_JOB_NAME", ""), _settings)

@@ -79,14 +79,17 @@ def prefix(environment: Mapping[str, str]) -> str:
     return os.path.abspath(environment.get("SCR_PREFIX") or os.getcwd())
 
 
-def socket_path(environment: Mapping[str, str]) -> str:
+def socket_path(environment: Mapping[str, str], of: Place = Place(0, 1)) -> str:
     """Where the daemon of this node listens: SCR_SOCKET, or else where its control directory must be.
+
+    SCR_SOCKET may be a list, separated by colons, for several daemons on one machine: rank r of n takes entry
+    r * entries / n, so that neighbours share a daemon.
 
     That is ``<SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock``, as a daemon with the same environment has it. The
     node's name is that of the host; where a daemon has another name it is found if it is the only one.
     """
-    given = environment.get("SCR_SOCKET")
-    return _short_enough(given) if given else _short_enough(_in_control_directory(environment))
+    given = environment.get("SCR_SOCKET", "").split(":")
+    return _short_enough(given[of.rank * len(given) // of.ranks]) if given != [""] else _short_enough(_in_control_directory(environment))
 
 
 def _in_control_directory(environment: Mapping[str, str]) -> str:

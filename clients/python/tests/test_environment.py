@@ -74,6 +74,12 @@ class SocketTest(unittest.TestCase):
         self.make("local", socket.gethostname())
         self.assertEqual(_environment.socket_path({**self.environment, "SCR_SOCKET": "/x"}), "/x")
 
+    def test_of_several_sockets_neighbours_share_one(self) -> None:
+        environment = {"SCR_SOCKET": "/a:/b:/c"}
+        for ranks, expected in ((8, "aaabbbcc"), (3, "abc"), (2, "ab"), (1, "a")):
+            found = [_environment.socket_path(environment, _environment.Place(r, ranks)) for r in range(ranks)]
+            self.assertEqual(found, ["/" + name for name in expected])
+
     def test_the_node_of_this_host_is_found_among_others(self):
         self.make("local", "another")
         path = self.make("local", socket.gethostname())

@@ -1,5 +1,7 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.launch.Attachment;
+import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.config.Configuration;
@@ -9,6 +11,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,8 +41,8 @@ final class NodeCommand implements Callable<Integer> {
   @Option(names = "--name", description = "Name of the node; the host name if not given.")
   private String name;
 
-  @Option(names = "--host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS",
-      description = "Address of this host in the cluster (${DEFAULT-VALUE}).")
+  @Option(names = "--host", paramLabel = "ADDRESS", description = {
+      "Address or name of this host in the cluster;", "if not given, the address that leads to the --members."})
   private String host;
 
   @Option(names = "--port", defaultValue = "5701", description = "Port of the cluster (${DEFAULT-VALUE}).")
@@ -65,6 +68,10 @@ final class NodeCommand implements Callable<Integer> {
       description = "Secret of the cluster, at least 16 bytes, the same on all nodes.")
   private Path secretFile;
 
+  @Option(names = "--attached", description = {
+      "Standard input is a launcher's: its first line has secret and members, its end stops the daemon."})
+  private boolean attached;
+
   @Option(names = "--verticles", paramLabel = "DIRECTORY",
       description = "Descriptions of the verticles; those of the program if not given.")
   private Path verticles;
@@ -83,16 +90,21 @@ final class NodeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, IOException {
     Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
     Settings settings = Settings.load(environment, file);
+    Optional<Attachment> launcher = attached ? Optional.of(Attachment.read(System.in)) : Optional.empty();
+    launcher.ifPresent(attachment -> members = attachment.members());
+    String address = OwnAddress.of(Optional.ofNullable(host), members);
     String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();
-    NodeOptions options =
-        new NodeOptions(nodeName, settings, secret(settings), host, peerPort, !noDirectReads);
+    ClusterSecret known = launcher.map(attachment -> new ClusterSecret(attachment.secret()))
+        .orElseGet(() -> secret(settings));
+    NodeOptions options = new NodeOptions(nodeName, settings, known, address, peerPort, !noDirectReads);
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     if (rehearse) {
       new Rehearsal(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
-        new HazelcastConfig.Network(cluster, host, port, members), host, httpPort, Optional.ofNullable(verticles)));
+        new HazelcastConfig.Network(cluster, address, port, members), address, httpPort,
+        Optional.ofNullable(verticles)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();
@@ -100,8 +112,14 @@ final class NodeCommand implements Callable<Integer> {
       // Without this the exit code would be that of a process which the signal has killed.
       Runtime.getRuntime().halt(0);
     }, "scr-stop"));
-    spec.commandLine().getOut().println("node " + nodeName + " is ready: cluster " + host + ":" + port + ", peers "
-        + host + ":" + node.peerPort() + ", http " + host + ":" + node.httpPort() + ", socket " + node.socket());
+    PrintWriter out = spec.commandLine().getOut();
+    launcher.ifPresent(_ -> node.onEvent(event -> out.println(Attachment.line(event))));
+    out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + ", peers " + address + ":"
+        + node.peerPort() + ", http " + address + ":" + node.httpPort() + ", socket " + node.socket());
+    if (launcher.isPresent()) {
+      launcher.get().follow(out, node::members);
+      return 0;                                           // the hook above stops the node
+    }
     new CountDownLatch(1).await();                        // until a signal ends the process
     return 0;
   }

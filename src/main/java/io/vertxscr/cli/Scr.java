@@ -1,6 +1,7 @@
 package io.vertxscr.cli;
 
 import io.vertxscr.cli.halt.HaltCommand;
+import io.vertxscr.cli.launch.LaunchCommands;
 import io.vertxscr.cli.offline.OfflineCommands;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
@@ -35,6 +36,7 @@ public final class Scr implements Runnable {
         .addSubcommand(new StatusCommand(environment))
         .addSubcommand(new HaltCommand(environment))
         .addSubcommand(new ConfigCommand(environment));
+    LaunchCommands.all(environment).forEach(commands::addSubcommand);
     OfflineCommands.all(environment).forEach(commands::addSubcommand);
     commands.addSubcommand(new VersionCommand());
     commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(

@@ -17,7 +17,8 @@ import java.util.TreeMap;
 /**
  * How a process comes into its run, and what it configures for it.
  *
- * @param socket of the daemon on this node (SCR_SOCKET)
+ * @param socket of the daemon on this node (SCR_SOCKET; of several, separated by colons, rank r of n takes entry
+ *     r * entries / n)
  * @param rank from 0 (SCR_RANK)
  * @param ranks size of the run (SCR_RANKS)
  * @param prefix prefix directory, made absolute (SCR_PREFIX)
@@ -55,12 +56,15 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
     });
     if ("0".equals(environment.get(ENABLE))) {
       ours.keySet().retainAll(List.of(ENABLE));
-      return new ScrOptions(Path.of("/none"), 0, 1, Path.of(""), "", ours, List.of());
+      boolean known = environment.containsKey("SCR_RANK") && environment.containsKey("SCR_RANKS");
+      int rank = known ? number(environment, "SCR_RANK") : 0;
+      int ranks = known ? number(environment, "SCR_RANKS") : 1;
+      return new ScrOptions(Path.of("/none"), rank, ranks, Path.of(""), "", ours, List.of());
     }
+    int rank = number(environment, "SCR_RANK");
+    int ranks = number(environment, "SCR_RANKS");
     return new ScrOptions(
-        Path.of(needed(environment, "SCR_SOCKET")),
-        number(environment, "SCR_RANK"),
-        number(environment, "SCR_RANKS"),
+        own(needed(environment, "SCR_SOCKET"), rank, ranks), rank, ranks,
         Path.of(needed(environment, "SCR_PREFIX")),
         environment.getOrDefault("SCR_JOB_NAME", ""), ours, List.of());
   }
@@ -100,6 +104,12 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
     SortedMap<String, String> sent = new TreeMap<>(environment);
     sent.put("SCR_PREFIX", prefix.toString());
     return sent;
+  }
+
+  private static Path own(String sockets, int rank, int ranks) {
+    String[] entries = sockets.split(":");
+    long entry = (long) rank * entries.length / Math.max(1, ranks);
+    return Path.of(entries[Math.clamp(entry, 0, entries.length - 1)]);
   }
 
   private static String needed(Map<String, String> environment, String name) {

@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.json.JsonObject;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.verticle.OpsVerticle;
 import io.vertxscr.verticle.Deployments;
@@ -14,12 +15,17 @@ import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.metrics.Metrics;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.protocol.Addresses;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +38,7 @@ public final class ClusteredNode implements AutoCloseable {
   private final NodeGround ground;
   private final OpsVerticle ops;
   private Vertx vertx;
+  private HazelcastMembership membership;
   private volatile NodeRuntime runtime;
 
   /**
@@ -76,7 +83,7 @@ public final class ClusteredNode implements AutoCloseable {
         .setFileSystemOptions(new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false))
         .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
     vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
-    HazelcastMembership membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
+    membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
     metrics.watch(ground.store()::list, membership);
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,
@@ -104,6 +111,16 @@ public final class ClusteredNode implements AutoCloseable {
   /** Where it serves its peers. */
   public int peerPort() {
     return ground.info().peerPort();
+  }
+
+  /** The nodes that it sees, itself among them. */
+  public Set<String> members() {
+    return membership.nodes().stream().map(NodeInfo::name).collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Calls the listener, on an event loop, with each event that this node publishes from now on. */
+  public void onEvent(Consumer<JsonObject> listener) {
+    vertx.eventBus().<JsonObject>localConsumer(Addresses.EVENTS, message -> listener.accept(message.body()));
   }
 
   /** Where operators look. */

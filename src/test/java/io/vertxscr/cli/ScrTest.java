@@ -120,8 +120,8 @@ class ScrTest {
   @CsvSource({
       "confg,         'there is no command ''confg''; did you mean config?'",
       "frobnicate,    'there is no command ''frobnicate'''",
-      "'',            'a command is missing; one of demo, node, status, halt, config, index, copy, scavenge, inspect, "
-          + "explain, print, version, help'",
+      "'',            'a command is missing; one of demo, node, status, halt, config, run, prerun, postrun, "
+          + "should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, version, help'",
       "config --flie x, 'Unknown option: ''--flie'''"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
     Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));

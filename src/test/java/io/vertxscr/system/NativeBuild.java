@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** clients/c, built and installed below target, and the programs of its tests as processes. */
-record NativeBuild(Path directory, Path installed) {
+record NativeBuild(Path directory, Path installed, Path logs) {
   private static final Path HOME = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath().normalize();
   private static final int PATIENCE_S = 600;
   private static final List<List<String>> NEEDED = List.of(
@@ -33,7 +33,8 @@ record NativeBuild(Path directory, Path installed) {
       }
     }
     Path directory = HOME.resolve("target/native");
-    NativeBuild build = new NativeBuild(directory, HOME.resolve("target/native-installed"));
+    Path logs = Files.createDirectories(directory.resolveSibling("native-logs"));
+    NativeBuild build = new NativeBuild(directory, HOME.resolve("target/native-installed"), logs);
     build.run("cmake", "-S", sources().toString(), "-B", directory.toString(),
         "-DCMAKE_INSTALL_PREFIX=" + build.installed);
     build.run("cmake", "--build", directory.toString(), "--parallel", "2");
@@ -62,12 +63,18 @@ record NativeBuild(Path directory, Path installed) {
 
   /** Starts a command without any SCR variables but the prefix directory, which is also where it runs. */
   Program start(List<String> command, Path prefix) throws IOException {
-    Path output = Files.createTempFile("native", ".log");
+    return start(command, prefix, Map.of());
+  }
+
+  /** The same with more variables. */
+  Program start(List<String> command, Path prefix, Map<String, String> more) throws IOException {
+    Path output = Files.createTempFile(logs, "native", ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(prefix.toFile()).redirectErrorStream(true)
         .redirectOutput(output.toFile());
     Map<String, String> variables = builder.environment();
     variables.keySet().removeIf(variable -> variable.startsWith("SCR_"));
     variables.put("SCR_PREFIX", prefix.toString());
+    variables.putAll(more);
     return new Program(builder.start(), output);
   }
 

@@ -1,0 +1,114 @@
+package io.vertxscr.cli.launch;
+
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * The pipes between {@code scr run} and a daemon that it has started, lines of text.
+ *
+ * <pre>
+ *   to the daemon     {"secret":"&lt;hex&gt;","members":["n1:5701",...]}     first
+ *                     ping
+ *                     end of file: the daemon is to stop
+ *   from the daemon   node n1 is ready: ... socket /tmp/...                as without a launcher
+ *                     pong {"members":["n1",...]}
+ *                     event {"type":"phase-started",...}                   of this node, as on scr.events
+ * </pre>
+ *
+ * The secret is in no file and no process list. However the launcher ends, the end of the pipe ends the daemon.
+ */
+public final class Attachment {
+  static final String PING = "ping";
+  static final String PONG = "pong ";
+  static final String EVENT = "event ";
+  private static final String SECRET = "secret";
+  private static final String MEMBERS = "members";
+
+  private final BufferedReader lines;
+  private final byte[] secret;
+  private final List<String> members;
+
+  private Attachment(BufferedReader lines, byte[] secret, List<String> members) {
+    this.lines = lines;
+    this.secret = secret;
+    this.members = members;
+  }
+
+  /** The first line that a launcher writes. */
+  static String header(byte[] secret, List<String> members) {
+    return new JsonObject().put(SECRET, HexFormat.of().formatHex(secret)).put(MEMBERS, new JsonArray(members)).encode();
+  }
+
+  /**
+   * Reads the first line.
+   *
+   * @throws ScrException BAD_CONFIGURATION where there is none, or another one
+   */
+  public static Attachment read(InputStream in) {
+    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    try {
+      String line = lines.readLine();
+      if (line == null) {
+        throw bad("there is none");
+      }
+      JsonObject header = new JsonObject(line);
+      return new Attachment(lines, HexFormat.of().parseHex(header.getString(SECRET)),
+          header.getJsonArray(MEMBERS).stream().map(String.class::cast).toList());
+    } catch (DecodeException | ClassCastException | IllegalArgumentException | NullPointerException e) {
+      throw bad(e.getMessage());
+    } catch (IOException e) {
+      throw new ScrException(Fault.IO, "standard input cannot be read: " + e, e);
+    }
+  }
+
+  private static ScrException bad(String what) {
+    return new ScrException(Fault.BAD_CONFIGURATION,
+        "--attached: standard input must begin with the line of a launcher: " + what);
+  }
+
+  public byte[] secret() {
+    return secret.clone();
+  }
+
+  /** Nodes that may be there, {@code host:port}. */
+  public List<String> members() {
+    return members;
+  }
+
+  /** Answers until the pipe ends, and returns then. Blocks. */
+  public void follow(PrintWriter out, Supplier<Set<String>> seen) {
+    try {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.equals(PING)) {
+          out.println(PONG + new JsonObject().put(MEMBERS, new JsonArray(List.copyOf(seen.get()))).encode());
+        }
+      }
+    } catch (IOException _) {
+      // As its end: nobody is there any more.
+    }
+  }
+
+  /** A line for an event of this node. */
+  public static String line(JsonObject event) {
+    return EVENT + event.encode();
+  }
+
+  /** The members of a pong. */
+  static Set<String> membersOf(String pong) {
+    return Set.copyOf(new JsonObject(pong.substring(PONG.length())).getJsonArray(MEMBERS).stream()
+        .map(String.class::cast).toList());
+  }
+}

@@ -1,0 +1,214 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.launch.Agreement;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * The daemons of a job, and which nodes are down. Once down, a node stays so, unless it is {@link #revivable}. To be
+ * used by one thread; what the daemons say goes to the listener, and comes back by {@link #hear}.
+ */
+final class Fleet {
+  /** More than a clean stop of a daemon takes. */
+  private static final long STOP_S = 45;
+  private static final int SECRET_BYTES = 32;
+  /** Ports for the daemons of one machine: below those that systems hand out by themselves. */
+  private static final int FIRST_PORT = 10_000;
+  private static final int PORTS = 20_000;
+
+  private final Allocation allocation;
+  private final Setup setup;
+  private final Consumer<Signal> listener;
+  private final Map<String, Integer> ports;
+  private final byte[] secret = new byte[SECRET_BYTES];
+  private final Map<String, AttachedDaemon> daemons = new LinkedHashMap<>();
+  private final Map<String, String> sockets = new HashMap<>();
+  private final Map<String, Set<String>> seenBy = new HashMap<>();
+  private final Map<String, String> down = new TreeMap<>();
+  private final Set<String> lostDaemons = new TreeSet<>();
+
+  /**
+   * How daemons are started.
+   *
+   * @param program this program, on every host
+   * @param variables SCR_* of the daemons
+   * @param port of all daemons; empty to choose: one for all hosts, by user and job, or one each on one machine
+   * @param logs directory of the logs
+   */
+  record Setup(String program, Map<String, String> variables, Optional<Integer> port, Path logs) {}
+
+  Fleet(Allocation allocation, Setup setup, Consumer<Signal> listener) {
+    this.allocation = allocation;
+    this.setup = setup;
+    this.listener = listener;
+    this.ports = allocation.isHere() ? freePorts(allocation.names()) : samePort();
+    new SecureRandom().nextBytes(secret);
+  }
+
+  private Map<String, Integer> samePort() {
+    String job = setup.variables().get("SCR_USER_NAME") + "/" + setup.variables().get("SCR_JOB_ID");
+    int port = setup.port().orElse(FIRST_PORT + Math.floorMod(job.hashCode(), PORTS));
+    Map<String, Integer> same = new HashMap<>();
+    allocation.names().forEach(node -> same.put(node, port));
+    return same;
+  }
+
+  private static Map<String, Integer> freePorts(List<String> names) {
+    Map<String, Integer> ports = new HashMap<>();
+    List<ServerSocket> held = new ArrayList<>();
+    int port = FIRST_PORT + new SecureRandom().nextInt(PORTS);
+    try {
+      for (String name : names) {
+        ServerSocket socket = free(port);
+        held.add(socket);
+        ports.put(name, socket.getLocalPort());
+        port = socket.getLocalPort() + 1;
+      }
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+      return ports;
+    } catch (IOException e) {
+      throw new ScrException(Fault.IO, "no free ports: " + e, e);
+    }
+  }
+
+  private static ServerSocket free(int from) throws IOException {
+    for (int port = from; ; port++) {
+      try {
+        return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+      } catch (BindException e) {
+        if (port - from > PORTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Starts daemons without waiting. */
+  void start(Collection<String> nodes) {
+    List<String> members = new ArrayList<>();
+    for (String node : allocation.names()) {
+      members.add((allocation.isHere() ? "127.0.0.1" : node) + ":" + ports.get(node));
+    }
+    String header = Attachment.header(secret, members);
+    for (String node : nodes) {
+      down.remove(node);
+      lostDaemons.remove(node);
+      List<String> command = allocation.on(node, setup.variables(), List.of(setup.program(), "node", "--attached",
+          "--name", node, "--port", ports.get(node).toString()));
+      Path log = setup.logs().resolve(node + ".log");
+      daemons.put(node, AttachedDaemon.start(
+          new AttachedDaemon.Start(node, command, allocation.environment(), header, log), listener));
+    }
+  }
+
+  /** Takes notice of what a daemon has said, or of its end. */
+  void hear(Signal signal) {
+    switch (signal) {
+      case Signal.Ready(String node, String socket) -> sockets.put(node, socket);
+      case Signal.Pong(String node, Set<String> members) -> seenBy.put(node, members);
+      case Signal.Gone(AttachedDaemon daemon, String lastWords) -> {
+        if (daemons.get(daemon.node()) == daemon) {
+          lostDaemons.add(daemon.node());
+          leaveOut(daemon.node(), "its daemon has ended: " + lastWords);
+        }
+      }
+      case Signal.Happened _, Signal.Ended _, Signal.Stop _ -> { }
+    }
+  }
+
+  /** A node is down: its daemon, if it has one, is let go. */
+  void leaveOut(String node, String why) {
+    if (down.putIfAbsent(node, why) == null && daemons.containsKey(node)) {
+      daemons.get(node).release();
+    }
+    sockets.remove(node);
+  }
+
+  /** The same for good: not even a new daemon is tried there. */
+  void exclude(String node, String why) {
+    leaveOut(node, why);
+    lostDaemons.remove(node);
+  }
+
+  /** Nodes with a daemon that are not down, in the order of the allocation. */
+  List<String> up() {
+    return allocation.names().stream().filter(node -> daemons.containsKey(node) && !down.containsKey(node)).toList();
+  }
+
+  /** Why nodes are down, by node. */
+  Map<String, String> down() {
+    return Map.copyOf(down);
+  }
+
+  /** Nodes of which only the daemon has ended, as far as anybody knows. */
+  Set<String> revivable() {
+    return Set.copyOf(lostDaemons);
+  }
+
+  /** The socket of a node that is up and {@link #isServing}. */
+  String socket(String node) {
+    return sockets.get(node);
+  }
+
+  /** Whether all that are up have said that they are ready. */
+  boolean isServing() {
+    return sockets.keySet().containsAll(up());
+  }
+
+  /** Nodes that are up and have not said that they are ready. */
+  List<String> silent() {
+    return up().stream().filter(node -> !sockets.containsKey(node)).toList();
+  }
+
+  /** Asks all that are up; older answers do not count. */
+  void ping() {
+    seenBy.clear();
+    up().forEach(node -> daemons.get(node).ping());
+  }
+
+  /** Whether all that are up have answered since the last {@link #ping}, and form one cluster. */
+  boolean agrees() {
+    return Agreement.isComplete(Set.copyOf(up()), seenBy);
+  }
+
+  /** Leaves out whoever has not answered, or is not in the cluster of most others. */
+  void separate() {
+    Set<String> together = Agreement.together(seenBy);
+    for (String node : up()) {
+      if (!seenBy.containsKey(node)) {
+        leaveOut(node, "its daemon does not answer");
+      } else if (!together.contains(node)) {
+        leaveOut(node, "its daemon sees " + new TreeSet<>(seenBy.get(node)) + ", the others see " + together);
+      }
+    }
+  }
+
+  /** Stops all daemons and waits for their end. */
+  void stop() throws InterruptedException {
+    daemons.values().forEach(AttachedDaemon::release);
+    long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_S);
+    for (AttachedDaemon daemon : daemons.values()) {
+      daemon.awaitEnd(endNanos);
+    }
+  }
+}

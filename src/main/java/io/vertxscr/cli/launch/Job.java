@@ -1,0 +1,260 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.flow.advice.HaltConditions;
+import io.vertxscr.launch.JobFlow.Action;
+import io.vertxscr.launch.JobFlow.Event;
+import io.vertxscr.launch.JobFlow.Rules;
+import io.vertxscr.launch.JobFlow.State;
+import io.vertxscr.launch.JobFlow.Step;
+import io.vertxscr.launch.JobFlow;
+import io.vertxscr.launch.Watchdog;
+import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.HaltFileStore;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A job from its first daemon to its last, on the thread of the command: takes one signal after the other from a queue,
+ * lets {@link JobFlow} decide, and does what it says.
+ */
+final class Job {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int FAILED = 1;
+  private static final long TICK_MS = 500;
+  private static final long START_S = 180;
+  /** Longer than the daemons take to notice that one of them is gone. */
+  private static final long AGREE_S = 20;
+  private static final long PING_S = 1;
+
+  private final JobPlan plan;
+  private final Fleet fleet;
+  private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+  private final PrintWriter err;
+  private final Watchdog watchdog;
+  private State state = new State.Starting();
+  private Optional<RunningProgram> program = Optional.empty();
+  private Optional<Action.Finish> finish = Optional.empty();
+  private boolean killed;
+  private Map<String, String> toldDown = Map.of();
+
+  Job(JobPlan plan, Fleet.Setup setup, PrintWriter err) {
+    this.plan = plan;
+    this.fleet = new Fleet(plan.allocation(), setup, signals::add);
+    this.err = err;
+    this.watchdog = new Watchdog(plan.settings().watchdogMs(), plan.settings().learns());
+  }
+
+  /** From any thread: the job is to end soon. */
+  void stop(String why) {
+    signals.add(new Signal.Stop(why));
+  }
+
+  /** Runs it to its end, all daemons stopped. Returns the exit code, and the nodes that were not down. */
+  Outcome run() throws InterruptedException {
+    try {
+      plan.settings().excluded().stream().filter(plan.allocation().names()::contains)
+          .forEach(node -> fleet.exclude(node, "excluded (SCR_EXCLUDE_NODES, --exclude)"));
+      excludeByManager();
+      List<String> first = plan.allocation().names().stream().filter(node -> !fleet.down().containsKey(node)).toList();
+      if (!first.isEmpty() && haltReason().isEmpty()) {
+        fleet.start(first);
+        settle();
+      }
+      happened(checked());
+      while (finish.isEmpty()) {
+        listen(TICK_MS);
+        if (program.isPresent() && watchdog.isHung(nowMs())) {
+          say("no phase has begun or ended for " + watchdog.limitMs().getAsLong() / 1000 + " s: the run is killed");
+          watchdog.ended();
+          killed = true;
+          program.get().kill();
+        }
+      }
+      if (!finish.get().why().isEmpty()) {
+        say(finish.get().why());
+      }
+      return new Outcome(finish.get().exit(), fleet.up());
+    } finally {
+      program.ifPresent(RunningProgram::end);
+      fleet.stop();
+    }
+  }
+
+  /** How it ended. */
+  record Outcome(int exit, List<String> up) {}
+
+  private void say(String line) {
+    err.println("scr run: " + line);
+  }
+
+  private static long nowMs() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  // ---- signals ----
+
+  /** Takes what there is, waiting a moment for the first. */
+  private void listen(long waitMs) throws InterruptedException {
+    Signal first = signals.poll(waitMs, TimeUnit.MILLISECONDS);
+    for (Signal signal = first; signal != null; signal = signals.poll()) {
+      hear(signal);
+    }
+  }
+
+  private void hear(Signal signal) throws InterruptedException {
+    fleet.hear(signal);
+    switch (signal) {
+      case Signal.Happened(var event) -> onEvent(event.getString("type", ""), event.containsKey("fault"));
+      case Signal.Ended(int exit) -> {
+        program = Optional.empty();
+        watchdog.ended();
+        happened(new Event.Ended(killed && exit == 0 ? FAILED : exit));
+      }
+      case Signal.Stop(String why) -> happened(new Event.Stop(why));
+      case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
+    }
+  }
+
+  private void onEvent(String type, boolean failed) throws InterruptedException {
+    switch (type) {
+      case "run-begun", "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
+      case "dataset-complete" -> {
+        watchdog.progress(nowMs());
+        happened(new Event.Completed());
+      }
+      case "run-over" -> {
+        if (failed) {
+          watchdog.progress(nowMs());
+        } else {
+          watchdog.ended();
+        }
+      }
+      default -> { }
+    }
+  }
+
+  private void happened(Event event) throws InterruptedException {
+    Step step = JobFlow.next(rules(), state, event);
+    state = step.state();
+    switch (step.action()) {
+      case Action.None _ -> { }
+      case Action.Start(int run, int pauseS) -> start(run, pauseS);
+      case Action.Check _ -> {
+        settle();
+        happened(checked());
+      }
+      case Action.Revive _ -> {
+        revive();
+        happened(checked());
+      }
+      case Action.Finish end -> finish = Optional.of(end);
+    }
+  }
+
+  private Rules rules() {
+    OptionalInt last = new FlushFileStore(plan.paths(), "scr run", PATIENCE).nodes();
+    return new Rules(plan.settings().runs(), plan.minNodes(last));
+  }
+
+  // ---- nodes ----
+
+  /** Waits until all daemons serve and see each other; leaves out those that do not. */
+  private void settle() throws InterruptedException {
+    if (!await(START_S, fleet::isServing)) {
+      fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
+    }
+    if (!agree()) {
+      fleet.separate();
+    }
+    excludeByManager();
+    tellDown();
+  }
+
+  private boolean agree() throws InterruptedException {
+    boolean agreed = false;
+    for (int tries = 0; !agreed && tries < AGREE_S / PING_S; tries++) {
+      fleet.ping();                                       // what they have said before does not count
+      agreed = await(PING_S, fleet::agrees);
+    }
+    return agreed;
+  }
+
+  private boolean await(long seconds, BooleanSupplier condition) throws InterruptedException {
+    long endMs = nowMs() + seconds * 1000;
+    while (finish.isEmpty() && !fleet.up().isEmpty() && !condition.getAsBoolean()) {
+      if (nowMs() > endMs) {
+        return false;
+      }
+      listen(TICK_MS);
+    }
+    return true;
+  }
+
+  private void excludeByManager() {
+    plan.allocation().downByManager(plan.allocation().names())
+        .forEach(node -> fleet.exclude(node, plan.allocation().manager().name() + " says that it is down"));
+  }
+
+  private void revive() throws InterruptedException {
+    Set<String> nodes = fleet.revivable();
+    if (!nodes.isEmpty()) {
+      say("too few nodes are left: starting daemons again on " + String.join(", ", new TreeSet<>(nodes)));
+      fleet.start(nodes);
+      settle();
+    }
+  }
+
+  private void tellDown() {
+    Map<String, String> down = fleet.down();
+    down.forEach((node, why) -> {
+      if (!why.equals(toldDown.get(node))) {
+        say("node " + node + " is left out: " + why);
+      }
+    });
+    toldDown = down;
+  }
+
+  private Event checked() {
+    return new Event.Checked(fleet.up().size(), haltReason());
+  }
+
+  private Optional<String> haltReason() {
+    HaltFileStore halts = new HaltFileStore(plan.paths(), "scr run", PATIENCE);
+    long nowS = System.currentTimeMillis() / 1000;
+    OptionalLong end = plan.allocation().endSeconds(nowS);
+    return HaltConditions.met(halts.read(), end, nowS)
+        .map(met -> "no run begins: " + met.why() + " (" + halts.file() + ", see scr halt)");
+  }
+
+  // ---- runs ----
+
+  private void start(int run, int pauseS) throws InterruptedException {
+    await(pauseS, () -> false);
+    if (finish.isPresent()) {
+      return;
+    }
+    List<String> nodes = plan.nodesFor(fleet.up());
+    Map<String, String> sockets = new HashMap<>();
+    nodes.forEach(node -> sockets.put(node, fleet.socket(node)));
+    List<String> command = new ArrayList<>(plan.command(nodes, fleet.down().keySet()));
+    if (run > 1) {
+      say("run " + run + " begins on " + nodes.size() + " nodes: " + String.join(",", nodes));
+    }
+    watchdog.started(nowMs());
+    killed = false;
+    program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
+  }
+}

@@ -1,0 +1,66 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.launch.LaunchSettings;
+import io.vertxscr.launch.Node;
+import io.vertxscr.launch.Program;
+import io.vertxscr.prefix.PrefixPaths;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What a job is to do.
+ *
+ * @param used how many of the daemons of one machine the program uses; the others are spares
+ * @param variables SCR_* that daemons and ranks must have in common
+ */
+record JobPlan(Allocation allocation, Program program, LaunchSettings settings, PrefixPaths paths, int used,
+    Map<String, String> variables) {
+  JobPlan {
+    variables = Map.copyOf(variables);
+  }
+
+  /** The fewest nodes on which a run may begin. */
+  int minNodes(OptionalInt ofLastRun) {
+    if (settings.minNodes() > 0) {
+      return settings.minNodes();
+    }
+    return allocation.isHere() ? used : ofLastRun.orElse(1);
+  }
+
+  /** The nodes that a run uses, of those that are up. */
+  List<String> nodesFor(List<String> up) {
+    return allocation.isHere() ? up.subList(0, Math.min(used, up.size())) : up;
+  }
+
+  /** The command of a run on these nodes. */
+  List<String> command(List<String> up, Set<String> down) {
+    if (allocation.isHere()) {
+      return program.words();
+    }
+    List<Node> nodes = allocation.nodes().stream().filter(node -> up.contains(node.name())).toList();
+    return program.command(nodes, down, allocation.manager().name().equals("ssh"), forProgram(up, Map.of()).keySet());
+  }
+
+  /** What the program has more in its environment than its launcher. */
+  Map<String, String> forProgram(List<String> up, Map<String, String> sockets) {
+    Map<String, String> more = new TreeMap<>(variables);
+    more.put("SCR_NODELIST", String.join(",", up));
+    if (allocation.isHere()) {
+      more.put("SCR_SOCKET", up.stream().map(sockets::get).collect(Collectors.joining(":")));
+    }
+    return more;
+  }
+
+  /** The whole environment of the program. */
+  Map<String, String> environment(List<String> up, Map<String, String> sockets) {
+    Map<String, String> all = new HashMap<>(allocation.environment());
+    all.remove("SCR_SOCKET");
+    all.putAll(forProgram(up, sockets));
+    return all;
+  }
+}

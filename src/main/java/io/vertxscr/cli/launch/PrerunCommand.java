@@ -1,0 +1,57 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code scr prerun}: for scripts that start daemons and programs themselves. */
+@Command(name = "prerun", description = {
+    "Look, before the first run of a script, whether a run can work: configuration, prefix directory, nodes, halts.",
+    "Prints the nodes, separated by commas. Exit code 1 if no run may begin, 2 for a wrong configuration."})
+final class PrerunCommand implements Callable<Integer> {
+  private final Map<String, String> given;
+
+  @Mixin
+  private JobOptions options;
+
+  @Spec
+  private CommandSpec spec;
+
+  PrerunCommand(Map<String, String> environment) {
+    this.given = environment;
+  }
+
+  @Override
+  public Integer call() {
+    Map<String, String> environment = options.environment(given);
+    PrefixPaths paths = options.paths(environment);
+    options.settings(environment, paths);
+    JobOptions.variables(environment, paths);
+    Allocation allocation = options.allocation(environment, OptionalInt.empty());
+    try {
+      Files.createDirectories(paths.scr());
+      Files.delete(Files.createTempFile(paths.scr(), ".scr-prerun-", ""));
+    } catch (IOException e) {
+      throw new ScrException(Fault.IO, "prefix directory " + paths.prefix() + " cannot be written to: " + e, e);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Optional<String> halted = ShouldExitCommand.halted(paths, allocation);
+    if (halted.isPresent()) {
+      spec.commandLine().getErr().println("scr: " + halted.get());
+      return 1;
+    }
+    out.println(String.join(",", allocation.names()));
+    return 0;
+  }
+}

@@ -1,0 +1,136 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.launch.Program;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code scr run}: daemons, program, restarts, scavenging (docs/flows/launch.md). */
+@Command(name = "run", sortOptions = false, description = {
+    "Run a program with daemons on all nodes of the allocation: srun, flux run, jsrun, mpirun, or a script.",
+    "When it fails, nodes that are down are left out and it is started again; at the end, what the caches hold is"
+        + " brought to the prefix directory.",
+    "The exit code is that of the last run; 1 where none could begin, or not everything could be scavenged."})
+final class RunCommand implements Callable<Integer> {
+  private static final long LAST_MOMENTS_S = 300;
+
+  private final Map<String, String> given;
+
+  @Option(names = "--runs", paramLabel = "N", description =
+      "Start it so many times in all, -1 for no limit; SCR_RUNS if not given, else 1.")
+  private Integer runs;
+
+  @Option(names = "--nodes", paramLabel = "N", description =
+      "On one machine: so many daemons that play nodes; ranks are spread over them.")
+  private Integer nodes;
+
+  @Option(names = "--spares", defaultValue = "0", paramLabel = "N", description =
+      "On one machine: so many more that wait to replace one.")
+  private int spares;
+
+  @Option(names = "--port", paramLabel = "PORT", description =
+      "Port of the cluster on all nodes; by user and job if not given.")
+  private Integer port;
+
+  @Option(names = "--logs", paramLabel = "DIR", description =
+      "For the logs of the daemons; .scr/logs in the prefix directory if not given.")
+  private Path logs;
+
+  @Option(names = "--no-scavenge", description = "Leave in the caches what is there when the last run has ended.")
+  private boolean noScavenge;
+
+  @Mixin
+  private JobOptions options;
+
+  @Parameters(paramLabel = "LAUNCHER", arity = "0..*", description = "The launcher and its arguments.")
+  private List<String> words = List.of();
+
+  @Spec
+  private CommandSpec spec;
+
+  RunCommand(Map<String, String> environment) {
+    this.given = environment;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Map<String, String> environment = options.environment(given);
+    if (runs != null) {
+      environment.put("SCR_RUNS", runs.toString());
+    }
+    PrefixPaths paths = options.paths(environment);
+    JobPlan plan = plan(environment, paths);
+    Path directory = (logs != null ? logs : paths.scr().resolve("logs")).toAbsolutePath();
+    Files.createDirectories(directory);
+    PrintWriter err = spec.commandLine().getErr();
+    Job job = new Job(plan, new Fleet.Setup(options.program(environment), plan.variables(), Optional.ofNullable(port),
+        directory), err);
+    CountDownLatch done = new CountDownLatch(1);
+    Thread hook = new Thread(() -> {
+      job.stop("asked to end: the program is stopped");
+      await(done);
+    }, "scr-run-stop");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      Job.Outcome outcome = job.run();
+      int scavenged = noScavenge ? 0 : new Scavenging(plan.allocation(), options.program(environment), paths.prefix(),
+          plan.variables()).run(outcome.up(), err);
+      return outcome.exit() != 0 ? outcome.exit() : scavenged == 0 ? 0 : 1;
+    } finally {
+      done.countDown();
+      remove(hook);
+    }
+  }
+
+  private JobPlan plan(Map<String, String> environment, PrefixPaths paths) {
+    boolean local = nodes != null || spares > 0;
+    if (nodes != null && nodes < 1 || spares < 0) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "--nodes " + nodes + " --spares " + spares
+          + ": at least one node, and no fewer than no spares");
+    }
+    int used = nodes == null ? 1 : nodes;
+    Allocation allocation =
+        options.allocation(environment, local ? OptionalInt.of(used + spares) : OptionalInt.empty());
+    String version = Program.mustBeAsked(words)
+        ? new Outside(environment).ask(List.of(words.getFirst(), "--version")).orElse("") : "";
+    Program program = Program.of(words, version);
+    if (!allocation.isHere()) {
+      program.refuseOwn();
+    }
+    return new JobPlan(allocation, program, options.settings(environment, paths), paths, used,
+        JobOptions.variables(environment, paths));
+  }
+
+  private static void await(CountDownLatch done) {
+    try {
+      done.await(LAST_MOMENTS_S, TimeUnit.SECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void remove(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException _) {
+      // It is running: the process is ending.
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.flow.advice.HaltConditions;
+import io.vertxscr.launch.Hostlist;
+import io.vertxscr.launch.LaunchSettings;
+import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.HaltFileStore;
+import io.vertxscr.prefix.PrefixPaths;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code scr should-exit}: for scripts that start programs themselves. */
+@Command(name = "should-exit", description = {
+    "Exit with 0, and say why, if the program should not be started (again) in this allocation; else exit with 1.",
+    "It should not where a halt condition holds, or where too few nodes are left."})
+final class ShouldExitCommand implements Callable<Integer> {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int GO_ON = 1;
+
+  private final Map<String, String> given;
+
+  @Option(names = "--down", defaultValue = "", paramLabel = "LIST",
+      description = "Nodes that are down, as list-down-nodes prints them.")
+  private String down;
+
+  @Mixin
+  private JobOptions options;
+
+  @Spec
+  private CommandSpec spec;
+
+  ShouldExitCommand(Map<String, String> environment) {
+    this.given = environment;
+  }
+
+  @Override
+  public Integer call() {
+    Map<String, String> environment = options.environment(given);
+    PrefixPaths paths = options.paths(environment);
+    Allocation allocation = options.allocation(environment, OptionalInt.empty());
+    Optional<String> why = halted(paths, allocation)
+        .or(() -> tooFew(options.settings(environment, paths), paths, allocation));
+    why.ifPresent(spec.commandLine().getOut()::println);
+    return why.isPresent() ? 0 : GO_ON;
+  }
+
+  /** Why no run may begin here. */
+  static Optional<String> halted(PrefixPaths paths, Allocation allocation) {
+    HaltFileStore halts = new HaltFileStore(paths, "scr should-exit", PATIENCE);
+    long nowS = System.currentTimeMillis() / 1000;
+    return HaltConditions.met(halts.read(), allocation.endSeconds(nowS), nowS)
+        .map(met -> "no run begins: " + met.why() + " (" + halts.file() + ", see scr halt)");
+  }
+
+  private Optional<String> tooFew(LaunchSettings settings, PrefixPaths paths, Allocation allocation) {
+    Set<String> left = new HashSet<>(allocation.names());
+    left.removeAll(settings.excluded());
+    Hostlist.expand(down).forEach(left::remove);
+    int needed = settings.minNodes() > 0 ? settings.minNodes()
+        : new FlushFileStore(paths, "scr should-exit", PATIENCE).nodes().orElse(1);
+    return allocation.isHere() || left.size() >= needed ? Optional.empty()
+        : Optional.of(left.size() + " nodes can be used, and it takes " + needed);
+  }
+}

@@ -1,0 +1,25 @@
+package io.vertxscr.cli.launch;
+
+import io.vertx.core.json.JsonObject;
+import java.util.Set;
+
+/** What a launcher hears, from several threads, one after the other in its queue. */
+sealed interface Signal {
+  /** A daemon serves. */
+  record Ready(String node, String socket) implements Signal {}
+
+  /** A daemon answers, with the nodes that it sees. */
+  record Pong(String node, Set<String> members) implements Signal {}
+
+  /** Something has happened, as on {@code scr.events}. */
+  record Happened(JsonObject event) implements Signal {}
+
+  /** A daemon has ended, or can no longer be reached. */
+  record Gone(AttachedDaemon daemon, String lastWords) implements Signal {}
+
+  /** The program has ended. */
+  record Ended(int exit) implements Signal {}
+
+  /** The job is to end. */
+  record Stop(String why) implements Signal {}
+}

@@ -1,0 +1,200 @@
+package io.vertxscr.cli.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.cli.CliRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: a job runs, is restarted without the nodes that are down, and leaves nothing running, under every resource
+ * manager. Method: all commands of the machine are stubs; see {@link StubMachine}.
+ */
+class RunCommandTest {
+  /** A launcher: notes its arguments and its nodes; the n-th run does what program-n says. */
+  private static final String LAUNCHER = """
+      echo "%s $* | $SCR_NODELIST | $SCR_SOCKET" >> "$CALLS"
+      n=1; while [ -e "$STATE/run-$n" ]; do n=$((n+1)); done; touch "$STATE/run-$n"
+      [ ! -e "$STATE/program-$n" ] || . "$STATE/program-$n"
+      """;
+
+  @TempDir
+  private Path directory;
+  private StubMachine machine;
+
+  @BeforeEach
+  void set() throws IOException {
+    machine = new StubMachine(directory);
+    for (String launcher : List.of("mpiexec.hydra", "jsrun", "program")) {
+      machine.command(launcher, LAUNCHER.formatted(launcher));
+    }
+  }
+
+  @AfterEach
+  void nothingIsLeftRunning() throws IOException {
+    try (var files = Files.list(directory)) {
+      assertThat(files.filter(file -> file.getFileName().toString().startsWith("alive-"))).isEmpty();
+    }
+  }
+
+  private void program(int run, String script) throws IOException {
+    Files.writeString(directory.resolve("program-" + run), script);
+  }
+
+  private void slurm() throws IOException {
+    machine.with("SLURM_JOB_ID", "77").with("SLURM_JOB_NODELIST", "n[1-3]").with("SLURM_JOB_END_TIME", "9999999999");
+    // With --overlap it runs a daemon, else it is the launcher of the program.
+    machine.command("srun", "case \"$*\" in *--overlap*)\n  while [ \"${1#-}\" != \"$1\" ]; do shift; done\n"
+        + "  exec \"$@\";;\nesac\n" + LAUNCHER.formatted("srun"));
+    machine.command("sinfo", "cat \"$STATE/sinfo\" 2>/dev/null; exit 0\n");
+  }
+
+  @Test
+  void aProgramOnOneMachineFindsTheSocketsOfItsNodesAndDaemonsAreStopped() throws Exception {
+    CliRun run = machine.run("run", "--nodes", "2", "--spares", "1", "program", "--flag", "a b");
+    assertThat(run).returns(0, CliRun::exit).returns("", CliRun::out).returns("", CliRun::err);
+    assertThat(machine.called("program"))
+        .containsExactly("--flag a b | node1,node2 | /run/node1.sock:/run/node2.sock");
+    assertThat(machine.called("scr")).hasSize(4)
+        .last().asString().startsWith("scavenge --prefix " + machine.prefix());
+  }
+
+  @Test
+  void aNodeWhoseDaemonDiesIsReplacedByASpare() throws Exception {
+    program(1, "touch \"$STATE/dead-node1\"; exit 3\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--spares", "1", "--runs", "2", "program");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("program")).containsExactly(" | node1,node2 | /run/node1.sock:/run/node2.sock",
+        " | node2,node3 | /run/node2.sock:/run/node3.sock");
+    assertThat(run.err()).contains("scr run: node node1 is left out: its daemon has ended",
+        "scr run: run 2 begins on 2 nodes: node2,node3");
+  }
+
+  @Test
+  void withoutASpareADaemonIsStartedAgain() throws Exception {
+    program(1, "touch \"$STATE/once-node1\"; exit 3\n");
+    CliRun run = machine.with("SCR_RUNS", "-1").run("run", "--nodes", "2", "program");
+    assertThat(run.exit()).as(run.err()).isZero();
+    assertThat(run.err()).contains("too few nodes are left: starting daemons again on node1",
+        "run 2 begins on 2 nodes: node1,node2");
+  }
+
+  @Test
+  void whereADaemonCannotBeStartedAgainTheJobEnds() throws Exception {
+    program(1, "touch \"$STATE/dead-node1\"; exit 3\n");
+    CliRun run = machine.with("SCR_RUNS", "-1").run("run", "--nodes", "2", "program");
+    assertThat(run.exit()).as(run.err()).isEqualTo(3);
+    assertThat(run.err()).contains("too few nodes are left: starting daemons again on node1",
+        "node node1 is left out: its daemon has ended: node1: out of order", "1 nodes can be used, and it takes 2");
+  }
+
+  @Test
+  void runsAreAllTheUserAllows() throws Exception {
+    for (int n = 1; n <= 3; n++) {
+      program(n, "exit 5\n");
+    }
+    CliRun run = machine.run("run", "--nodes", "1", "--runs", "2", "program");
+    assertThat(run.exit()).isEqualTo(5);
+    assertThat(machine.called("program")).hasSize(2);
+    assertThat(run.err()).contains("run 2 failed with exit code 5, and SCR_RUNS allows 2");
+  }
+
+  @Test
+  void underSlurmANodeThatTheManagerCallsDownIsExcluded() throws Exception {
+    slurm();
+    program(1, "echo n2 > \"$STATE/sinfo\"; exit 1\n");
+    CliRun run = machine.run("run", "--runs", "2", "srun", "-n", "4", "./a");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("srun")).containsExactly("-n 4 ./a | n1,n2,n3 | ", "--exclude=n2 -n 4 ./a | n1,n3 | ");
+    assertThat(run.err()).contains("node n2 is left out: Slurm says that it is down");
+    assertThat(machine.called("scr")).last().asString().contains("--hosts n1,n3", "--nodelist={host}");
+  }
+
+  @Test
+  void underFluxCommandsGoByRank() throws Exception {
+    machine.with("FLUX_URI", "local:///x").with("SCR_JOB_ID", "f1");
+    machine.command("flux", "case $1 in\ngetattr) echo 'n[1-2]';;\nresource) cat \"$STATE/down\" 2>/dev/null;;\n"
+        + "job) echo 3600;;\nexec) echo \"exec $3\" >> \"$CALLS\"; shift 3; exec \"$@\";;\nrun)\n"
+        + LAUNCHER.formatted("flux") + ";;\nesac\n");
+    program(1, "echo n1 > \"$STATE/down\"; exit 1\n");
+    CliRun run = machine.run("run", "--runs", "2", "flux", "run", "-N", "1", "./a");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("flux"))
+        .containsExactly("run -N 1 ./a | n1,n2 | ", "run --requires=-host:n1 -N 1 ./a | n2 | ");
+    assertThat(machine.called("exec")).containsExactlyInAnyOrder("--rank=0", "--rank=1");
+    assertThat(machine.called("scr")).last().asString().contains("--hosts 1 ");
+  }
+
+  @Test
+  void underLsfAndPbsTheNodesAreInAFile() throws Exception {
+    Files.writeString(directory.resolve("hosts"), "n1\nn1\nn2\nn2\n");
+    machine.with("LSB_JOBID", "5").with("LSB_DJOB_HOSTFILE", directory.resolve("hosts").toString());
+    machine.command("blaunch", "shift 2; exec \"$@\"\n");
+    program(1, "touch \"$STATE/dead-n2\"; exit 1\n");
+    CliRun run = machine.run("run", "--runs", "2", "--min-nodes", "1", "jsrun", "-n", "2", "./a");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("jsrun")).last().isEqualTo("--exclude_hosts n2 -n 2 ./a | n1 | ");
+  }
+
+  @Test
+  void overSshWordsAreQuotedAndTheLauncherIsGivenItsHosts() throws Exception {
+    machine.command("ssh", "shift 5; exec sh -c \"$*\"\n");
+    CliRun run = machine.with("SCR_JOB_NAME", "it's \"a\" job").run("run", "--hosts", "n[1-2]", "mpiexec.hydra", "./a");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("mpiexec.hydra")).containsExactly("-hosts n1,n2 ./a | n1,n2 | ");
+    assertThat(machine.called("scr")).anyMatch(line -> line.startsWith("node --attached --name n2 --port "));
+  }
+
+  @Test
+  void aHaltedJobStartsNothing() throws Exception {
+    machine.run("halt", machine.prefix());
+    CliRun run = machine.run("run", "--nodes", "1", "program");
+    assertThat(run.exit()).isEqualTo(1);
+    assertThat(run.err()).contains("no run begins: the halt file says JOB_HALTED");
+    assertThat(machine.called("program")).isEmpty();
+    assertThat(machine.called("scr")).noneMatch(line -> line.startsWith("node"));
+  }
+
+  @Test
+  void aHaltBetweenRunsIsHonoured() throws Exception {
+    program(1, "touch \"$STATE/p/.scr/x\"; cp \"$STATE/halt.scr\" \"$STATE/p/.scr/halt.scr\"; exit 4\n");
+    machine.run("halt", machine.prefix());
+    Files.move(machine.prefix().resolve(".scr/halt.scr"), directory.resolve("halt.scr"));
+    CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "program");
+    assertThat(run.exit()).as(run.err()).isEqualTo(4);
+    assertThat(machine.called("program")).hasSize(1);
+  }
+
+  @Test
+  void aProgramWithoutAPhaseIsKilledAfterTheUsersTime() throws Exception {
+    program(1, "exec sleep 60\n");
+    CliRun run = machine.with("SCR_WATCHDOG_TIMEOUT", "1").run("run", "--nodes", "1", "program");
+    assertThat(run.exit()).isEqualTo(143);
+    assertThat(run.err()).contains("no phase has begun or ended for 1 s: the run is killed");
+  }
+
+  @Test
+  void aProgramThatIsNotThereIsNotTriedAgain() {
+    CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "no-such-program");
+    assertThat(run.exit()).isEqualTo(127);
+    assertThat(run.err()).contains("the program cannot be started");
+  }
+
+  @Test
+  void wrongUseIsRefusedBeforeAnythingIsStarted() throws Exception {
+    assertThat(machine.run("run")).returns(2, CliRun::exit)
+        .satisfies(run -> assertThat(run.err()).contains("a program is missing"));
+    assertThat(machine.run("run", "--nodes", "0", "program").exit()).isEqualTo(2);
+    assertThat(machine.run("run", "--runs", "-2", "program").exit()).isEqualTo(2);
+    assertThat(machine.run("run", "--hosts", "n[", "program").exit()).isEqualTo(2);
+    slurm();
+    assertThat(machine.run("run", "srun", "-x", "n1", "./a").err()).contains("use --exclude or --hosts of scr run");
+    assertThat(machine.called()).isEmpty();
+  }
+}

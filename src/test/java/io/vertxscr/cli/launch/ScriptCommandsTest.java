@@ -1,0 +1,61 @@
+package io.vertxscr.cli.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.cli.CliRun;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: what people need who write the script of a job themselves. */
+class ScriptCommandsTest {
+  @TempDir
+  private Path directory;
+  private StubMachine machine;
+
+  @BeforeEach
+  void slurm() throws IOException {
+    machine = new StubMachine(directory);
+    machine.with("SLURM_JOB_ID", "77").with("SLURM_JOB_NODELIST", "n[1-4]").with("SLURM_JOB_END_TIME", "9999999999");
+    machine.command("srun", "case \"$*\" in *nodelist=n3*) exit 1;; esac\n");
+    machine.command("sinfo", "echo n2\n");
+  }
+
+  @Test
+  void listDownNodesPrintsThoseThatCannotBeUsed() {
+    assertThat(machine.run("list-down-nodes", "--exclude", "n4")).isEqualTo(new CliRun(0, "n2,n3,n4\n", ""));
+    assertThat(machine.run("list-down-nodes", "--reason").out()).isEqualTo(
+        "n2: Slurm says that it is down\nn3: no command can be run there\n");
+    assertThat(machine.run("list-down-nodes", "--hosts", "a", "--remote", "true").out()).isEmpty();
+  }
+
+  @Test
+  void prerunPrintsTheNodesOrSaysWhyNoRunMayBegin() {
+    assertThat(machine.run("prerun")).isEqualTo(new CliRun(0, "n1,n2,n3,n4\n", ""));
+    machine.run("halt", machine.prefix());
+    assertThat(machine.run("prerun")).returns(1, CliRun::exit)
+        .satisfies(run -> assertThat(run.err()).contains("JOB_HALTED"));
+    assertThat(machine.with("SCR_RUNS", "x").run("prerun").exit()).isEqualTo(2);
+    assertThat(machine.run("prerun", "--prefix", directory.resolve("none")).exit()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldExitSaysYesWithAReasonOrNo() {
+    assertThat(machine.run("should-exit")).isEqualTo(new CliRun(1, "", ""));
+    assertThat(machine.run("should-exit", "--down", "n[1-2]", "--min-nodes", "3"))
+        .isEqualTo(new CliRun(0, "2 nodes can be used, and it takes 3\n", ""));
+    assertThat(machine.run("should-exit", "--down", "n1", "--min-nodes", "3").exit()).isEqualTo(1);
+    machine.run("halt", machine.prefix());
+    assertThat(machine.run("should-exit")).returns(0, CliRun::exit)
+        .satisfies(run -> assertThat(run.out()).contains("JOB_HALTED"));
+  }
+
+  @Test
+  void postrunScavengesFromTheNodesThatAreLeft() throws Exception {
+    assertThat(machine.run("postrun").exit()).isZero();
+    assertThat(machine.called("scr")).hasSize(1).first().asString()
+        .startsWith("scavenge --prefix " + machine.prefix() + " --hosts n1,n4 --remote srun ");
+  }
+}

@@ -1,0 +1,94 @@
+package io.vertxscr.cli.launch;
+
+import io.vertxscr.cli.CliRun;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Commands of a machine as shell scripts on the PATH: the resource manager's, a launcher, and daemons that speak the
+ * launcher's protocol but keep nothing. Each writes down how it was called.
+ */
+final class StubMachine {
+  private final Path directory;
+  private final Map<String, String> environment = new HashMap<>();
+
+  StubMachine(Path directory) throws IOException {
+    this.directory = directory;
+    Files.createDirectories(directory.resolve("bin"));
+    Files.createDirectories(prefix());
+    environment.putAll(Map.of("PATH", directory.resolve("bin") + ":/usr/bin:/bin", "SCR_PREFIX", prefix().toString(),
+        "SCR_USER_NAME", "u", "SCR_CNTL_BASE", directory.resolve("c").toString(),
+        "SCR_CACHE_BASE", directory.resolve("k").toString(), "CALLS", calls().toString(),
+        "STATE", directory.toString()));
+    // A daemon sees those that run, like a cluster. Its node is in its arguments; DEAD names those that never start.
+    command("scr", """
+        echo "scr $*" >> "$CALLS"
+        [ "$1" = node ] || { echo "nothing to scavenge"; exit 0; }
+        name=$4
+        [ -e "$STATE/dead-$name" ] && { echo "$name: out of order" >&2; exit 1; }
+        read -r header
+        touch "$STATE/alive-$name"
+        trap 'rm -f "$STATE/alive-$name"' EXIT
+        echo "node $name is ready: cluster x, socket /run/$name.sock"
+        while read -r line; do
+          [ -e "$STATE/dead-$name" ] && exit 9
+          [ -e "$STATE/once-$name" ] && { rm "$STATE/once-$name"; exit 9; }
+          [ -e "$STATE/deaf-$name" ] && continue
+          members=
+          for alive in "$STATE"/alive-*; do members="$members\\"${alive##*/alive-}\\","; done
+          echo "pong {\\"members\\":[${members%,}]}"
+        done
+        """);
+  }
+
+  Path prefix() {
+    return directory.resolve("p");
+  }
+
+  private Path calls() {
+    return directory.resolve("calls");
+  }
+
+  /** A command on the PATH. */
+  void command(String name, String script) throws IOException {
+    Path file = directory.resolve("bin").resolve(name);
+    Files.writeString(file, "#!/bin/sh\n" + script);
+    if (!file.toFile().setExecutable(true)) {
+      throw new IOException(file + " cannot be made executable");
+    }
+  }
+
+  StubMachine with(String variable, String value) {
+    environment.put(variable, value);
+    return this;
+  }
+
+  /** Makes what scripts look for. */
+  void touch(String name) throws IOException {
+    Files.writeString(directory.resolve(name), "");
+  }
+
+  boolean has(String name) {
+    return Files.exists(directory.resolve(name));
+  }
+
+  /** Runs a command of ours. */
+  CliRun run(Object... words) {
+    return CliRun.of(environment, words);
+  }
+
+  /** What was called, in order. */
+  List<String> called() throws IOException {
+    return Files.exists(calls()) ? Files.readAllLines(calls()) : List.of();
+  }
+
+  /** The calls of one command, without its name. */
+  List<String> called(String name) throws IOException {
+    return called().stream().filter(line -> line.startsWith(name + " ")).map(line -> line.substring(name.length() + 1))
+        .toList();
+  }
+}
