@@ -100,7 +100,15 @@ public final class Publication {
    *     NO_SPACE, IO
    */
   public void seal(DatasetDescriptor descriptor) {
-    Totals mapped = new RankMapReader(paths, descriptor.id()).totals();
+    seal(descriptor, new RankMapReader(paths, descriptor.id()).totals());
+  }
+
+  /**
+   * The same without reading the map: nobody reads a million files' entries for a sum that those who wrote them know.
+   *
+   * @param mapped what all parts of the map have together, as their writers say
+   */
+  public void seal(DatasetDescriptor descriptor, Totals mapped) {
     if (!mapped.equals(descriptor.totals())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
           + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix()
@@ -135,9 +143,14 @@ public final class Publication {
     return new ReplacedDatasets(paths, index.read().index()).remove(descriptor);
   }
 
-  /** All of it, for a dataset whose files and map are in place. @return remarks for the log */
-  public List<String> publish(DatasetDescriptor descriptor, LocalDateTime time) {
-    seal(descriptor);
+  /**
+   * All of it, for a dataset whose files and map are in place.
+   *
+   * @param mapped what the map has; empty if the dataset was sealed before
+   * @return remarks for the log
+   */
+  public List<String> publish(DatasetDescriptor descriptor, Optional<Totals> mapped, LocalDateTime time) {
+    mapped.ifPresent(totals -> seal(descriptor, totals));
     List<String> remarks = new ArrayList<>(enlist(descriptor, time).remarks());
     remarks.addAll(removeReplaced(descriptor));
     return List.copyOf(remarks);

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -65,6 +66,10 @@ public final class DatasetAssembly {
           List.of(), List.of());
     }
     DatasetScan scan = DatasetScanner.scan(paths, id, Depth.SIZES);
+    if (scan.packed() && !scan.missing().isEmpty() && MissingFiles.of(scan).unrecoverable().isEmpty()) {
+      new Unpacking(paths, id).run();                     // what is whole stays packed, and is published so
+      scan = DatasetScanner.scan(paths, id, Depth.SIZES);
+    }
     MissingFiles missing = MissingFiles.of(scan);
     List<String> known = scan.problems();
     List<String> problems = new ArrayList<>(known);
@@ -111,7 +116,8 @@ public final class DatasetAssembly {
         all.add(found.good());
       }
     });
-    var placing = new ScavengedFiles(paths, scan.descriptor(), all);
+    var placing = new ScavengedFiles(paths, scan.descriptor(), all, rank -> scan.ranks().containsKey(rank)
+        ? scan.ranks().get(rank).segments() : Map.of());
     placing.check(publication);
     unlessFlushed.run(scan.descriptor(), () -> {
       placing.place();

@@ -1,6 +1,7 @@
 package io.vertxscr.scavenge;
 
 import io.vertxscr.flow.Inventory;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFilemap.Redundancy;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -44,8 +45,9 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
    *
    * @param expectedFiles as its filemap says, redundancy files among them
    * @param good files of the application that are there
+   * @param segments of those that are in containers, by name
    */
-  public record Rank(int expectedFiles, RankFiles good, boolean whole) {}
+  public record Rank(int expectedFiles, RankFiles good, boolean whole, Map<String, List<Segment>> segments) {}
 
   /** A redundancy file: who wrote it, its entry in the filemap, its header. */
   public record SetFile(int rank, Redundancy file, RedundancyHeader header) {
@@ -65,6 +67,11 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
     SortedSet<Integer> missing = new TreeSet<>();
     IntStream.range(0, worldRanks).filter(rank -> !isWhole(rank)).forEach(missing::add);
     return missing;
+  }
+
+  /** Whether anything is in containers. */
+  boolean packed() {
+    return ranks.values().stream().anyMatch(rank -> !rank.segments().isEmpty());
   }
 
   boolean isWhole(int rank) {

@@ -11,15 +11,12 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.MetadataFiles;
 import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.FileChecks;
-import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -83,7 +80,8 @@ public final class DatasetScanner {
       boolean whole = found.good().size() + map.redundancy().size() >= map.expectedFiles()
           && found.good().size() == map.files().files().size();
       ranks.put(map.files().rank(),
-          new DatasetScan.Rank(map.expectedFiles(), new RankFiles(map.files().rank(), found.good()), whole));
+          new DatasetScan.Rank(
+          map.expectedFiles(), new RankFiles(map.files().rank(), found.good()), whole, map.segments()));
       redundancy.addAll(found.redundancy());
       problems.addAll(found.problems());
     }
@@ -106,8 +104,9 @@ public final class DatasetScanner {
 
   private RankFound look(RankFilemap map) {
     var found = new RankFound(map, new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    FilesThere there = new FilesThere(directory, map);
     for (FileMeta file : map.files().files()) {
-      Optional<String> problem = problem(file);
+      Optional<String> problem = there.problem(file, depth);
       if (problem.isEmpty() || isPublished(file)) {
         found.good.add(file);
       } else {
@@ -115,7 +114,7 @@ public final class DatasetScanner {
       }
     }
     for (Redundancy file : map.redundancy()) {
-      look(map.files().rank(), file, found);
+      look(there, file, found);
     }
     int listed = map.files().files().size() + map.redundancy().size();
     if (listed < map.expectedFiles()) {
@@ -125,10 +124,6 @@ public final class DatasetScanner {
     return found;
   }
 
-  private Optional<String> problem(FileMeta file) {
-    return depth == Depth.BYTES ? FileChecks.problem(directory, file) : FileChecks.sizeProblem(directory, file);
-  }
-
   /** A file that an interrupted publication has brought to its place already. */
   private boolean isPublished(FileMeta file) {
     return file.crc().isPresent() && FileChecks.problem(paths.prefix(),
@@ -136,15 +131,15 @@ public final class DatasetScanner {
             file.crc())).isEmpty();
   }
 
-  private void look(int rank, Redundancy file, RankFound found) {
+  private void look(FilesThere there, Redundancy file, RankFound found) {
+    int rank = found.map.files().rank();
     try {
-      Optional<String> problem =
-          problem(new FileMeta(file.name(), file.name(), file.bytes(), OptionalInt.of(file.crc())));
+      Optional<String> problem = there.problem(file, depth);
       if (problem.isPresent()) {
         found.problems.add("redundancy of rank " + rank + ": " + problem.get());
         return;
       }
-      RedundancyHeader header = RedundancyFiles.readHeader(NodeDirectories.resolve(directory, file.name()));
+      RedundancyHeader header = there.header(file);
       if (header.current().rank() == rank && header.descriptor().equals(found.map.descriptor())) {
         found.redundancy.add(new DatasetScan.SetFile(rank, file, header));
       } else {

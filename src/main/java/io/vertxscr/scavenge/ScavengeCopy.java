@@ -23,8 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -72,6 +74,9 @@ public final class ScavengeCopy {
       }
       Path directory = Files.createTempDirectory(target.resolve(".scr"), drafts);
       try {
+        if (record.origin().flush().containers().isPresent()) {
+          return runPacked(directory);
+        }
         List<CopiedRank> ranks = Workers.map(record.ranks(), rank -> copy(rank, directory));
         return new Copied(ranks.stream().map(CopiedRank::rank).sorted().toList(),
             ranks.stream().mapToLong(CopiedRank::files).sum(), ranks.stream().mapToLong(CopiedRank::bytes).sum(),
@@ -82,6 +87,14 @@ public final class ScavengeCopy {
     } catch (IOException e) {
       throw Faults.io(target, e);
     }
+  }
+
+  private Copied runPacked(Path drafts) throws IOException {
+    Map<Integer, RankFilemap> before = new HashMap<>();
+    for (RankRecord rank : record.ranks()) {
+      before(rank.files().rank()).ifPresent(map -> before.put(rank.files().rank(), map));
+    }
+    return new PackedScavengeCopy(cache.node(), record, source, target).run(drafts, before);
   }
 
   private CopiedRank copy(RankRecord rank, Path drafts) {

@@ -1,5 +1,8 @@
 package io.vertxscr.scavenge;
 
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -25,7 +28,9 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.IntFunction;
 
 /** Brings the files of a whole scavenged dataset from its directory to where the application wanted them. */
 final class ScavengedFiles {
@@ -33,9 +38,15 @@ final class ScavengedFiles {
   private final DatasetDescriptor descriptor;
   private final Path directory;
   private final List<RankFiles> ranks;
+  private final IntFunction<Map<String, List<Segment>>> segments;
 
-  /** @param ranks all of the run, in any order */
-  ScavengedFiles(PrefixPaths paths, DatasetDescriptor descriptor, List<RankFiles> ranks) {
+  /**
+   * @param ranks all of the run, in any order
+   * @param segments of the files of a rank that are in containers, by name: they stay there
+   */
+  ScavengedFiles(PrefixPaths paths, DatasetDescriptor descriptor, List<RankFiles> ranks,
+      IntFunction<Map<String, List<Segment>>> segments) {
+    this.segments = segments;
     this.paths = paths;
     this.descriptor = descriptor;
     this.directory = paths.dataset(descriptor.id());
@@ -77,6 +88,9 @@ final class ScavengedFiles {
     for (RankFiles rank : ranks) {
       for (FileMeta file : rank.files()) {
         Path place = paths.file(file.path());
+        if (segments.apply(rank.rank()).containsKey(file.name())) {
+          continue;
+        }
         if (directories.add(place.getParent())) {
           PrefixDirectories.create(paths.prefix(), place.getParent());
         }
@@ -90,13 +104,20 @@ final class ScavengedFiles {
 
   /** Writes the rank2file map, durably. */
   void writeMap() {
-    long bytes = ranks.stream().mapToLong(RankFileMapFile::entryBytes).sum();
+    List<Entry> entries = ranks.stream().map(this::entry).toList();
+    long bytes = entries.stream().mapToLong(RankFileMapFile::entryBytes).sum();
     int perPart = RankMapWriter.ranksPerPart(ranks.size(), bytes / ranks.size());
     var writer = new RankMapWriter(paths, descriptor.id(), ranks.size(), perPart);
     for (int first : writer.firstRanks()) {
-      writer.writePart(first, ranks.subList(first, first + writer.ranksFrom(first).size()));
+      writer.writeEntries(first, entries.subList(first, first + writer.ranksFrom(first).size()));
     }
     writer.writeRoot();
+  }
+
+  private Entry entry(RankFiles rank) {
+    Map<String, List<Segment>> packed = segments.apply(rank.rank());
+    return new Entry(rank.rank(), rank.files().stream().map(file -> new FlushedFile(file.path(),
+        OptionalLong.of(file.bytes()), file.crc(), packed.getOrDefault(file.name(), List.of()))).toList());
   }
 
   /** Other tools leave checksums out; the map has them always. */

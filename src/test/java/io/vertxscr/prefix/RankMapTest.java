@@ -47,6 +47,33 @@ class RankMapTest {
   }
 
   @Test
+  void aNodeReadsTheRootAndThePartsOfItsOwnRanksAndNobodyReadsAllToSealIt() throws Exception {
+    int ranks = 4_000;
+    List<RankFiles> all = IntStream.range(0, ranks).mapToObj(rank -> new RankFiles(rank, IntStream.range(0, 10)
+        .mapToObj(i -> new FileMeta("n", "out/step-7/f" + i + "." + rank, 100, OptionalInt.of(i))).toList())).toList();
+    long bytes = all.stream().mapToLong(RankFileMapFile::entryBytes).sum();
+    RankMapWriter writer = new RankMapWriter(paths, 7, ranks, RankMapWriter.ranksPerPart(ranks, bytes / ranks));
+    writer.firstRanks().forEach(first ->
+        writer.writePart(first, all.subList(first, first + writer.ranksFrom(first).size())));
+    writer.writeRoot();
+    assertThat(writer.firstRanks()).hasSizeGreaterThan(2);
+    for (int first : writer.firstRanks()) {
+      Path part = paths.rankMapPart(7, Part.leaf(first));
+      assertThat(Files.size(part)).isLessThan(RankFileMapFile.PART_BYTES * 11L / 10);
+      if (first != 0) {
+        Files.delete(part);                               // whoever reads it fails
+      }
+    }
+    assertThat(Files.size(paths.rankMap(7))).isLessThan(10_000);
+    assertThat(new RankMapReader(paths, 7).entries(List.of(0, 1, 2, 3))).hasSize(4)
+        .allSatisfy(entry -> assertThat(entry.files()).hasSize(10));
+    refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7).totals());
+    var descriptor = Samples.descriptor(7, "big").with(new Totals(10L * ranks, 1000L * ranks));
+    new Publication(paths, null).seal(descriptor, new Totals(10L * ranks, 1000L * ranks));
+    assertThat(paths.summary(7)).isRegularFile();
+  }
+
+  @Test
   void everyRankComesBackForEveryDivisionOfUpToSevenRanks() {
     for (int ranks = 1; ranks <= 7; ranks++) {
       for (int ranksPerPart = 1; ranksPerPart <= ranks + 1; ranksPerPart++) {

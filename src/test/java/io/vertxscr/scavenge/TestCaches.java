@@ -13,6 +13,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.placement.CacheNames;
@@ -52,6 +53,7 @@ public final class TestCaches {
   private final Scheme scheme;
   private final RankMap map;
   private final int fileBytes;
+  private FlushDescriptor flush = FlushDescriptor.FILES;
   private final Map<String, DatasetStore> stores = new TreeMap<>();
 
   public TestCaches(Path root, Scheme scheme, int nodes, int ranksPerNode, int fileBytes) {
@@ -75,6 +77,12 @@ public final class TestCaches {
 
   private NodeDirectories directories(String node) {
     return new NodeDirectories(cache.resolve(node), control.resolve(node));
+  }
+
+  /** Datasets are written by a run that wants them flushed like this from now on. */
+  public TestCaches flushed(FlushDescriptor how) {
+    flush = how;
+    return this;
   }
 
   /** Where this node keeps a dataset. */
@@ -111,7 +119,7 @@ public final class TestCaches {
     Map<Integer, RankRecord> records = new TreeMap<>();
     sets().forEach(set -> protect(descriptor, set, layouts, records));
     stores.forEach((node, store) -> store.save(new DatasetRecord(descriptor,
-        new Origin(prefix.toString(), map.size()), store.cache(id), new RedundancyDescriptor(
+        new Origin(prefix.toString(), map.size(), flush), store.cache(id), new RedundancyDescriptor(
             new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(scheme, 8), false), 1),
         FlushState.WANTED,
         map.ranksOn(node).stream().map(records::get).toList())));

@@ -83,13 +83,23 @@ public final class RankFileMapFile {
       files.put(file.path(), hash);
       file.bytes().ifPresent(bytes -> hash.set("SIZE", bytes));
       file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
-      for (int i = 0; i < file.segments().size(); i++) {
-        Segment segment = file.segments().get(i);
-        hash.at("SEG").at(Integer.toString(i))
-            .set("FILE", segment.container()).set("OFFSET", segment.offset()).set("LENGTH", segment.bytes());
-      }
+      putSegments(hash, file.segments());
     }
     return rank;
+  }
+
+  static void putSegments(Hash file, List<Segment> segments) {
+    for (int i = 0; i < segments.size(); i++) {
+      Segment segment = segments.get(i);
+      file.at("SEG").at(Integer.toString(i))
+          .set("FILE", segment.container()).set("OFFSET", segment.offset()).set("LENGTH", segment.bytes());
+    }
+  }
+
+  static List<Segment> segments(Fields file) {
+    return file.listed("SEG").stream()
+        .map(seg -> new Segment(seg.text("FILE"), seg.number("OFFSET", 0), seg.number("LENGTH", 0)))
+        .toList();
   }
 
   private static List<Part> parts(Fields fields) {
@@ -115,9 +125,7 @@ public final class RankFileMapFile {
   private static FlushedFile file(String path, Fields fields) {
     OptionalLong bytes = fields.findNumber("SIZE", 0);
     OptionalInt crc = fields.findCrc("CRC");
-    List<Segment> segments = fields.listed("SEG").stream()
-        .map(seg -> new Segment(seg.text("FILE"), seg.number("OFFSET", 0), seg.number("LENGTH", 0)))
-        .toList();
+    List<Segment> segments = segments(fields);
     long segmentBytes = segments.stream().mapToLong(Segment::bytes).sum();
     if (!segments.isEmpty() && bytes.isPresent() && bytes.getAsLong() != segmentBytes) {
       throw fields.corrupt("SEG", "segments have " + segmentBytes + " bytes, the file " + bytes.getAsLong());

@@ -1,10 +1,18 @@
 package io.vertxscr.format.prefix;
 
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeMap;
 
 /**
  * What was scavenged of one rank: names are relative to the dataset's directory, so that this can be moved.
@@ -14,12 +22,37 @@ import java.util.List;
  *     some could not be had
  * @param files of the application, ascending by name: not the order of the logical file, which redundancy headers have
  * @param redundancy files that the rank wrote, ascending by name
+ * @param segments of those files, by name, that are in containers
  */
 public record RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expectedFiles, RankFiles files,
-    List<Redundancy> redundancy) {
+    List<Redundancy> redundancy, Map<String, List<Segment>> segments) {
   public RankFilemap {
     files = new RankFiles(files.rank(), files.files().stream().sorted(Comparator.comparing(f -> f.name())).toList());
     redundancy = redundancy.stream().sorted(Comparator.comparing(Redundancy::name)).toList();
+    segments = Collections.unmodifiableSortedMap(new TreeMap<>(segments));
+  }
+
+  /** Of files that stand by themselves. */
+  public RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expectedFiles, RankFiles files,
+      List<Redundancy> redundancy) {
+    this(descriptor, worldRanks, expectedFiles, files, redundancy, Map.of());
+  }
+
+  /** Whether any of its files is in a container. */
+  public boolean packed() {
+    return !segments.isEmpty();
+  }
+
+  /** A file of the application as the map of the published dataset will have it. */
+  public FlushedFile flushed(FileMeta file) {
+    return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(),
+        segments.getOrDefault(file.name(), List.of()));
+  }
+
+  /** The same of a redundancy file, which no map has. */
+  public FlushedFile flushed(Redundancy file) {
+    return new FlushedFile(file.name(), OptionalLong.of(file.bytes()), OptionalInt.of(file.crc()),
+        segments.getOrDefault(file.name(), List.of()));
   }
 
   /** @param crc CRC-32 of the whole file, header included */

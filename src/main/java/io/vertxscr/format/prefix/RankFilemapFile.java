@@ -5,6 +5,7 @@ import io.vertxscr.format.Fields;
 import io.vertxscr.format.FileMetaHash;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFilemap.Redundancy;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.FileMeta;
@@ -12,6 +13,8 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * {@code <prefix>/.scr/scr.dataset.<id>/<rank>.scrfilemap}: what was scavenged of one rank.
@@ -27,6 +30,8 @@ import java.util.List;
  *                                                                FILE -> 3_of_4_in_0.xor
  *                                                                CRC -> 0x2ef519a1
  *                                     rank.2/a.ckpt -> META/...          see FileMetaHash
+ *
+ *   in containers, beside META:  SEG -> 0 -> ...                    see RankFileMapFile
  * </pre>
  */
 public final class RankFilemapFile {
@@ -54,6 +59,7 @@ public final class RankFilemapFile {
     for (FileMeta file : map.files().files()) {
       files.at(file.name()).put("META", FileMetaHash.encode(file, map.worldRanks()));
     }
+    map.segments().forEach((name, segments) -> RankFileMapFile.putSegments(files.at(name), segments));
     return HashFile.encode(whole);
   }
 
@@ -75,7 +81,12 @@ public final class RankFilemapFile {
     int ranks = dataset.integer("RANKS", rank + 1);
     List<FileMeta> files = new ArrayList<>();
     List<Redundancy> redundancy = new ArrayList<>();
+    Map<String, List<Segment>> packed = new TreeMap<>();
     for (String name : dataset.child("FILE").children().keySet()) {
+      List<Segment> segments = RankFileMapFile.segments(dataset.child("FILE").child(name));
+      if (!segments.isEmpty()) {
+        packed.put(name, segments);
+      }
       Fields meta = dataset.child("FILE").child(name).child("META");
       meta.expect("FILE", name);
       if (meta.findText("TYPE").orElse(OF_APPLICATION).equals(OF_APPLICATION)) {
@@ -85,7 +96,7 @@ public final class RankFilemapFile {
       }
     }
     int expected = dataset.integer("FILES", files.size() + redundancy.size());
-    return new RankFilemap(descriptor, ranks, expected, new RankFiles(rank, files), redundancy);
+    return new RankFilemap(descriptor, ranks, expected, new RankFiles(rank, files), redundancy, packed);
   }
 
   private static Redundancy redundancy(String name, Fields meta) {

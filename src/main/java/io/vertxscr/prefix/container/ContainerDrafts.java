@@ -62,7 +62,7 @@ public final class ContainerDrafts {
       }
     }
     if (!Files.isDirectory(directory)) {
-      remove(paths, dataset);
+      removePublished(paths, dataset);
       PrefixDirectories.createDurably(paths.prefix(), directory);
     }
     return Files.exists(directory.resolve(COPIED));
@@ -106,8 +106,15 @@ public final class ContainerDrafts {
     delete(directory);
   }
 
-  /** Removes all containers of a dataset that has no summary; drafts stay. */
+  /** Removes all containers of a dataset that nobody reads; drafts stay. */
   public static void remove(PrefixPaths paths, int dataset) {
+    Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
+    MetadataFiles.list(directory, "scavenged.*").forEach(ContainerDrafts::delete);
+    removePublished(paths, dataset);
+  }
+
+  /** Not those of a scavenge: they may be all that there is of some node's files. */
+  private static void removePublished(PrefixPaths paths, int dataset) {
     Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
     for (Path container : MetadataFiles.list(directory, "ctr.*.scr")) {
       try {

@@ -23,8 +23,14 @@ public record ContainerPaths(Path dataset) {
     return SCR + "/" + fileName(container);
   }
 
-  static String fileName(int container) {
+  /** Name of a container's file, in whatever directory it is. */
+  public static String fileName(int container) {
     return "ctr." + container + ".scr";
+  }
+
+  /** The directory of the containers that a node's part of a scavenge has made; relative to the dataset's directory. */
+  public static String scavenged(String node, int round) {
+    return SCR + "/scavenged." + node + "." + round;
   }
 
   /**

@@ -91,6 +91,20 @@ public final class ContainerReader implements AutoCloseable {
     }
   }
 
+  /** The first bytes of a file, unchecked. @throws ScrException CORRUPT if it has fewer, IO */
+  public ByteBuffer head(FlushedFile file, String what, int bytes) {
+    ByteBuffer head = ByteBuffer.allocate(bytes);
+    for (Segment segment : file.segments()) {
+      ByteBuffer part = head.slice(head.position(), (int) Math.min(head.remaining(), segment.bytes()));
+      fill(part, segment, 0, what);
+      head.position(head.position() + part.position());
+    }
+    if (head.hasRemaining()) {
+      throw new ScrException(Fault.CORRUPT, what + " has fewer than " + bytes + " bytes");
+    }
+    return head.flip();
+  }
+
   private Copied read(FlushedFile file, String what, Sink sink) throws IOException {
     CRC32 sum = new CRC32();
     long total = 0;

@@ -25,7 +25,7 @@ import java.util.zip.CRC32;
  * writes of {@link Limits#PIECE_BYTES}. Files are read straight into the one buffer of the calling thread, which must
  * be one that moves bulk bytes. Not thread-safe; several writers may write other stretches of the same containers.
  */
-final class ContainerWriter implements AutoCloseable {
+public final class ContainerWriter implements AutoCloseable {
   private final Path directory;
   private final ContainerLayout layout;
   private final Meter meter;
@@ -38,7 +38,7 @@ final class ContainerWriter implements AutoCloseable {
    * @param directory of the containers, which are made as they are needed: for their owner alone, because files of any
    *     mode are in them
    */
-  ContainerWriter(Path directory, ContainerLayout layout, long offset, Meter meter) {
+  public ContainerWriter(Path directory, ContainerLayout layout, long offset, Meter meter) {
     this.directory = directory;
     this.layout = layout;
     this.at = offset;
@@ -53,7 +53,7 @@ final class ContainerWriter implements AutoCloseable {
    * @throws ScrException NO_SUCH_FILE, CORRUPT: it is missing, or not what its metadata say; NO_SPACE, IO: the
    *     containers cannot be written
    */
-  int append(Path source, FileMeta file, String what) {
+  public int append(Path source, FileMeta file, String what) {
     if (!Files.isRegularFile(source)) {
       throw new ScrException(Fault.NO_SUCH_FILE, what + " is missing: " + source);
     }
@@ -77,6 +77,14 @@ final class ContainerWriter implements AutoCloseable {
       throw corrupt(what, "checksum 0x%08x instead of 0x%08x".formatted(sum, file.crc().getAsInt()), source);
     }
     return sum;
+  }
+
+  /** The next file begins here in the stream; what was appended before stays. */
+  public void seek(long offset) {
+    if (at + buffer.position() != offset) {
+      drain();
+      at = offset;
+    }
   }
 
   private int fill(FileChannel in, long most, CRC32 crc) throws IOException {
@@ -140,7 +148,7 @@ final class ContainerWriter implements AutoCloseable {
   }
 
   /** Writes what is left, and makes all of it durable. @throws ScrException NO_SPACE, IO */
-  void force() {
+  public void force() {
     drain();
     open.forEach((container, channel) -> {
       try {

@@ -46,6 +46,9 @@ public final class Flushing {
   public record MapPart(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
       List<String> holders, boolean packed) {}
 
+  /** A part of the map is durable. Both are sums over its ranks. */
+  public record Mapped(long files, long bytes) {}
+
   /** What do you know of these ranks, for a map of containers? */
   public record EntriesOf(int datasetId, List<Integer> ranks) {}
 

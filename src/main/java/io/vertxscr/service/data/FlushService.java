@@ -24,6 +24,7 @@ import io.vertxscr.protocol.node.Flushing.Entries;
 import io.vertxscr.protocol.node.Flushing.EntriesOf;
 import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.Mapped;
 import io.vertxscr.protocol.node.Flushing.Measured;
 import io.vertxscr.protocol.node.Flushing.Packing;
 import io.vertxscr.protocol.node.Flushing.Work;
@@ -158,7 +159,7 @@ public final class FlushService {
   }
 
   /** Writes the parts of the map that begin with ranks of this node, with the entries of whoever has the files. */
-  public Future<Ack> map(MapPart part) {
+  public Future<Mapped> map(MapPart part) {
     SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
     for (int i = 0; i < part.holders().size(); i++) {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
@@ -172,7 +173,8 @@ public final class FlushService {
       PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
           .writeEntries(part.firstRank(), entries);
-      return Ack.ACK;
+      return new Mapped(entries.stream().mapToLong(entry -> entry.files().size()).sum(),
+          entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum());
     }));
   }
 

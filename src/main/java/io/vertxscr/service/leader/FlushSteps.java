@@ -3,6 +3,7 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -15,6 +16,7 @@ import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.Mapped;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -61,12 +63,19 @@ final class FlushSteps {
    * @param holders the node that has each rank's files, by rank
    * @param complete whether the dataset was in the prefix directory already, whole
    * @param containers where its files go, if they are packed
+   * @param mapped one for each part of the map that is written
    */
   private record Attempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-      Optional<Plan> containers, long[] mapBytes) {
+      Optional<Plan> containers, long[] mapBytes, List<Mapped> mapped) {
 
     Attempt with(Plan plan) {
-      return new Attempt(descriptor, paths, holders, complete, Optional.of(plan), mapBytes);
+      return new Attempt(descriptor, paths, holders, complete, Optional.of(plan), mapBytes, mapped);
+    }
+
+    /** Of the map that this attempt has written; empty if it has not. */
+    Optional<Totals> totals() {
+      return complete ? Optional.empty() : Optional.of(new Totals(mapped.stream().mapToLong(Mapped::files).sum(),
+          mapped.stream().mapToLong(Mapped::bytes).sum()));
     }
 
     /** Ranks by node. */
@@ -108,7 +117,8 @@ final class FlushSteps {
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
       return publication(paths).prepare(dataset.descriptor());
     }).compose(complete -> {
-      Attempt plain = new Attempt(dataset.descriptor(), paths, holders, complete, Optional.empty(), new long[1]);
+      Attempt plain = new Attempt(dataset.descriptor(), paths, holders, complete, Optional.empty(), new long[1],
+          new ArrayList<>());
       attempts.put(id, plain);
       return complete ? Future.succeededFuture()
           : plan(plain, dataset.origin().flush(), number).compose(attempt -> copy(attempt, number));
@@ -154,14 +164,17 @@ final class FlushSteps {
       return Future.succeededFuture();
     }
     int perPart = ranksPerPart(attempt);
-    List<Future<Ack>> asked = new ArrayList<>();
+    List<Future<Mapped>> asked = new ArrayList<>();
     for (int first = 0; first < attempt.holders().size(); first += perPart) {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
           new MapPart(id, attempt.paths().prefix().toString(), attempt.holders().size(), first, perPart,
-              List.copyOf(holders), attempt.containers().isPresent()), Ack.class));
+              List.copyOf(holders), attempt.containers().isPresent()), Mapped.class));
     }
-    return Future.all(asked).mapEmpty();
+    return Future.all(asked).map(_ -> {
+      asked.forEach(part -> attempt.mapped().add(part.result()));
+      return null;
+    });
   }
 
   private static int ranksPerPart(Attempt attempt) {
@@ -181,7 +194,7 @@ final class FlushSteps {
     return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
         .compose(complete -> {
           attempts.put(dataset.id(), new Attempt(
-              dataset, paths, holders, complete, Optional.empty(), new long[] {mapBytes}));
+              dataset, paths, holders, complete, Optional.empty(), new long[] {mapBytes}, new ArrayList<>()));
           return writeMaps(dataset.id());
         })
         .compose(_ -> sealed(dataset.id()))
@@ -214,7 +227,8 @@ final class FlushSteps {
       if (!attempt.complete()) {
         new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
       }
-      List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), LocalDateTime.now());
+      List<String> remarks = publication(attempt.paths()).publish(
+          attempt.descriptor(), attempt.totals(), LocalDateTime.now());
       attempt.containers().ifPresent(plan -> plan.drafts().clean());
       return remarks;
     }).map(remarks -> {

@@ -1,0 +1,77 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.format.RedundancyHeaderFile;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.redundancy.range.RedundancyFiles;
+import io.vertxscr.scavenge.DatasetScanner.Depth;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.NodeDirectories;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Looks whether what a rank filemap lists is there, in files or in containers. Changes nothing.
+ *
+ * @param directory the dataset's in the prefix directory
+ */
+record FilesThere(Path directory, RankFilemap map) {
+  /** Bytes of a hash file from which its length is known. */
+  private static final int HEADER_START_BYTES = 20;
+
+  /** Whether all are, by their sizes. */
+  boolean all() {
+    return map.files().files().stream().allMatch(file -> problem(file, Depth.SIZES).isEmpty())
+        && map.redundancy().stream().allMatch(file -> problem(file, Depth.SIZES).isEmpty());
+  }
+
+  /** What is wrong with a file of the application, in a sentence. */
+  Optional<String> problem(FileMeta file, Depth depth) {
+    return problem(map.flushed(file), file, depth);
+  }
+
+  /** What is wrong with a redundancy file, in a sentence. */
+  Optional<String> problem(Redundancy file, Depth depth) {
+    return problem(map.flushed(file), new FileMeta(file.name(), file.name(), file.bytes(), OptionalInt.of(file.crc())),
+        depth);
+  }
+
+  private Optional<String> problem(FlushedFile place, FileMeta file, Depth depth) {
+    if (place.segments().isEmpty()) {
+      return depth == Depth.BYTES ? FileChecks.problem(directory, file) : FileChecks.sizeProblem(directory, file);
+    }
+    try (ContainerReader containers = new ContainerReader(directory)) {
+      if (depth == Depth.BYTES) {
+        containers.check(place, file.name());
+      } else {
+        containers.checkSize(place, file.name());
+      }
+      return Optional.empty();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  /** The header of a redundancy file. @throws ScrException CORRUPT, IO */
+  RedundancyHeader header(Redundancy file) {
+    FlushedFile place = map.flushed(file);
+    if (place.segments().isEmpty()) {
+      return RedundancyFiles.readHeader(NodeDirectories.resolve(directory, file.name()));
+    }
+    try (ContainerReader containers = new ContainerReader(directory)) {
+      byte[] start = containers.head(place, file.name(), HEADER_START_BYTES).array();
+      long bytes = Math.min(RedundancyHeaderFile.sizeOf(start), file.bytes());
+      return RedundancyHeaderFile.decode(containers.head(place, file.name(), Math.toIntExact(bytes)));
+    }
+  }
+}

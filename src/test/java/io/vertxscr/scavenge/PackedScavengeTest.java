@@ -1,0 +1,160 @@
+package io.vertxscr.scavenge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.FlushDescriptor;
+import io.vertxscr.placement.Protection;
+import io.vertxscr.prefix.MetadataFiles;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.scavenge.DatasetAssembly.Assembled;
+import io.vertxscr.scavenge.DatasetScanner.Depth;
+import io.vertxscr.scavenge.ScavengeCopy.Copied;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Goal: a dataset of a run with containers is scavenged into containers, files and redundancy, and made whole from
+ * them. Method: every loss of nodes for every scheme, and a damaged byte wherever the containers have one.
+ */
+@Timeout(120)
+class PackedScavengeTest {
+  private static final int NODES = 4;
+  private static final int ID = 6;
+
+  @TempDir
+  private Path temp;
+  private int made;
+
+  private final class Case {
+    final TestCaches caches;
+    final PrefixPaths paths;
+    final Publication publication;
+    final DatasetDescriptor descriptor;
+
+    Case(Scheme scheme) {
+      caches = new TestCaches(temp.resolve("case" + made++), scheme, NODES, 2, 1000)
+          .flushed(FlushDescriptor.packed(FlushDescriptor.MIN_CONTAINER_BYTES, 1));
+      paths = new PrefixPaths(caches.prefix);
+      publication = new Publication(paths, new PrefixIndex(paths, "test", Duration.ofSeconds(10)));
+      descriptor = caches.dataset(ID, "b.6");
+    }
+
+    List<Copied> copyAll() {
+      return caches.nodes().stream().map(node -> new ScavengeCopy(node, ID, paths).run()).toList();
+    }
+
+    Assembled assemble() {
+      return new DatasetAssembly(paths, publication).assemble(ID, (_, work) -> work.run());
+    }
+
+    List<Path> containers() {
+      return MetadataFiles.list(paths.dataset(ID).resolve(".scr"), "scavenged.*").stream()
+          .flatMap(directory -> MetadataFiles.list(directory, "ctr.*.scr").stream()).toList();
+    }
+
+    void isWhole() {
+      assertThat(publication.isComplete(ID)).isTrue();
+      assertThat(new RankMapReader(paths, ID).totals()).isEqualTo(descriptor.totals());
+      var verified = DatasetVerification.verify(paths, ID);
+      assertThat(verified.problems()).isEmpty();
+      assertThat(verified.unverified()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Scheme.class)
+  void everyLossOfNodesThatTheSchemePromisesIsRebuiltFromContainersAndEveryOtherIsNamed(Scheme scheme) {
+    for (int lost = 0; lost < (1 << NODES) - 1; lost++) {
+      BitSet nodes = BitSet.valueOf(new long[] {lost});
+      Case one = new Case(scheme);
+      Set<Integer> lostRanks = new TreeSet<>();
+      nodes.stream().forEach(node -> {
+        one.caches.lose("n" + node);
+        lostRanks.addAll(List.of(2 * node, 2 * node + 1));
+      });
+      assertThat(one.copyAll()).allSatisfy(copied -> assertThat(copied.problems()).isEmpty());
+      assertThat(one.paths.dataset(ID).resolve("rank.0")).doesNotExist();
+      Assembled assembled = one.assemble();
+      boolean possible = lostRanks.isEmpty() || one.caches.sets().stream()
+          .allMatch(set -> Protection.replaces(scheme, set, lostRanks));
+      assertThat(assembled.valid()).as(scheme + " without " + nodes).isEqualTo(possible);
+      assertThat(assembled.missing()).containsExactlyElementsOf(lostRanks);
+      if (possible) {
+        assertThat(assembled.rebuilt()).containsExactlyElementsOf(lostRanks);
+        one.isWhole();
+      } else {
+        assertThat(one.publication.summary(ID)).isEmpty();
+        assertThat(one.containers()).as("nothing was changed").isNotEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aWholeDatasetStaysInItsContainersAndIsPublishedFromThem() {
+    Case one = new Case(Scheme.XOR);
+    one.copyAll();
+    assertThat(one.assemble().problems()).isEmpty();
+    one.isWhole();
+    assertThat(one.caches.prefix.resolve("b.6")).doesNotExist();
+    assertThat(new RankMapReader(one.paths, ID).entries(List.of(3)).getFirst().files().getFirst().segments().getFirst()
+        .container()).isEqualTo(".scr/scavenged.n1.0/ctr.0.scr");
+  }
+
+  @Test
+  void whatIsThereIsNotCopiedAgainAndOneNodesPartMayComeLater() {
+    Case one = new Case(Scheme.XOR);
+    one.copyAll();
+    assertThat(one.copyAll()).allSatisfy(copied -> assertThat(copied.files()).isZero());
+    assertThat(one.containers()).allMatch(path -> path.toString().contains(".0/"));
+    one.assemble();
+    one.isWhole();
+  }
+
+  @Test
+  void aDamagedCachedFileIsLeftOutAndRebuilt() throws IOException {
+    Case one = new Case(Scheme.XOR);
+    flip(one.caches.directory("n2", ID).resolve("rank.4/a.4"), 3);
+    assertThat(one.copyAll().get(2).problems()).hasSize(1);
+    Assembled assembled = one.assemble();
+    assertThat(assembled.rebuilt()).containsExactly(4);
+    one.isWhole();
+    assertThat(one.paths.file("b.6/a.4")).hasBinaryContent(one.caches.bytes(ID, 4, "a"));
+  }
+
+  @Test
+  void aDamagedContainerCountsAsLostAndIsMadeUpForByTheOthers() throws IOException {
+    Case measure = new Case(Scheme.XOR);
+    measure.copyAll();
+    int containers = measure.containers().size();
+    for (int i = 0; i < containers; i++) {
+      Case one = new Case(Scheme.XOR);
+      one.copyAll();
+      Files.delete(one.containers().get(i));
+      assertThat(DatasetScanner.scan(one.paths, ID, Depth.SIZES).problems()).isNotEmpty();
+      assertThat(one.assemble().valid()).as("without container " + i).isTrue();
+      one.isWhole();
+    }
+  }
+
+  private static void flip(Path file, int at) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[at] ^= 1;
+    Files.write(file, bytes);
+  }
+}
