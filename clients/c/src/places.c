@@ -418,6 +418,22 @@ static int make_directories(char* path)
   return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -1;
 }
 
+int places_make_directory_of(const char* file)
+{
+  char directory[PATH_BYTES];
+  size_t bytes = (size_t)(strrchr(file, '/') - file);
+  if (bytes == 0) {
+    return 0; /* the root */
+  }
+  if (bytes >= sizeof directory) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(directory, file, bytes);
+  directory[bytes] = '\0';
+  return make_directories(directory);
+}
+
 /* Makes the directory of a file, once. */
 static int make_directory_of(struct places* places, const char* file, struct fault* fault)
 {

@@ -46,4 +46,7 @@ int places_next_name(struct places* places, const char* base, char* name);
 /* The absolute path without empty components, "." and ".."; 0 where it does not fit. path: SCR_MAX_FILENAME * 2. */
 int places_normalise(const char* directory, const char* name, char* path);
 
+/* Makes the directory of a file, with those above it; -1 with errno where that fails. */
+int places_make_directory_of(const char* file);
+
 #endif

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "idle.h"
+
 #define LENGTH_BYTES 4
 #define FIRST_ROOM (16 * 1024)
 
@@ -162,6 +164,9 @@ static char* encode(json_t* frame, size_t* bytes)
 int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply, struct fault* fault)
 {
   *reply = NULL;
+  if (wire->idle) {
+    return idle_call(verb, body, reply, fault);
+  }
   if (wire->end.number != SCR_SUCCESS) {
     json_decref(body);
     *fault = wire->end;

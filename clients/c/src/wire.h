@@ -18,6 +18,7 @@
 #define WIRE_MAX_BYTES (16 << 20)
 
 struct wire {
+  int idle;                 /* no connection, and none needed: SCR is switched off (idle.h) */
   int descriptor;           /* -1: none */
   unsigned long long calls; /* made so far: names the next one's reply address */
   unsigned char* frame;     /* what is received; grows with the largest frame */

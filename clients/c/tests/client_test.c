@@ -500,12 +500,43 @@ static void* routes_many(void* argument)
   char name[64];
   char file[SCR_MAX_FILENAME];
   for (int i = 0; i < 100; i++) {
-    snprintf(name, sizeof name, "/tmp/shared/%d", i);
+    snprintf(name, sizeof name, "/tmp/client_test-threads/%d", i);
     CHECK_INT(SCR_SUCCESS, SCR_Route_file(name, file));
     snprintf(name, sizeof name, "/tmp/own-%d/%d", *(int*)argument, i);
     CHECK_INT(SCR_SUCCESS, SCR_Route_file(name, file));
   }
   return NULL;
+}
+
+static void switched_off_every_call_succeeds_without_a_daemon(void)
+{
+  char name[SCR_MAX_FILENAME] = "";
+  char file[SCR_MAX_FILENAME];
+  char wanted[SCR_MAX_FILENAME];
+  int flag = 9;
+  forget_heard();
+  setenv("SCR_ENABLE", "0", 1);
+  setenv("SCR_SOCKET", "/nowhere", 1);
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Init());
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, name));
+  CHECK_INT(0, flag);
+  CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  CHECK_INT(0, flag);
+  CHECK_INT(SCR_SUCCESS, SCR_Should_exit(&flag));
+  CHECK_INT(0, flag);
+  CHECK_INT(SCR_SUCCESS, SCR_Start_output("x", SCR_FLAG_CHECKPOINT));
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Start_checkpoint());
+  snprintf(wanted, sizeof wanted, "%s/off/deep/file", world.directory);
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file(wanted, file));
+  CHECK_TEXT(wanted, file);
+  FILE* written = fopen(file, "w"); /* its directory is there */
+  CHECK(written != NULL && fclose(written) == 0);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_output(1));
+  CHECK_INT(SCR_SUCCESS, SCR_Finalize());
+  unsetenv("SCR_ENABLE");
+  setenv("SCR_SOCKET", world.socket, 1);
+  CHECK_INT(0, world.count);
 }
 
 static void many_threads_route_and_no_name_is_taken_twice(void)
@@ -563,6 +594,7 @@ int main(int count, char** arguments)
   entries_are_kept_and_questions_carry_them();
   a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_it();
   the_socket_is_found_where_only_one_daemon_is();
+  switched_off_every_call_succeeds_without_a_daemon();
   many_threads_route_and_no_name_is_taken_twice();
   good_daemon();
   fake_stop(world.daemon);
