@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Runs the daemon of one compute node, until it is told to end. */
@@ -51,6 +52,10 @@ final class NodeCommand implements Callable<Integer> {
   @Option(names = "--members", split = ",", paramLabel = "HOST:PORT",
       description = "Nodes that may be there already, all of the allocation; without it a cluster begins.")
   private List<String> members = List.of();
+
+  @Option(names = "--kubernetes-service", paramLabel = "NAME",
+      description = "DNS name of the headless service with the addresses of all nodes, instead of --members.")
+  private String kubernetesService;
 
   @Option(names = "--peer-port", defaultValue = "0", paramLabel = "PORT",
       description = "Port for the bytes that nodes read of each other; 0 for any.")
@@ -90,6 +95,9 @@ final class NodeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, IOException {
     Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
     Settings settings = Settings.load(environment, file);
+    if (kubernetesService != null && !members.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
+    }
     Optional<Attachment> launcher = attached ? Optional.of(Attachment.read(System.in)) : Optional.empty();
     launcher.ifPresent(attachment -> members = attachment.members());
     String address = OwnAddress.of(Optional.ofNullable(host), members);
@@ -103,8 +111,8 @@ final class NodeCommand implements Callable<Integer> {
       return 0;
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
-        new HazelcastConfig.Network(cluster, address, port, members), address, httpPort,
-        Optional.ofNullable(verticles)));
+        new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)),
+        address, httpPort, Optional.ofNullable(verticles)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();

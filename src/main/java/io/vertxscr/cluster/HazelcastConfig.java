@@ -6,6 +6,7 @@ import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
 import io.vertxscr.model.NodeInfo;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How Hazelcast is set up: a cluster of one allocation, joined over a list of TCP addresses, with failures noticed
@@ -21,8 +22,16 @@ public final class HazelcastConfig {
    * @param host address to listen on
    * @param port port to listen on, exactly this one
    * @param members {@code host:port} of nodes that may be there already; this node may be among them
+   * @param kubernetesService DNS name of a headless service that has the addresses of all nodes, instead of members;
+   *     all listen on the same port
    */
-  public record Network(String cluster, String host, int port, List<String> members) {}
+  public record Network(String cluster, String host, int port, List<String> members,
+      Optional<String> kubernetesService) {
+    /** Without Kubernetes. */
+    public Network(String cluster, String host, int port, List<String> members) {
+      this(cluster, host, port, members, Optional.empty());
+    }
+  }
 
   /** The configuration of a node's member. */
   public static Config of(Network network, NodeInfo node) {
@@ -44,7 +53,12 @@ public final class HazelcastConfig {
     JoinConfig join = config.getNetworkConfig().getJoin();
     join.getMulticastConfig().setEnabled(false);
     join.getAutoDetectionConfig().setEnabled(false);
-    join.getTcpIpConfig().setEnabled(true).setConnectionTimeoutSeconds(1).setMembers(network.members());
+    if (network.kubernetesService().isPresent()) {
+      join.getKubernetesConfig().setEnabled(true).setProperty("service-dns", network.kubernetesService().get())
+          .setProperty("service-port", String.valueOf(network.port()));
+    } else {
+      join.getTcpIpConfig().setEnabled(true).setConnectionTimeoutSeconds(1).setMembers(network.members());
+    }
     HazelcastMembership.describe(config, node);
     return config;
   }

@@ -1,12 +1,10 @@
 package io.vertxscr.cli.launch;
 
+import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.launch.Agreement;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -30,7 +28,7 @@ final class Fleet {
   /** More than a clean stop of a daemon takes. */
   private static final long STOP_S = 45;
   private static final int SECRET_BYTES = 32;
-  /** Ports for the daemons of one machine: below those that systems hand out by themselves. */
+  /** The port of a job on all hosts: below those that systems hand out by themselves. */
   private static final int FIRST_PORT = 10_000;
   private static final int PORTS = 20_000;
 
@@ -72,34 +70,15 @@ final class Fleet {
   }
 
   private static Map<String, Integer> freePorts(List<String> names) {
-    Map<String, Integer> ports = new HashMap<>();
-    List<ServerSocket> held = new ArrayList<>();
-    int port = FIRST_PORT + new SecureRandom().nextInt(PORTS);
     try {
-      for (String name : names) {
-        ServerSocket socket = free(port);
-        held.add(socket);
-        ports.put(name, socket.getLocalPort());
-        port = socket.getLocalPort() + 1;
-      }
-      for (ServerSocket socket : held) {
-        socket.close();
+      List<Integer> free = LocalPorts.free(names.size());
+      Map<String, Integer> ports = new HashMap<>();
+      for (int i = 0; i < names.size(); i++) {
+        ports.put(names.get(i), free.get(i));
       }
       return ports;
     } catch (IOException e) {
       throw new ScrException(Fault.IO, "no free ports: " + e, e);
-    }
-  }
-
-  private static ServerSocket free(int from) throws IOException {
-    for (int port = from; ; port++) {
-      try {
-        return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
-      } catch (BindException e) {
-        if (port - from > PORTS) {
-          throw e;
-        }
-      }
     }
   }
 

@@ -1,0 +1,39 @@
+package io.vertxscr.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import io.vertxscr.cluster.HazelcastConfig.Network;
+import io.vertxscr.model.NodeInfo;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Goal: members find each other also by the name of a Kubernetes service. */
+class HazelcastConfigTest {
+  private static Config config(int port, int found) {
+    Network network = new Network("test-" + found, "127.0.0.1", port, List.of(), Optional.of("localhost"));
+    Config config = HazelcastConfig.of(network, new NodeInfo("n" + port, "host", "127.0.0.1", 1));
+    config.getNetworkConfig().getJoin().getKubernetesConfig().setProperty("service-port", "" + found);
+    return config;
+  }
+
+  /** The name stands for the address of the first; on real nodes every member has an address of its own. */
+  @Test
+  void aMemberJoinsThoseWhoseAddressesTheNameOfTheServiceHas() throws Exception {
+    List<Integer> ports = LocalPorts.free(2);
+    HazelcastInstance first = Hazelcast.newHazelcastInstance(config(ports.get(0), ports.get(0)));
+    try {
+      HazelcastInstance second = Hazelcast.newHazelcastInstance(config(ports.get(1), ports.get(0)));
+      try {
+        assertThat(second.getCluster().getMembers()).hasSize(2);
+      } finally {
+        second.shutdown();
+      }
+    } finally {
+      first.shutdown();
+    }
+  }
+}

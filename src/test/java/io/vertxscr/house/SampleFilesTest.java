@@ -1,0 +1,108 @@
+package io.vertxscr.house;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.hazelcast.internal.yaml.YamlLoader;
+import com.hazelcast.internal.yaml.YamlMapping;
+import com.hazelcast.internal.yaml.YamlNode;
+import com.hazelcast.internal.yaml.YamlScalar;
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.config.Parameter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Goal: batch scripts and manifests under conf name only commands, options and parameters that there are. */
+class SampleFilesTest {
+  private static final Path CONF = Path.of("conf");
+  private static final Path MANIFEST = CONF.resolve("kubernetes/scr.yaml");
+  /** Of processes, not of the configuration. */
+  private static final Set<String> OTHERS = Set.of("SCR_RANK", "SCR_RANKS", "SCR_SOCKET");
+  private static final Pattern COMMAND = Pattern.compile("\\bscr (?<command>[a-z][a-z-]+)(?<rest>[^|;)&\n]*)");
+
+  static List<Path> scripts() throws Exception {
+    try (Stream<Path> files = Files.list(CONF.resolve("batch"))) {
+      return files.sorted().toList();
+    }
+  }
+
+  private static String help(String command) {
+    CliRun help = CliRun.of(Map.of(), command, "--help");
+    assertThat(help.exit()).as(command).isZero();
+    return help.out();
+  }
+
+  @ParameterizedTest
+  @MethodSource("scripts")
+  void everyScriptIsOneForTheShell(Path script) throws Exception {
+    assertThat(Files.isExecutable(script)).isTrue();
+    Process check = new ProcessBuilder("bash", "-n", script.toString()).inheritIO().start();
+    assertThat(check.waitFor()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("scripts")
+  void everyCommandOfAScriptHasItsOptions(Path script) throws Exception {
+    String text = Files.readString(script).lines().filter(line -> !line.startsWith("#"))
+        .collect(Collectors.joining("\n")).replace("\\\n", " ");
+    Matcher commands = COMMAND.matcher(text);
+    int found = 0;
+    while (commands.find()) {
+      found++;
+      String help = help(commands.group("command"));
+      // The options of scr run end where its launcher begins.
+      Arrays.stream(commands.group("rest").strip().split("\\s+")).takeWhile(word -> !word.matches("srun|flux"))
+          .filter(word -> word.startsWith("--")).map(word -> word.split("=")[0])
+          .forEach(option -> assertThat(help).contains(option));
+    }
+    assertThat(found).isPositive();
+  }
+
+  @Test
+  void everyParameterInASampleIsOne() throws Exception {
+    Set<String> known = Arrays.stream(Parameter.values()).filter(Parameter::supported).map(Parameter::name)
+        .collect(Collectors.toCollection(TreeSet::new));
+    known.addAll(OTHERS);
+    for (Path file : Stream.concat(scripts().stream(), Stream.of(MANIFEST)).toList()) {
+      Matcher names = Pattern.compile("\\bSCR_[A-Z_]+").matcher(Files.readString(file));
+      while (names.find()) {
+        assertThat(known).as(file.toString()).contains(names.group());
+      }
+    }
+  }
+
+  @Test
+  void theManifestIsReadAndItsDaemonHasItsOptions() throws Exception {
+    Set<String> kinds = new TreeSet<>();
+    for (String document : Files.readString(MANIFEST).split("\n---\n")) {
+      YamlMapping root = (YamlMapping) YamlLoader.load(document);
+      String version = root.childAsScalarValue("apiVersion");
+      assertThat(version).isNotBlank();
+      String kind = root.childAsScalarValue("kind");
+      kinds.add(kind);
+      if (kind.equals("DaemonSet")) {
+        YamlMapping daemon = root.childAsMapping("spec").childAsMapping("template")
+            .childAsMapping("spec").childAsSequence("containers").childAsMapping(0);
+        String command = daemon.childAsSequence("command").childAsScalarValue(1);
+        assertThat(command).isEqualTo("node");
+        String help = help("node");
+        for (YamlNode node : daemon.childAsSequence("args").children()) {
+          String argument = ((YamlScalar) node).nodeValue();
+          assertThat(help).contains(argument.split("=")[0]);
+        }
+      }
+    }
+    assertThat(kinds).containsExactly("DaemonSet", "Job", "Service");
+  }
+}
