@@ -32,6 +32,8 @@ public enum Parameter {
   SCR_CNTL_BASE(NODE, new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
   SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(Limits.MIN_PIECE_BYTES, Limits.MAX_PIECE_BYTES), "" + Limits.PIECE_BYTES,
       "bytes of one piece of a transfer; each thread has two"),
+  SCR_BRIDGE_TCP(NODE, new Kind.Int(-1, 65_535), "-1",
+      "port of the loopback address for applications, beside the Unix socket; 0: any, -1: none"),
 
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(RUN, new Kind.Int(1, 1024), "1", "checkpoints kept in the cache"),

@@ -14,12 +14,15 @@ import io.vertxscr.verticle.BridgeVerticle;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
+import io.vertxscr.config.Parameter;
+import io.vertxscr.config.Settings;
 import io.vertxscr.metrics.Metrics;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.protocol.Addresses;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -87,8 +90,15 @@ public final class ClusteredNode implements AutoCloseable {
     metrics.watch(ground.store()::list, membership);
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,
-        BridgeVerticle.class, () -> new BridgeVerticle(ground.info().name(), socket(), client -> closed(client)));
+        BridgeVerticle.class, () -> new BridgeVerticle(
+            ground.info().name(), socket(), tcpPort(options.node().settings()), client -> closed(client)));
     runtime = NodeRuntime.start(vertx, ground, membership, deployments, others).await();
+  }
+
+  private static OptionalInt tcpPort(Settings settings) {
+    int port = settings.system().effective().value(Parameter.SCR_BRIDGE_TCP)
+        .map(value -> Integer.parseInt(value.text())).orElse(-1);
+    return port < 0 ? OptionalInt.empty() : OptionalInt.of(port);
   }
 
   private void closed(String client) {

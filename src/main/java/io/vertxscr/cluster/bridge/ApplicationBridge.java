@@ -19,13 +19,16 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * The door for applications that are not members of the cluster: a Unix socket (mode 0600) that speaks the frames of
  * the Vert.x TCP event-bus bridge ({@link Frames}) and lets through the calls of {@link Verb} to its own node, nothing
- * else.
+ * else. If wanted, a port of the loopback address too, for those who show the token in their first frame
+ * ({@link TokenFile}): anybody on this host can connect there.
  *
  * <p>Calls carry the identity of their connection in {@link Addresses#CLIENT_HEADER}, whatever the sender wrote there;
  * other headers of the sender are dropped. A call waits for its answer as long as it takes, because the node owns all
@@ -36,25 +39,33 @@ import java.util.function.Consumer;
  * that never sent a call, but not for those that {@link #close} ends.
  */
 public final class ApplicationBridge {
+  private static final String LOOPBACK = "127.0.0.1";
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
 
   private final Vertx vertx;
   private final String node;
   private final SocketFile file;
+  private final OptionalInt tcpPort;
+  private final TokenFile token;
   private final Consumer<String> closedListener;
   private final Map<String, Connection> connections = new HashMap<>();
   private NetServer server;
+  private NetServer tcpServer;
   private boolean closing;
   private long lastConnection;
 
   /**
    * @param socket at most {@link Limits#MAX_SOCKET_PATH_BYTES} long; its directory exists
+   * @param tcpPort where to listen on the loopback address too, 0 for any free port; empty for nowhere
    * @param closedListener is told the client id of every connection that ended
    */
-  public ApplicationBridge(Vertx vertx, String node, Path socket, Consumer<String> closedListener) {
+  public ApplicationBridge(Vertx vertx, String node, Path socket, OptionalInt tcpPort,
+      Consumer<String> closedListener) {
     this.vertx = vertx;
     this.node = Names.node(node);
     this.file = new SocketFile(socket);
+    this.tcpPort = tcpPort;
+    this.token = new TokenFile(socket);
     this.closedListener = Objects.requireNonNull(closedListener);
   }
 
@@ -65,10 +76,17 @@ public final class ApplicationBridge {
    *     something else is there, {@link Fault#IO}
    */
   public Future<Void> open() {
-    server = vertx.createNetServer().connectHandler(this::accept);
+    server = vertx.createNetServer().connectHandler(socket -> accept(socket, Optional.empty()));
     return vertx.executeBlocking(() -> run(file::claim), false)
         .compose(_ -> server.listen(SocketAddress.domainSocketAddress(file.draft().toString())))
-        .compose(_ -> vertx.executeBlocking(() -> run(file::publish), false));
+        .compose(_ -> vertx.executeBlocking(() -> run(file::publish), false))
+        .compose(_ -> tcpPort.isPresent() ? openTcp(tcpPort.getAsInt()) : Future.succeededFuture());
+  }
+
+  private Future<Void> openTcp(int port) {
+    tcpServer = vertx.createNetServer().connectHandler(socket -> accept(socket, Optional.of(token)));
+    return tcpServer.listen(SocketAddress.inetSocketAddress(port, LOOPBACK))
+        .compose(server -> vertx.executeBlocking(() -> run(() -> token.publish(LOOPBACK, server.actualPort())), false));
   }
 
   /**
@@ -76,17 +94,19 @@ public final class ApplicationBridge {
    */
   public Future<Void> close() {
     closing = true;
-    return server.close().eventually(() -> vertx.executeBlocking(() -> run(file::remove), false));
+    Future<Void> tcp = tcpServer == null ? Future.succeededFuture()
+        : tcpServer.close().eventually(() -> vertx.executeBlocking(() -> run(token::remove), false));
+    return tcp.eventually(server::close).eventually(() -> vertx.executeBlocking(() -> run(file::remove), false));
   }
 
-  private void accept(NetSocket socket) {
+  private void accept(NetSocket socket, Optional<TokenFile> needed) {
     if (connections.size() >= Limits.MAX_APPLICATION_CONNECTIONS) {
       socket.end(Buffer.buffer(Frames.encode(Frames.error(null, new ScrException(Fault.BUSY,
           "node " + node + " serves " + connections.size() + " applications already, and takes no more")))));
       return;
     }
     String clientId = "bridge:" + ++lastConnection;
-    connections.put(clientId, new Connection(socket, new Door(clientId)));
+    connections.put(clientId, new Connection(socket, new Door(clientId), needed));
     socket.closeHandler(_ -> {
       connections.remove(clientId);
       if (!closing) {

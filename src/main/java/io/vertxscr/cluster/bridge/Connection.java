@@ -13,6 +13,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Wire;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,16 +24,21 @@ import org.slf4j.LoggerFactory;
  * does not read its answers is not read from until it does. Runs on the event loop of its socket.
  */
 final class Connection {
+  /** Of a frame, before the token: whoever connects must not make us keep megabytes. */
+  private static final int MAX_STRANGER_BYTES = 1024;
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
   private final NetSocket socket;
   private final ApplicationBridge.Door door;
   private final RecordParser parser;
+  private Optional<TokenFile> needed;
   private boolean readingLength = true;
   private boolean ended;
   private int inFlight;
 
-  Connection(NetSocket socket, ApplicationBridge.Door door) {
+  /** @param needed what the first frame must show; empty where the socket belongs to its owner anyway */
+  Connection(NetSocket socket, ApplicationBridge.Door door, Optional<TokenFile> needed) {
+    this.needed = needed;
     this.socket = socket;
     this.door = door;
     this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
@@ -48,8 +54,9 @@ final class Connection {
     }
     if (readingLength) {
       int bytes = record.getInt(0);
-      if (bytes < 1 || bytes > Limits.MAX_MESSAGE_BYTES) {
-        end("a frame of " + bytes + " bytes; expected 1 to " + Limits.MAX_MESSAGE_BYTES);
+      int most = needed.isPresent() ? MAX_STRANGER_BYTES : Limits.MAX_MESSAGE_BYTES;
+      if (bytes < 1 || bytes > most) {
+        end("a frame of " + bytes + " bytes; expected 1 to " + most);
         return;
       }
       parser.fixedSizeMode(bytes);
@@ -68,7 +75,20 @@ final class Connection {
       end("a frame that is " + e.getMessage());
       return;
     }
-    onFrame(frame);
+    if (needed.isPresent()) {
+      onStranger(frame, needed.get());
+    } else {
+      onFrame(frame);
+    }
+  }
+
+  private void onStranger(JsonObject frame, TokenFile token) {
+    String shown = textOf(frame, "token");
+    if (!Frames.TOKEN.equals(textOf(frame, "type")) || shown == null || !token.matches(shown)) {
+      end("no frame of type token with the token of this daemon, first of all");
+      return;
+    }
+    needed = Optional.empty();
   }
 
   private void onFrame(JsonObject frame) {

@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.protocol.Frames;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -17,6 +18,11 @@ final class RawClient implements Closeable {
 
   RawClient(Path socket) throws IOException {
     channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+  }
+
+  /** Through TCP. */
+  RawClient(InetSocketAddress address) throws IOException {
+    channel = SocketChannel.open(address);
   }
 
   void bytes(byte[] bytes) throws IOException {
