@@ -7,10 +7,12 @@ import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "status", description = "Print nodes, run and datasets, as the daemons of this host see them.")
 final class StatusCommand implements Callable<Integer> {
   private static final int PATIENCE_S = 15;
+  private static final String CLEAR_SCREEN = "\u001b[H\u001b[2J";
 
   private final Map<String, String> environment;
 
@@ -38,6 +41,10 @@ final class StatusCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print the answers as a JSON array.")
   private boolean json;
 
+  @Option(names = "--watch", paramLabel = "SECONDS", arity = "0..1", fallbackValue = "1",
+      description = "Ask again every so many seconds (1), until interrupted; progress of flushes is drawn as bars.")
+  private Integer watchSeconds;
+
   @Spec
   private CommandSpec spec;
 
@@ -47,6 +54,21 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (watchSeconds == null) {
+      return print();
+    }
+    if (watchSeconds < 1 || json) {
+      throw new ScrException(Fault.BAD_REQUEST, "--watch takes 1 s or more, and does not go with --json");
+    }
+    int answered = print();
+    while (answered == 0) {
+      Thread.sleep(Duration.ofSeconds(watchSeconds));     // polls daemons, for somebody who looks on
+      answered = print();
+    }
+    return answered;                                      // the daemons are gone
+  }
+
+  private int print() throws IOException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     List<JsonObject> answers = new ArrayList<>();
     for (Path one : socket != null ? List.of(socket) : sockets()) {
@@ -60,9 +82,18 @@ final class StatusCommand implements Callable<Integer> {
     if (json) {
       out.println(new JsonArray(answers).encodePrettily());
     } else if (!answers.isEmpty()) {
-      StatusPage.lines(answers).forEach(out::println);
+      boolean onTerminal = isOnTerminal();
+      out.print(watchSeconds != null && onTerminal ? CLEAR_SCREEN : "");
+      StatusPage.lines(answers, onTerminal).forEach(out::println);
+      out.print(watchSeconds != null && !onTerminal ? System.lineSeparator() : "");
     }
+    out.flush();
     return answers.isEmpty() ? Scr.FAILED : 0;
+  }
+
+  private boolean isOnTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal() && !environment.getOrDefault("TERM", "dumb").equals("dumb");
   }
 
   private List<Path> sockets() throws IOException {

@@ -16,6 +16,15 @@ final class StatusPage {
 
   /** Cluster, run and who waits, then a table of the datasets; answers that see other members stand apart. */
   static List<String> lines(List<JsonObject> answers) {
+    return lines(answers, false);
+  }
+
+  /**
+   * The same for eyes or for scripts.
+   *
+   * @param bars whether progress is drawn, too
+   */
+  static List<String> lines(List<JsonObject> answers, boolean bars) {
     Set<JsonArray> clusters = new LinkedHashSet<>();
     answers.forEach(answer -> clusters.add(answer.getJsonArray("nodes")));
     List<String> lines = new ArrayList<>();
@@ -24,12 +33,12 @@ final class StatusPage {
       if (!lines.isEmpty()) {
         lines.add("");
       }
-      lines.addAll(cluster(members));
+      lines.addAll(cluster(members, bars));
     }
     return lines;
   }
 
-  private static List<String> cluster(List<JsonObject> answers) {
+  private static List<String> cluster(List<JsonObject> answers, boolean bars) {
     JsonObject first = answers.getFirst();
     List<String> lines = new ArrayList<>();
     String leader = first.getString("leader");
@@ -48,6 +57,7 @@ final class StatusPage {
     JsonObject waits = first.getJsonObject("waits");
     lines.add("state  " + waits.getString("for") + missing(waits.getJsonArray("missing")));
     first.getJsonArray("remarks", new JsonArray()).forEach(remark -> lines.add("note   " + remark));
+    lines.addAll(FlushLines.of(first.getJsonArray("flushes", new JsonArray()), bars));
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());
       if (!here.isEmpty()) {

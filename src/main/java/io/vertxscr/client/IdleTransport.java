@@ -9,6 +9,7 @@ import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.NeedCheckpointReply;
@@ -55,6 +56,7 @@ final class IdleTransport implements Transport {
       case SHOULD_EXIT -> new ShouldExitReply(false, Optional.empty());
       case NEED_CHECKPOINT -> new NeedCheckpointReply(false);
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
+      case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
       case CURRENT, DROP, DELETE, FINALIZE, STATUS -> new EmptyReply();
     };
   }

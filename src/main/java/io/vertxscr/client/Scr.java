@@ -127,6 +127,16 @@ public final class Scr implements AutoCloseable {
     Blocking.call(() -> session.delete(name));
   }
 
+  /** Whether a dataset is in the prefix directory, whole and durable; see {@link Session#flushed}. Not collective. */
+  public boolean flushed(String name) {
+    return Blocking.call(() -> session.flushed(name)).flushed();
+  }
+
+  /** Waits until it is; false for one that stays in the caches; see {@link Session#awaitFlush}. Not collective. */
+  public boolean awaitFlush(String name) {
+    return Blocking.call(() -> session.awaitFlush(name));
+  }
+
   /** Whether the program is to end: the same for the n-th such call of every rank; see {@link Session#shouldExit}. */
   public boolean shouldExit() {
     return Blocking.call(session::shouldExit).exit();

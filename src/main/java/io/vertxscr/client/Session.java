@@ -12,6 +12,8 @@ import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.flush.FlushReply;
+import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
@@ -142,6 +144,28 @@ public final class Session {
   /** Has a dataset forgotten and its files deleted, in the caches and in the prefix directory. Collective. */
   public Future<Void> delete(String name) {
     return named(Verb.DELETE, name);
+  }
+
+  /** Whether a dataset is in the prefix directory, whole and durable, or on its way. Of this rank alone, any time. */
+  public Future<FlushReply> flushed(String name) {
+    return flush(Verb.FLUSH_TEST, name);
+  }
+
+  /**
+   * Waits until a dataset is in the prefix directory. Of this rank alone: no other rank need call.
+   *
+   * @return whether it is; false for one that stays in the caches. Fails if its flush was given up; not for one that is
+   *     tried again, as on a full disk: {@link #flushed} tells
+   */
+  public Future<Boolean> awaitFlush(String name) {
+    return flush(Verb.FLUSH_WAIT, name).compose(reply -> reply.wanted() ? awaitFlush(name)
+        : Future.succeededFuture(reply.flushed()));
+  }
+
+  private synchronized Future<FlushReply> flush(Verb verb, String name) {
+    return ended ? refuse(verb, "the run has ended for it")
+        : sent(() -> transport.request(verb, Wire.write(new FlushRequest(run(), rank(), name))))
+            .map(json -> Wire.read(json, FlushReply.class));
   }
 
   private Future<Void> named(Verb verb, String name) {

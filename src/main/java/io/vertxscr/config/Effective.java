@@ -85,7 +85,7 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
   }
 
   long bytes(Parameter parameter) {
-    return ByteSize.parse(text(parameter)).orElseThrow();
+    return ByteSize.parse(text(parameter)).orElseThrow();  // checked with its kind
   }
 
   boolean flag(Parameter parameter) {

@@ -16,7 +16,9 @@ import static io.vertxscr.config.Parameter.SCR_FETCH;
 import static io.vertxscr.config.Parameter.SCR_FETCH_BYPASS;
 import static io.vertxscr.config.Parameter.SCR_FLUSH;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC;
+import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC_BW;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ON_RESTART;
+import static io.vertxscr.config.Parameter.SCR_FLUSH_WIDTH;
 import static io.vertxscr.config.Parameter.SCR_GLOBAL_RESTART;
 import static io.vertxscr.config.Parameter.SCR_HALT_EXIT;
 import static io.vertxscr.config.Parameter.SCR_HALT_SECONDS;
@@ -45,7 +47,8 @@ final class RunPolicies {
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_COPY), values.flag(SCR_CRC_ON_DELETE),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
             values.flag(SCR_PREFIX_PURGE)),
-        new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC), flush(values)),
+        new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC),
+            values.number(SCR_FLUSH_WIDTH), values.bytes(SCR_FLUSH_ASYNC_BW), flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
             values.value(SCR_CURRENT).map(Effective.Value::text)),

@@ -13,6 +13,7 @@ final class FlushMetrics implements Observer {
   private final Timer done;
   private final Timer givenUp;
   private final Counter bytes;
+  private final Counter deleted;
   private final FaultCounters failures;
 
   FlushMetrics(MeterRegistry registry) {
@@ -21,6 +22,9 @@ final class FlushMetrics implements Observer {
     done = flush(registry, "done");
     givenUp = flush(registry, "given_up");
     bytes = Counter.builder("scr_flush_bytes").baseUnit("bytes").description("files that reached the prefix directory")
+        .register(registry);
+    deleted = Counter.builder("scr_prefix_deleted_datasets")
+        .description("datasets deleted from the prefix directory by SCR_PREFIX_SIZE and SCR_PREFIX_PURGE")
         .register(registry);
     failures = new FaultCounters(registry, "scr_flush_failures", "attempts that failed");
   }
@@ -40,6 +44,7 @@ final class FlushMetrics implements Observer {
       }
       case Event.FlushFailed failed -> failures.count(failed.fault());
       case Event.FlushGivenUp lost -> givenUp.record(lost.flushUs(), TimeUnit.MICROSECONDS);
+      case Event.PrefixDeleted _ -> deleted.increment();
       default -> {
         // Others count that.
       }

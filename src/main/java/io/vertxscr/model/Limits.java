@@ -37,5 +37,10 @@ public final class Limits {
   /** Smallest redundancy set that SET_SIZE asks for by default. */
   public static final int DEFAULT_SET_SIZE = 8;
 
+  /** Files that one node writes to the prefix directory at once. */
+  public static final int FLUSH_THREADS = 4;
+  /** Longest that a flush in the background stands back for one phase. */
+  public static final long MAX_FLUSH_YIELD_MS = 60_000;
+
   private Limits() {}
 }

@@ -15,8 +15,10 @@ import io.vertxscr.service.Sources;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BiFunction;
+import java.util.function.UnaryOperator;
 
 /**
  * Several nodes in one process, on one Vert.x: for demonstrations and tests. All that a daemon does happens here too,
@@ -31,6 +33,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   private final ClusterSecret secret;
   private final EmbeddedMembership membership = new EmbeddedMembership();
   private volatile BiFunction<String, Sources, Sources> disturbance = (_, sources) -> sources;
+  private volatile UnaryOperator<Callable<Object>> flushDisturbance = UnaryOperator.identity();
   private final SortedMap<String, NodeRuntime> nodes = new ConcurrentSkipListMap<>();
 
   /**
@@ -62,11 +65,17 @@ public final class EmbeddedCluster implements AutoCloseable {
     disturbance = by;
   }
 
+  /** Lets a test see, hold or fail the copies of flushes; for nodes that start from now on. */
+  public void disturbFlushes(UnaryOperator<Callable<Object>> by) {
+    flushDisturbance = by;
+  }
+
   /** Starts a node, or starts it again on what its storage holds. */
   public NodeRuntime start(String name) {
     NodeGround ground =
         NodeGround.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads), observer);
     ground.disturb(sources -> disturbance.apply(name, sources));
+    ground.disturbFlushes(flushDisturbance);
     try {
       NodeRuntime node = NodeRuntime.start(vertx, ground, membership.join(ground.info()),
           Deployments.builtIn().of(NodeVerticle.class), Map.of()).await();

@@ -5,6 +5,7 @@ import io.vertxscr.cluster.StoreCatalog;
 import io.vertxscr.cluster.peer.PeerClient;
 import io.vertxscr.cluster.peer.PeerServer;
 import io.vertxscr.cluster.peer.PeerTimeouts;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.redundancy.range.DirectRanges;
 import io.vertxscr.redundancy.range.LocalRanges;
@@ -18,6 +19,8 @@ import io.vertxscr.storage.NodeLock;
 import io.vertxscr.storage.PieceBuffers;
 import io.vertxscr.transfer.TransferEngine;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
@@ -30,10 +33,12 @@ public final class NodeGround implements AutoCloseable {
   private final NodeLock lock;
   private final DatasetStore store;
   private final TransferEngine engine;
+  private final TransferEngine flushEngine;
   private final PeerServer peerServer;
   private final NodeInfo info;
   private final Observer observer;
   private UnaryOperator<Sources> disturbance = UnaryOperator.identity();
+  private UnaryOperator<Callable<Object>> flushDisturbance = UnaryOperator.identity();
   private PeerClient peerClient;
 
   private NodeGround(NodeOptions options, Observer observer) {
@@ -42,8 +47,10 @@ public final class NodeGround implements AutoCloseable {
     NodeDirectories directories = options.directories().create();
     this.lock = NodeLock.take(directories);
     this.store = DatasetStore.open(directories);
-    this.engine = new TransferEngine("scr-" + options.name(),
-        () -> PieceBuffers.ofThisThread(options.settings().cache().pieceBytes()));
+    Runnable buffers = () -> PieceBuffers.ofThisThread(options.settings().cache().pieceBytes());
+    this.engine = new TransferEngine("scr-" + options.name(), buffers);
+    this.flushEngine = new TransferEngine(
+        "scr-" + options.name() + "-flush", Limits.FLUSH_THREADS, Limits.MAX_QUEUED_TRANSFERS, buffers);
     this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
         options.secret()), new StoreCatalog(store));
     this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());
@@ -84,6 +91,21 @@ public final class NodeGround implements AutoCloseable {
     return engine;
   }
 
+  /** Runs copies to the prefix directory, which may have to wait, beside all other transfers. */
+  CompletableFuture<Object> flush(String what, Callable<Object> copy) {
+    return flushEngine.submit(what, flushDisturbance.apply(copy));
+  }
+
+  /** Lets somebody see, hold or fail the copies of flushes; before the node starts. */
+  void disturbFlushes(UnaryOperator<Callable<Object>> by) {
+    flushDisturbance = by;
+  }
+
+  /** Refuses new transfers; completes when all that were submitted before have ended. */
+  CompletableFuture<Void> drain() {
+    return CompletableFuture.allOf(engine.drain(), flushEngine.drain());
+  }
+
   /** Ways to the other members' bytes. Connections to a member that leaves end at once. */
   Sources sources(Membership membership) {
     peerClient = new PeerClient(options.secret(), node -> membership.find(node).orElse(null), PeerTimeouts.DEFAULT);
@@ -119,6 +141,7 @@ public final class NodeGround implements AutoCloseable {
     if (peerClient != null) {
       peerClient.close();
     }
+    flushEngine.close();
     engine.close();
     lock.close();
   }

@@ -41,7 +41,7 @@ public final class NodeRuntime {
   private NodeRuntime(Vertx vertx, NodeGround ground, Membership membership) {
     this.vertx = vertx;
     this.ground = ground;
-    this.loop = new Loop(vertx, ground.engine()::submit);
+    this.loop = new Loop(vertx, ground.engine()::submit, ground::flush);
     Epoch epoch = new Epoch();
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());
@@ -118,7 +118,7 @@ public final class NodeRuntime {
     ready = false;
     return loop.<Void>call(() -> {
       services.stopping();
-      return services.closeLog().compose(_ -> Future.fromCompletionStage(ground.engine().drain()));
+      return services.closeLog().compose(_ -> Future.fromCompletionStage(ground.drain()));
     }).onComplete(_ -> events.publish()).eventually(this::undeploy);
   }
 

@@ -21,6 +21,8 @@ public enum Verb {
   CURRENT("current", true, true),
   DROP("drop", true, true),
   DELETE("delete", true, true),
+  FLUSH_TEST("flush-test", false, false),
+  FLUSH_WAIT("flush-wait", false, false),
   FINALIZE("finalize", true, true),
   STATUS("status", false, false);
 

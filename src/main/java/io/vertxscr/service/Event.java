@@ -103,6 +103,9 @@ public sealed interface Event {
    */
   record DatasetDropped(int dataset, String name, boolean deleted) implements Event {}
 
+  /** Its files are deleted from the prefix directory: there are enough newer ones, or a run wanted it empty. */
+  record PrefixDeleted(int dataset, String name) implements Event {}
+
   /** The checkpoint was read too often without any run getting further: restarts use another one if there is any. */
   record Quarantined(int dataset, String name, String cause) implements Event {}
 

@@ -18,6 +18,7 @@ public final class Loop {
   private final Vertx vertx;
   private final Context context;
   private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine;
+  private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine;
 
   /**
    * Makes the loop of a node.
@@ -25,9 +26,20 @@ public final class Loop {
    * @param engine runs blocking work on transfer threads; the name is for its diagnosis
    */
   public Loop(Vertx vertx, BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine) {
+    this(vertx, engine, engine);
+  }
+
+  /**
+   * The same with threads of their own for work that may pause.
+   *
+   * @param patientEngine as {@code engine}, for {@link #patiently}
+   */
+  public Loop(Vertx vertx, BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine,
+      BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine) {
     this.vertx = vertx;
     this.context = ((io.vertx.core.internal.VertxInternal) vertx).createEventLoopContext();
     this.engine = engine;
+    this.patientEngine = patientEngine;
   }
 
   /** Runs the action on the loop. What it throws becomes a failed future. */
@@ -50,6 +62,12 @@ public final class Loop {
   @SuppressWarnings("unchecked")
   public <T> Future<T> blocking(String what, Callable<T> work) {
     return (Future<T>) Future.fromCompletionStage(engine.apply(what, work::call), context);
+  }
+
+  /** As {@link #blocking}, for work that may pause for long: it takes no thread away from what a phase waits for. */
+  @SuppressWarnings("unchecked")
+  public <T> Future<T> patiently(String what, Callable<T> work) {
+    return (Future<T>) Future.fromCompletionStage(patientEngine.apply(what, work::call), context);
   }
 
   /** Runs the action on the loop after a delay; returns an id for {@link #cancel}. */

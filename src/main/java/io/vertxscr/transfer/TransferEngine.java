@@ -53,7 +53,8 @@ public final class TransferEngine implements AutoCloseable {
     this(name, threads, maxQueued, () -> {});
   }
 
-  private TransferEngine(String name, int threads, int maxQueued, Runnable first) {
+  /** The same; {@code first} is what each thread does before its first job. */
+  public TransferEngine(String name, int threads, int maxQueued, Runnable first) {
     AtomicInteger number = new AtomicInteger();
     executor = new ThreadPoolExecutor(threads, threads, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(maxQueued),
         work -> Thread.ofPlatform().daemon().name(name + "-transfer-" + number.incrementAndGet()).unstarted(() -> {

@@ -2,6 +2,7 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Advising;
+import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Join;
@@ -22,6 +23,8 @@ public final class LeaderVerticle extends NodeVerticle {
     serve(NodeVerb.LOST, Lost.class, leader::lost);
     serve(NodeVerb.GATHER, Gather.class, leader::gather);
     serve(NodeVerb.ADVICE, Advising.Ask.class, leader::advise);
+    serve(NodeVerb.FLUSH_SHARE, Flushing.Ask.class, leader::share);
+    serve(NodeVerb.FLUSH_STATE, Flushing.Question.class, leader::flushState);
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
   }
 }

@@ -3,6 +3,7 @@ package io.vertxscr.verticle;
 import io.vertx.core.Future;
 import io.vertxscr.config.Settings;
 import io.vertxscr.flow.Step;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
@@ -29,6 +30,7 @@ import io.vertxscr.service.log.EventLog;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.ConfigService;
+import io.vertxscr.service.run.FlushQuestions;
 import io.vertxscr.service.run.PhaseService;
 import io.vertxscr.service.run.RestartService;
 import io.vertxscr.service.run.RouteService;
@@ -54,6 +56,7 @@ public final class NodeServices {
   private final FlushCoordinator flushCoordinator;
   private final StatusService status;
   private final ConfigService config;
+  private final FlushQuestions flushQuestions;
 
   /** What a node stands on. */
   public record Ports(
@@ -76,7 +79,7 @@ public final class NodeServices {
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper);
     PhaseService phases = new PhaseService(
-        loop, calls, new PhaseService.Data(store, protection, keeper, capacity));
+        loop, calls, new PhaseService.Data(store, protection, keeper, capacity, flushes));
     RestartService restarts = new RestartService(calls, store, fetches);
     calls.works(Map.of(
         Step.START_OUTPUT, phases::start,
@@ -95,8 +98,9 @@ public final class NodeServices {
     log = leaderAdvice.log();
     Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log()));
     runs.onOver(protection::over);
+    runs.onOver(_ -> flushes.goOn());
     runs.onReplaced(phases::forget);
-    LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), observer);
+    LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), observer, settings.policy());
     flushCoordinator = tools.flushes();
     LeaderWork work = new LeaderWork(loop, tools, leaderAdvice, settings,
         () -> System.currentTimeMillis() * 1000);
@@ -105,6 +109,7 @@ public final class NodeServices {
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);
+    flushQuestions = new FlushQuestions(bus, self, runs, store);
     config = new ConfigService(loop, settings.system());
   }
 
@@ -148,6 +153,10 @@ public final class NodeServices {
     return status;
   }
 
+  public FlushQuestions flushQuestions() {
+    return flushQuestions;
+  }
+
   public ConfigService config() {
     return config;
   }
@@ -157,6 +166,7 @@ public final class NodeServices {
     runs.stopping();
     calls.stopping();
     flushCoordinator.park();
+    flushes.stop(new ScrException(Fault.STOPPING, "this node is stopping; the flush is left to the next start"));
     halts.stop();
   }
 
@@ -168,6 +178,7 @@ public final class NodeServices {
   /** The node dies now (an embedded one): whoever waits here hears of it. */
   public void killed(ScrException cause) {
     runs.killed(cause);
+    flushes.stop(cause);
     halts.stop();
     protection.over(cause);
   }

@@ -7,6 +7,7 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.EmptyRequest;
+import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.node.Advising;
@@ -31,6 +32,8 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.SHOULD_EXIT, CallRequest.class, node.services().advice()::shouldExit);
     serve(Verb.NEED_CHECKPOINT, CallRequest.class, node.services().advice()::needCheckpoint);
     serve(NodeVerb.ADVICE_WITHDRAW, Advising.Withdraw.class, node.services().advice()::withdraw);
+    serve(Verb.FLUSH_TEST, FlushRequest.class, node.services().flushQuestions()::test);
+    serve(Verb.FLUSH_WAIT, FlushRequest.class, node.services().flushQuestions()::await);
     simple(Verb.HAVE_RESTART, Step.HAVE_RESTART, calls);
     simple(Verb.START_RESTART, Step.START_RESTART, calls);
     named(Verb.CURRENT, Step.CURRENT, calls);

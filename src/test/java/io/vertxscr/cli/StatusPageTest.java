@@ -2,6 +2,7 @@ package io.vertxscr.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,25 @@ class StatusPageTest {
 
         dataset  name     node  ranks   size    scheme  protection  flush
         12       step-12  n2    0-2, 4  1.5 MB  XOR     protected   not wanted""");
+  }
+
+  @Test
+  void progressOfEveryFlushWithABarForEyesOnly() {
+    JsonObject answer = answer("n1", "").put("flushes", new JsonArray("""
+        [{"datasetId": 12, "name": "step-12", "state": "copying", "attempt": 1, "remainingMs": 9001,
+          "amount": {"doneBytes": 1200000000, "totalBytes": 2300000000, "bytesPerSecond": 120000000}},
+         {"datasetId": 13, "name": "step-13", "state": "tried again after 500 ms", "attempt": 2,
+          "amount": {"doneBytes": 0, "totalBytes": 2300000000, "bytesPerSecond": 0}, "cause": "/p is full"},
+         {"datasetId": 14, "name": "", "state": "listing", "attempt": 1,
+          "amount": {"doneBytes": 0, "totalBytes": 0, "bytesPerSecond": 0}}]"""));
+
+    assertThat(StatusPage.lines(List.of(answer), true)).contains(
+        "flush  dataset 12 step-12  [###############...............]  52 %, 1.2 GB of 2.3 GB, 120.0 MB/s, 10 s left",
+        "flush  dataset 13 step-13  [..............................]   0 %, 0 B of 2.3 GB; tried again after 500 ms;"
+            + " attempt 2, the last one failed: /p is full",
+        "flush  dataset 14  [##############################] 100 %, 0 B of 0 B; listing");
+    assertThat(StatusPage.lines(List.of(answer))).contains(
+        "flush  dataset 12 step-12   52 %, 1.2 GB of 2.3 GB, 120.0 MB/s, 10 s left");
   }
 
   @Test

@@ -18,6 +18,8 @@ import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.flush.FlushReply;
+import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
@@ -103,6 +105,10 @@ public final class FakeNode extends VerticleBase {
         yield completed(request.rank(), request.valid(), new CompleteReply(4, "before"));
       }
       case ROUTE -> new RouteReply("/cache/5/" + Wire.read(body, RouteRequest.class).name());
+      case FLUSH_TEST, FLUSH_WAIT -> {
+        Wire.read(body, FlushRequest.class);
+        yield FlushReply.FLUSHED;
+      }
       case CURRENT, DROP, DELETE -> {
         Wire.read(body, NameRequest.class);
         yield new EmptyReply();

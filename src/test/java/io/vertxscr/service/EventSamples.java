@@ -29,6 +29,7 @@ public final class EventSamples {
       new Event.FlushGivenUp(3, 1, Fault.CORRUPT, "rank 4", 8_000),
       new Event.RestartPoint(2, "step-2"),
       new Event.DatasetDropped(2, "step-2", true),
+      new Event.PrefixDeleted(1, "step-1"),
       new Event.Quarantined(2, "step-2", "read 3 times"),
       new Event.Evicted(2),
       new Event.CorruptFound(3, "n1", 5),

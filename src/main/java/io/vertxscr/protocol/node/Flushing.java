@@ -1,8 +1,11 @@
 package io.vertxscr.protocol.node;
 
+import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.model.RankFiles;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /** Messages that bring a dataset to the prefix directory. */
 public final class Flushing {
@@ -11,9 +14,10 @@ public final class Flushing {
   /**
    * Measure, copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
    *
+   * @param background whether phases of the run go first: nobody waits for it
    * @param packing where they go, if in containers; not known yet when they are measured
    */
-  public record Work(int datasetId, int attempt, List<Integer> ranks, Optional<Packing> packing) {}
+  public record Work(int datasetId, int attempt, List<Integer> ranks, boolean background, Optional<Packing> packing) {}
 
   /**
    * Where a node's files go in containers, one behind the other.
@@ -26,6 +30,43 @@ public final class Flushing {
 
   /** What the files of the ranks take together. */
   public record Measured(int datasetId, int attempt, long bytes) {}
+
+  /**
+   * To the leader: how many may write here, and how fast? Tells how far this node has come, too.
+   *
+   * @param doneBytes copied in this attempt
+   * @param need what is left; no writers: it has ended here, or pauses
+   */
+  public record Ask(String node, int datasetId, int attempt, long doneBytes, Leases.Need need) {}
+
+  /**
+   * The answer; empty if this attempt is not what the leader is waiting for: nobody wants its copies any more.
+   *
+   * @param share counted from the moment of asking
+   */
+  public record Answer(Optional<Leases.Share> share) {}
+
+  /**
+   * To the leader: has this dataset reached the prefix directory? Answered with a
+   * {@link io.vertxscr.protocol.app.flush.FlushReply}.
+   *
+   * @param datasetId its id, where the asking node has it
+   * @param await answer when it has, or after some seconds
+   */
+  public record Question(String prefix, String name, OptionalInt datasetId, boolean await) {}
+
+  /**
+   * Where one dataset is on its way, for people.
+   *
+   * @param state what it is doing, or waits for, in a few words
+   * @param remainingMs until all is copied; missing where that is not known
+   * @param cause why the last attempt failed, where one has
+   */
+  public record View(int datasetId, String name, String state, int attempt, Amount amount, OptionalLong remainingMs,
+      Optional<String> cause) {}
+
+  /** How much of it. */
+  public record Amount(long doneBytes, long totalBytes, long bytesPerSecond) {}
 
   /**
    * Copied.

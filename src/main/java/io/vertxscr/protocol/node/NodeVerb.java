@@ -42,6 +42,10 @@ public enum NodeVerb {
   FLUSH_MEASURE,
   /** From the leader: copy to drafts in the prefix directory. */
   FLUSH_COPY,
+  /** To the leader: how many may write here, and how fast? */
+  FLUSH_SHARE,
+  /** To the leader: has this dataset reached the prefix directory? */
+  FLUSH_STATE,
   /** From the leader: rename the drafts. */
   FLUSH_PUBLISH,
   /** From the leader: write your parts of the rank2file map. */
@@ -62,7 +66,8 @@ public enum NodeVerb {
 
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
-    return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS;
+    return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
+        || this == FLUSH_SHARE || this == FLUSH_STATE;
   }
 
   /** The event-bus address of this verb on a node. */

@@ -107,16 +107,17 @@ public final class Running {
    * What the leader can say of those who wait: what is open, and who is missing.
    *
    * @param remarks what else there is to know, in sentences
+   * @param flushes datasets on their way to the prefix directory
    */
-  public record Waits(String text, List<String> missing, List<String> remarks) {
+  public record Waits(String text, List<String> missing, List<String> remarks, List<Flushing.View> flushes) {
     /** Without remarks. */
     public Waits(String text, List<String> missing) {
-      this(text, missing, List.of());
+      this(text, missing, List.of(), List.of());
     }
 
-    /** The same with these remarks. */
-    public Waits with(List<String> others) {
-      return new Waits(text, missing, others);
+    /** The same with these remarks and flushes. */
+    public Waits with(List<String> others, List<Flushing.View> under) {
+      return new Waits(text, missing, others, under);
     }
   }
 }

@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.ContainerLayout;
@@ -16,9 +17,7 @@ import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.prefix.container.ContainerCopy;
 import io.vertxscr.prefix.container.ContainerDrafts;
 import io.vertxscr.prefix.container.PackedRanks;
-import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.FlushTarget;
-import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing.Entries;
 import io.vertxscr.protocol.node.Flushing.EntriesOf;
@@ -38,9 +37,11 @@ import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -55,6 +56,8 @@ public final class FlushService {
   private final CacheKeeper keeper;
   private final Packings packings;
   private final Map<Integer, Future<?>> inTurn = new HashMap<>();
+  private final Set<PacedCopies> underWay = new HashSet<>();
+  private long yieldEndNs = System.nanoTime();
 
   /** Flushes for a node. */
   public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store, CacheKeeper keeper) {
@@ -122,14 +125,10 @@ public final class FlushService {
     FlushTarget target = packed.map(there -> target(record, work.packing().orElseThrow(), there))
         .orElseGet(() -> target(record));
     boolean copied = work.packing().filter(Packing::copied).isPresent();
-    List<Future<Void>> copies = new ArrayList<>();
-    for (Extent extent : copied ? List.<Extent>of() : target.extents(ranks)) {
-      copies.add(loop.blocking(extent.what(), () -> {
-        extent.copy(Meter.NONE);
-        return null;
-      }));
-    }
-    return Future.join(copies).transform((_, failure) -> {
+    PacedCopies copies = new PacedCopies(loop, bus, self, work, copied ? List.of() : target.extents(ranks));
+    copies.yieldUntil(yieldEndNs);
+    underWay.add(copies);
+    return copies.run().onComplete(_ -> underWay.remove(copies)).transform((_, failure) -> {
       if (failure == null) {
         long mapBytes = ranks.stream().mapToLong(rank -> packed
             .map(there -> RankFileMapFile.entryBytes(there.entry(rank.rank())))
@@ -142,6 +141,23 @@ public final class FlushService {
         return null;
       }).transform((_, _) -> Future.failedFuture(failure));
     });
+  }
+
+  /** A phase begins on this node: what nobody waits for stands back, but not for ever. */
+  public void standBack() {
+    yieldEndNs = System.nanoTime() + Limits.MAX_FLUSH_YIELD_MS * 1_000_000;
+    underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
+  }
+
+  /** The phase is over. */
+  public void goOn() {
+    yieldEndNs = System.nanoTime();
+    underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
+  }
+
+  /** Copies no further; what is copied will be found when this node, or another leader, goes on with it. */
+  public void stop(ScrException cause) {
+    List.copyOf(underWay).forEach(copies -> copies.end(cause));
   }
 
   /** Gives the drafts their names; the leader knows that all nodes have theirs. */

@@ -53,7 +53,7 @@ final class ContainerSteps {
     List<String> nodes = packed.nodes();
     int id = packed.dataset().id();
     List<Future<Measured>> asked = nodes.stream().map(node -> bus.ask(node, NodeVerb.FLUSH_MEASURE,
-        new Work(id, attempt, packed.ranks().get(node), Optional.empty()), Measured.class)).toList();
+        new Work(id, attempt, packed.ranks().get(node), false, Optional.empty()), Measured.class)).toList();
     return Future.all(asked).compose(_ -> {
       List<Long> bytes = asked.stream().map(measured -> measured.result().bytes()).toList();
       ContainerLayout layout = new ContainerLayout(packed.containers().bytes(), packed.containers().alignBytes());

@@ -8,12 +8,15 @@ import io.vertxscr.flow.FlushFlow.Outcome;
 import io.vertxscr.flow.FlushFlow.State;
 import io.vertxscr.flow.FlushFlow;
 import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Amount;
 import io.vertxscr.protocol.node.Flushing.Flushed;
+import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Event.FlushDone;
 import io.vertxscr.service.Event.FlushFailed;
@@ -23,6 +26,8 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.flush.FlushShares;
+import io.vertxscr.service.flush.PrefixKeeper;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -30,6 +35,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -53,20 +59,24 @@ public final class FlushCoordinator {
   private final Inventories caches;
   private final CacheRestores restores;
   private final FlushSteps steps;
+  private final FlushShares shares;
   private final Observer observer;
   private final Map<Integer, Running> running = new HashMap<>();
   private final Set<Integer> barred = new HashSet<>();
+  /** Of datasets that are not under way any more and did not arrive: why. */
+  private final Map<Integer, ScrException> givenUp = new HashMap<>();
   private boolean parked;
 
   /** Flushes for the leader of a node. */
-  FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, Observer observer) {
+  FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, Observer observer, FlushSteps steps) {
+    this.shares = steps.shares();
     this.loop = loop;
     this.bus = caches.bus();
     this.membership = caches.membership();
     this.caches = caches;
     this.restores = restores;
     this.observer = observer;
-    this.steps = new FlushSteps(loop, bus, membership.self().name());
+    this.steps = steps;
   }
 
   /** One dataset on its way. */
@@ -77,11 +87,16 @@ public final class FlushCoordinator {
     private final long startNs = System.nanoTime();
     private State state = new State.Idle();
     private int attempt;
-    private long bytes;
+    private Optional<DatasetDescriptor> dataset = Optional.empty();
+    private Optional<String> cause = Optional.empty();
 
     Running(int datasetId, Promise<Void> done) {
       this.datasetId = datasetId;
       this.done = done;
+    }
+
+    long bytes() {
+      return dataset.map(known -> known.totals().bytes()).orElse(0L);
     }
   }
 
@@ -100,6 +115,7 @@ public final class FlushCoordinator {
     }
     Running flush = new Running(datasetId, loop.promise());
     running.put(datasetId, flush);
+    givenUp.remove(datasetId);
     observer.notice(new FlushStarted(datasetId));
     apply(flush, new Event.Start());
     return flush.done.future();
@@ -157,7 +173,7 @@ public final class FlushCoordinator {
       case Effect.CopyAll(int attempt) -> step(flush, attempt, new Event.Copied(attempt),
           caches.all().compose(all -> {
             flush.attempt = attempt;
-            flush.bytes = bytes(flush.datasetId, all);
+            flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
             return steps.copy(flush.datasetId, attempt, all);
           }));
       case Effect.PublishAll(int attempt) ->
@@ -177,9 +193,60 @@ public final class FlushCoordinator {
     }
   }
 
-  private static long bytes(int datasetId, List<Inventory> all) {
+  private static Optional<DatasetDescriptor> dataset(int id, List<Inventory> all) {
     return all.stream().flatMap(inventory -> inventory.datasets().stream()).map(Inventory.Dataset::descriptor)
-        .filter(dataset -> dataset.id() == datasetId).findFirst().map(dataset -> dataset.totals().bytes()).orElse(0L);
+        .filter(dataset -> dataset.id() == id).findFirst();
+  }
+
+  /** What is under way, oldest dataset first. */
+  List<View> views() {
+    return running.values().stream().sorted(Comparator.comparingInt(flush -> flush.datasetId)).map(this::view).toList();
+  }
+
+  private View view(Running flush) {
+    long now = shares.nowMs();
+    Optional<Progress> progress = shares.progress(flush.datasetId);
+    long total = flush.bytes();
+    boolean isCopied = !(flush.state instanceof State.Copying || flush.state instanceof State.Waiting);
+    Amount amount = progress.map(p -> new Amount(p.doneBytes(), p.totalBytes(), p.bytesPerSecond(now)))
+        .orElse(new Amount(isCopied ? total : 0, total, 0));
+    return new View(flush.datasetId, flush.dataset.map(DatasetDescriptor::name).orElse(""), words(flush.state),
+        flush.attempt, amount, progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
+  }
+
+  private static String words(State state) {
+    return switch (state) {
+      case State.Idle _, State.Copying _ -> "copying";
+      case State.Publishing _ -> "renaming";
+      case State.Mapping _, State.Sealing _ -> "listing";
+      case State.Waiting(_, long delayMs) -> "tried again after " + delayMs + " ms";
+      case State.Done _, State.GaveUp _ -> "ended";
+    };
+  }
+
+  /** When the flush of a dataset ends; empty where none is under way. */
+  Optional<Future<Void>> underWay(int datasetId) {
+    return Optional.ofNullable(running.get(datasetId)).map(flush -> flush.done.future());
+  }
+
+  /** Why the last attempt has failed, of one that is under way. */
+  Optional<String> cause(int datasetId) {
+    return Optional.ofNullable(running.get(datasetId)).flatMap(flush -> flush.cause);
+  }
+
+  /** Why the last flush of a dataset was given up, where it was. */
+  Optional<ScrException> givenUp(int datasetId) {
+    return Optional.ofNullable(givenUp.get(datasetId));
+  }
+
+  /** Who deletes what is old in prefix directories. */
+  PrefixKeeper keeper() {
+    return steps.keeper();
+  }
+
+  /** What may be used of the file systems. */
+  FlushShares shares() {
+    return shares;
   }
 
   private static Event.GiveUp parking() {
@@ -193,6 +260,7 @@ public final class FlushCoordinator {
         return;
       }
       Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+      flush.cause = Optional.of(String.valueOf(failure.getMessage()));
       LOG.warn("flush of dataset {}, attempt {}: {}", flush.datasetId, attempt, failure.getMessage());
       observer.notice(new FlushFailed(flush.datasetId, attempt, fault, String.valueOf(failure.getMessage())));
       boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER
@@ -210,11 +278,12 @@ public final class FlushCoordinator {
     switch (outcome) {
       case Outcome.Succeeded _ -> {
         LOG.info("dataset {} is in the prefix directory", flush.datasetId);
-        observer.notice(new FlushDone(flush.datasetId, flush.attempt, flush.bytes, flushUs));
+        observer.notice(new FlushDone(flush.datasetId, flush.attempt, flush.bytes(), flushUs));
         flush.done.complete();
       }
       case Outcome.Failed(Fault fault, String message) -> {
         observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
+        givenUp.put(flush.datasetId, new ScrException(fault, message));
         flush.done.fail(new ScrException(fault, message));
       }
     }

@@ -24,6 +24,10 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.leader.ContainerSteps.Packed;
 import io.vertxscr.service.leader.ContainerSteps.Plan;
+import io.vertxscr.service.flush.FlushShares;
+import io.vertxscr.service.flush.PrefixKeeper;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -48,9 +52,13 @@ final class FlushSteps {
   private final NodeBus bus;
   private final String self;
   private final ContainerSteps containers;
+  private final FlushShares shares;
+  private final PrefixKeeper keeper;
   private final Map<Integer, Attempt> attempts = new HashMap<>();
 
-  FlushSteps(Loop loop, NodeBus bus, String self) {
+  FlushSteps(Loop loop, NodeBus bus, String self, FlushShares shares, PrefixKeeper keeper) {
+    this.keeper = keeper;
+    this.shares = shares;
     this.loop = loop;
     this.bus = bus;
     this.self = self;
@@ -88,6 +96,16 @@ final class FlushSteps {
     }
   }
 
+  /** Who deletes what is old. */
+  PrefixKeeper keeper() {
+    return keeper;
+  }
+
+  /** What may be used of the file systems. */
+  FlushShares shares() {
+    return shares;
+  }
+
   /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
   static Optional<List<String>> holders(Inventory.Dataset dataset, List<Inventory> all) {
     String[] holders = new String[dataset.origin().ranks()];
@@ -115,13 +133,13 @@ final class FlushSteps {
     PrefixPaths paths = new PrefixPaths(Path.of(dataset.origin().prefix()));
     return loop.blocking("prepare the flush of dataset " + id, () -> {
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
-      return publication(paths).prepare(dataset.descriptor());
-    }).compose(complete -> {
-      Attempt plain = new Attempt(dataset.descriptor(), paths, holders, complete, Optional.empty(), new long[1],
-          new ArrayList<>());
+      return new Prepared(publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
+    }).compose(prepared -> {
+      Attempt plain = new Attempt(dataset.descriptor(), paths, holders, prepared.complete(), Optional.empty(),
+          new long[1], new ArrayList<>());
       attempts.put(id, plain);
-      return complete ? Future.succeededFuture()
-          : plan(plain, dataset.origin().flush(), number).compose(attempt -> copy(attempt, number));
+      return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
+          .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
     });
   }
 
@@ -131,20 +149,39 @@ final class FlushSteps {
         .orElseGet(() -> Future.succeededFuture(attempt));
   }
 
-  private Future<Void> copy(Attempt attempt, int number) {
-    attempts.put(attempt.descriptor().id(), attempt);
-    return onHolders(attempt, number, NodeVerb.FLUSH_COPY).map(worked -> {
+  private Future<Void> copy(Attempt attempt, int number, String fileSystem) {
+    int id = attempt.descriptor().id();
+    attempts.put(id, attempt);
+    Map<String, Integer> ranksByNode = new HashMap<>();
+    attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
+    shares.begin(attempt.descriptor(), number, attempt.paths().prefix().toString(), fileSystem, ranksByNode);
+    return onHolders(attempt, number, NodeVerb.FLUSH_COPY).<Void>map(worked -> {
       attempt.mapBytes()[0] = worked.stream().mapToLong(Worked::mapBytes).sum();
       return null;
-    });
+    }).onComplete(_ -> shares.end(id));
+  }
+
+  /** Whether it is there already, and what the prefix directory is in. */
+  private record Prepared(boolean complete, String fileSystem) {}
+
+  private static String fileSystem(Path prefix) {
+    try {
+      return "device " + Files.getAttribute(prefix, "unix:dev");
+    } catch (IOException | UnsupportedOperationException _) {
+      return prefix.toString();
+    }
   }
 
   private Future<List<Worked>> onHolders(Attempt attempt, int number, NodeVerb verb) {
     List<Future<Worked>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
-        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks,
+        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt),
             attempt.containers().map(plan -> plan.packings().get(node))), Worked.class)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
+  }
+
+  private boolean isInBackground(Attempt attempt) {
+    return shares.policy(attempt.paths().prefix().toString()).background();
   }
 
   /** All nodes rename their drafts. */
@@ -233,6 +270,7 @@ final class FlushSteps {
       return remarks;
     }).map(remarks -> {
       remarks.forEach(LOG::warn);
+      keeper.flushed(attempt.paths().prefix().toString());
       return null;
     });
   }

@@ -8,7 +8,12 @@ import io.vertxscr.flow.Step;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Advising;
+import io.vertxscr.protocol.node.Flushing.Answer;
+import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Question;
+import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import java.util.List;
@@ -34,6 +39,18 @@ public interface LeaderActions {
 
   /** What people should know of the restarts so far, in sentences. */
   List<String> remarks();
+
+  /** Datasets on their way to the prefix directory. */
+  List<View> flushes();
+
+  /** A node that flushes asks how many may write, and how fast. */
+  Answer share(Ask ask);
+
+  /** A rank asks whether a dataset has reached the prefix directory. */
+  Future<FlushReply> flushState(Question question);
+
+  /** This node leads from now on, where another one has led before. */
+  void tookOver();
 
   /** A run has begun on all its nodes: whatever it need not wait for may start now. */
   void begun(RunInfo info);

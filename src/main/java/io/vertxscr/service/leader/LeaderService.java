@@ -8,8 +8,10 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Advising;
+import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Configured;
@@ -91,6 +93,7 @@ public final class LeaderService implements Membership.Listener {
   }
 
   private Future<Void> takeOver() {
+    boolean anotherHasLed = epoch.value() > 0;            // whoever led since this node is a member has commanded it
     Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1);
     Map<String, State> states = new TreeMap<>();
     List<Future<State>> asked = membership.nodes().stream()
@@ -101,6 +104,9 @@ public final class LeaderService implements Membership.Listener {
         .toList();
     return Future.all(asked).map(_ -> {
       epoch.raise(1 + states.values().stream().mapToLong(State::epoch).max().orElse(0));
+      if (anotherHasLed) {
+        actions.tookOver();
+      }
       adopt(states);
       actions.resume();
       return null;
@@ -260,6 +266,16 @@ public final class LeaderService implements Membership.Listener {
     });
   }
 
+  /** A node that flushes asks how many may write, and how fast. */
+  public Future<Flushing.Answer> share(Flushing.Ask ask) {
+    return lead().map(_ -> actions.share(ask));
+  }
+
+  /** A rank asks whether a dataset has reached the prefix directory. */
+  public Future<FlushReply> flushState(Flushing.Question question) {
+    return lead().compose(_ -> actions.flushState(question));
+  }
+
   private void endIfFinalized() {
     if (active != null && active.finalized()) {
       finished = active;                                  // a node that has not heard so may ask again
@@ -277,7 +293,7 @@ public final class LeaderService implements Membership.Listener {
             : "init: " + forming.joined() + " of " + forming.ranks() + " ranks", missing);
       }
       return active == null ? new Waits("no run", List.of()) : active.waits();
-    }).map(waits -> waits.with(actions.remarks()));
+    }).map(waits -> waits.with(actions.remarks(), actions.flushes()));
   }
 
   private void over(ScrException cause) {

@@ -1,31 +1,43 @@
 package io.vertxscr.service.leader;
 
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.flush.FlushShares;
+import io.vertxscr.service.flush.PrefixKeeper;
 import java.time.LocalDateTime;
 
 /** What a leader works with; each piece may be tested by itself. On the node's loop. */
 public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands commands, RestartJournal journal,
-    FlushCoordinator flushes, Scavenger scavenger) {
+    FlushCoordinator flushes, FlushStates flushStates, Scavenger scavenger) {
+  private static final long NS_PER_MS = 1_000_000;
 
   /** Has the caches scavenged when the time has come. */
   ScavengeWatch scavenges(Loop loop, ScavengeWatch.Times times) {
     return new ScavengeWatch(loop, scavenger.membership(), scavenger, times);
   }
 
-  /** Makes them for a node. */
-  public static LeaderTools of(Loop loop, NodeBus bus, Membership membership, Observer observer) {
+
+  /**
+   * Makes them for a node.
+   *
+   * @param standard what holds for datasets of which no run tells
+   */
+  public static LeaderTools of(Loop loop, NodeBus bus, Membership membership, Observer observer, RunPolicy standard) {
     String self = membership.self().name();
     Inventories caches = new Inventories(bus, membership);
     PrefixFetcher prefix = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
     RestartJournal journal = new RestartJournal(loop, self);
     CacheRestores restores = new CacheRestores(caches, observer);
-    FlushCoordinator flushes = new FlushCoordinator(loop, caches, restores, observer);
+    PrefixKeeper keeper = new PrefixKeeper(loop, self, journal::read, observer, standard.cache());
+    FlushShares shares = new FlushShares(standard.flush(), () -> System.nanoTime() / NS_PER_MS);
+    FlushCoordinator flushes = new FlushCoordinator(
+        loop, caches, restores, observer, new FlushSteps(loop, bus, self, shares, keeper));
     return new LeaderTools(new Restorer(caches, prefix, restores, journal, observer),
         new CatchUp(loop, caches, restores, observer),
         new DatasetCommands(caches, prefix, journal, flushes, observer), journal, flushes,
-        new Scavenger(caches, restores, flushes));
+        new FlushStates(loop, caches, prefix, flushes), new Scavenger(caches, restores, flushes));
   }
 }

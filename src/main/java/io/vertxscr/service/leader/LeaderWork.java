@@ -21,7 +21,12 @@ import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Advising;
+import io.vertxscr.protocol.node.Flushing.Answer;
+import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Question;
+import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
@@ -29,6 +34,7 @@ import io.vertxscr.protocol.node.Running.Protected;
 import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.flush.PrefixKeeper;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -52,6 +58,8 @@ public final class LeaderWork implements LeaderActions {
   private final DatasetCommands commands;
   private final RestartJournal journal;
   private final FlushCoordinator flushes;
+  private final FlushStates flushStates;
+  private final PrefixKeeper keeper;
   private final Settings settings;
   private final LeaderAdvice advice;
   private final ScavengeWatch scavenges;
@@ -81,6 +89,8 @@ public final class LeaderWork implements LeaderActions {
     this.commands = tools.commands();
     this.journal = tools.journal();
     this.flushes = tools.flushes();
+    this.flushStates = tools.flushStates();
+    this.keeper = tools.flushes().keeper();
     this.settings = settings;
     this.clockUs = clockUs;
   }
@@ -125,8 +135,9 @@ public final class LeaderWork implements LeaderActions {
   /** What the configuration wants to be done before a checkpoint is looked for. */
   private Future<Void> before(String prefix, RunPolicy policy) {
     FetchPolicy rules = policy.fetch();
-    Future<Void> flushed = rules.flushOnRestart() || rules.globalRestart()
-        ? flushes.flushAll(prefix) : Future.succeededFuture();
+    Future<Void> emptied = policy.cache().prefixPurge() ? keeper.purge(prefix) : Future.succeededFuture();
+    Future<Void> flushed = emptied.compose(_ -> rules.flushOnRestart() || rules.globalRestart()
+        ? flushes.flushAll(prefix) : Future.succeededFuture());
     return rules.current().map(name -> flushed.compose(_ -> startFrom(prefix, name))).orElse(flushed);
   }
 
@@ -135,6 +146,26 @@ public final class LeaderWork implements LeaderActions {
     return journal.read(prefix).compose(history -> history.from()
         .filter(from -> from.name().equals(name) && from.job().equals(settings.job().id())).isPresent()
         ? Future.succeededFuture() : commands.current(prefix, name, settings.job().id()));
+  }
+
+  @Override
+  public List<View> flushes() {
+    return flushes.views();
+  }
+
+  @Override
+  public Answer share(Ask ask) {
+    return flushes.shares().share(ask);
+  }
+
+  @Override
+  public Future<FlushReply> flushState(Question question) {
+    return flushStates.answer(question);
+  }
+
+  @Override
+  public void tookOver() {
+    flushes.shares().takeOver();
   }
 
   @Override
@@ -153,6 +184,8 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public void open(RunInfo info, boolean anew) {
     prefix = info.prefix();
+    flushes.shares().policy(info.prefix(), info.policy().flush());
+    keeper.policy(info.prefix(), info.policy().cache());
     newestToo = info.policy().flush().everyCheckpoints() > 0;
     scavenges.busy();
     openLog(prefix, info.policy());

@@ -13,7 +13,12 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
+import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Advising;
+import io.vertxscr.protocol.node.Flushing.Answer;
+import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Question;
+import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Started;
@@ -66,6 +71,26 @@ public final class ObservedActions implements LeaderActions {
   @Override
   public List<String> remarks() {
     return actions.remarks();
+  }
+
+  @Override
+  public List<View> flushes() {
+    return actions.flushes();
+  }
+
+  @Override
+  public Answer share(Ask ask) {
+    return actions.share(ask);
+  }
+
+  @Override
+  public Future<FlushReply> flushState(Question question) {
+    return actions.flushState(question);
+  }
+
+  @Override
+  public void tookOver() {
+    actions.tookOver();
   }
 
   @Override

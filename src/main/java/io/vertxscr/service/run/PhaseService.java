@@ -24,6 +24,7 @@ import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.data.CacheKeeper;
 import io.vertxscr.service.data.Capacity;
+import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.ProtectionService;
 import io.vertxscr.storage.DatasetStore.Newest;
 import io.vertxscr.storage.DatasetStore;
@@ -51,6 +52,7 @@ public final class PhaseService {
   private final DatasetStore store;
   private final CacheKeeper keeper;
   private final Capacity capacity;
+  private final FlushService flushes;
   private final BypassService bypass;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
@@ -65,11 +67,13 @@ public final class PhaseService {
     this.store = data.store();
     this.keeper = data.keeper();
     this.capacity = data.capacity();
+    this.flushes = data.flushes();
     this.bypass = new BypassService(loop, calls, store);
   }
 
   /** Those who work on the node's datasets. */
-  public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity) {}
+  public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity,
+      FlushService flushes) {}
 
   /** What came out of measuring the files of this node's ranks. */
   record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {
@@ -89,6 +93,7 @@ public final class PhaseService {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
       lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
+      flushes.standBack();
       return open(run, started);
     });
   }
@@ -132,12 +137,13 @@ public final class PhaseService {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     if (open.isBypass()) {
-      return bypass.complete(run, measure(open, ranks));
+      return bypass.complete(run, measure(open, ranks)).onComplete(_ -> flushes.goOn());
     }
     completing = id;
     return measure(open, ranks)
         .compose(measured -> protect(run, open.descriptor(), measured))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
+        .onComplete(_ -> flushes.goOn())
         .recover(failure -> discard(run, id, failure))
         .map(complete -> {
           run.cache().completed(id);
@@ -240,6 +246,7 @@ public final class PhaseService {
     }
     return calls.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
       protection.done(id);
+      flushes.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
       return wait ? flushed(run, record).map(all) : Future.succeededFuture(all);
     });

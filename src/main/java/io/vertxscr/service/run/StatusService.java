@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Running.Waits;
@@ -44,6 +45,7 @@ public final class StatusService {
         .put("nodes", new JsonArray(membership.nodes().stream().map(NodeInfo::name).toList()))
         .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
         .put("remarks", new JsonArray(waits.remarks()))
+        .put("flushes", new JsonArray(waits.flushes().stream().map(Wire::write).toList()))
         .put("datasets", new JsonArray(store.list().stream().map(StatusService::dataset).toList()));
     runs.run().ifPresent(run -> status.put("run", run(run)));
     return status;

@@ -13,6 +13,7 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
@@ -139,6 +140,26 @@ class LeaderServiceTest {
     @Override
     public Future<io.vertxscr.flow.advice.Grant> advise(io.vertxscr.protocol.node.Advising.Ask ask) {
       return Future.failedFuture("nobody asks");
+    }
+
+    @Override
+    public List<Flushing.View> flushes() {
+      return List.of();
+    }
+
+    @Override
+    public Flushing.Answer share(Flushing.Ask ask) {
+      throw new AssertionError("nothing is flushed");
+    }
+
+    @Override
+    public Future<io.vertxscr.protocol.app.flush.FlushReply> flushState(Flushing.Question question) {
+      return Future.failedFuture("nobody asks");
+    }
+
+    @Override
+    public void tookOver() {
+      // Nobody has a share.
     }
 
     @Override

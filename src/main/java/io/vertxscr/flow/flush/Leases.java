@@ -1,0 +1,217 @@
+package io.vertxscr.flow.flush;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.ToLongFunction;
+
+/**
+ * Shares the writers and the bandwidth of one file system among those who flush to it. Kept by the leader, by its
+ * clock.
+ *
+ * <p>A share is a lease. Whoever has one asks again before it ends, and counts its time from before it asked, so its
+ * lease ends there before it ends here. What was promised once counts until then, even after a smaller share was
+ * given. Hence, whoever comes, goes, dies or is cut off: at no moment may more writers write, or do they write
+ * faster, than the limits say. A newcomer waits for room that others give back, one lease at most.
+ *
+ * <p>Bandwidth is shared in proportion to the bytes that are left, so that all end together. Writers too, in
+ * proportion to how many could write; but nobody is made to stop in the middle of a file for somebody else.
+ */
+public final class Leases {
+  /** Shortest time of a lease. */
+  public static final long MIN_LEASE_MS = 500;
+  /** Longest time of a lease: after so long all leases of another leader have ended. */
+  public static final long MAX_LEASE_MS = 2_000;
+  /** Bandwidth without a limit. */
+  public static final long UNLIMITED = Long.MAX_VALUE;
+  private static final long LEASE_MS_PER_HOLDER = 5;
+  private static final double MS_PER_SECOND = 1000;
+
+  private final Map<String, Holder> holders = new LinkedHashMap<>();
+  private long quietUntilMs = Long.MIN_VALUE;
+
+  /**
+   * What all together may use; where holders come with different ones, the lowest count.
+   *
+   * @param writers at least 1
+   * @param bytesPerSecond at least 1; {@link #UNLIMITED}: no limit, and not counted among those who have one
+   */
+  public record Limits(int writers, long bytesPerSecond) {
+    public Limits {
+      if (writers < 1 || bytesPerSecond < 1) {
+        throw new IllegalArgumentException("limits are at least 1: " + writers + ", " + bytesPerSecond);
+      }
+    }
+  }
+
+  /**
+   * What one holder asks for.
+   *
+   * @param writers how many could write, those that are writing included; 0: it has ended and writes nothing
+   * @param busy how many are in the middle of a file
+   * @param bytes still to be written
+   */
+  public record Need(int writers, int busy, long bytes) {
+    public Need {
+      if (busy < 0 || busy > writers || bytes < 0) {
+        throw new IllegalArgumentException("no need: " + writers + ", " + busy + ", " + bytes);
+      }
+    }
+  }
+
+  /**
+   * What one holder may do until it asks again.
+   *
+   * @param writers how many may write, those in the middle of a file included; with fewer than these none may go on
+   * @param bytesPerSecond all of them together; 0: wait, or {@link #UNLIMITED}
+   * @param leaseMs how long, from the moment of asking
+   */
+  public record Share(int writers, long bytesPerSecond, long leaseMs) {}
+
+  /** A promise, and when it ends. */
+  private record Promise(int writers, long bytesPerSecond, long untilMs) {}
+
+  /** Somebody who flushes. */
+  private static final class Holder {
+    private final List<Promise> promises = new ArrayList<>();
+    private Limits limits;
+    private Need need;
+    private long needSinceMs;
+    private long needUntilMs;
+
+    int writers() {
+      return promises.stream().mapToInt(Promise::writers).max().orElse(0);
+    }
+
+    long bytesPerSecond() {
+      return promises.stream().mapToLong(Promise::bytesPerSecond).filter(rate -> rate != UNLIMITED).max().orElse(0);
+    }
+
+    /** What is left by now, if it has written as fast as it may. */
+    double bytesLeft(long nowMs) {
+      long rate = promises.isEmpty() ? 0 : promises.getLast().bytesPerSecond;
+      double written = rate * (nowMs - needSinceMs) / MS_PER_SECOND;
+      return Math.max(1, need.bytes - written);
+    }
+
+    boolean isLimited() {
+      return limits.bytesPerSecond != UNLIMITED;
+    }
+  }
+
+  /** Gives nothing before all leases of an earlier leader, which nobody knows of, must have ended. */
+  public void takeOver(long nowMs) {
+    quietUntilMs = nowMs + MAX_LEASE_MS;
+  }
+
+  /** Somebody will ask soon: room is kept for it for one lease. */
+  public void expect(String holder, Limits limits, Need need, long nowMs) {
+    expire(nowMs);
+    note(holder, limits, need, nowMs);
+  }
+
+  /** The share of a holder, in place of the one that it had. Asking twice does no harm. */
+  public Share ask(String holder, Limits limits, Need need, long nowMs) {
+    expire(nowMs);
+    if (need.writers == 0) {
+      holders.remove(holder);                             // it writes nothing any more: its promises are given back
+      return new Share(0, 0, leaseMs());
+    }
+    Holder mine = note(holder, limits, need, nowMs);
+    if (nowMs < quietUntilMs) {
+      return new Share(0, 0, quietUntilMs - nowMs);
+    }
+    int writers = Math.min(plannedWriters().get(holder), freeWriters(mine));
+    if (writers < need.busy) {
+      writers = 0;
+    }
+    long rate = writers == 0 ? 0 : !mine.isLimited() ? UNLIMITED : Math.min(plannedRate(mine, nowMs), freeRate(mine));
+    mine.promises.add(new Promise(writers, rate, nowMs + leaseMs()));
+    return new Share(writers, rate, leaseMs());
+  }
+
+  /** It has ended, and writes nothing any more, if nobody there is in the middle of a file; else its lease will end. */
+  public void release(String holder, int busy) {
+    if (busy == 0) {
+      holders.remove(holder);
+    }
+  }
+
+  private Holder note(String name, Limits limits, Need need, long nowMs) {
+    Holder holder = holders.computeIfAbsent(name, _ -> new Holder());
+    holder.limits = limits;
+    holder.need = need;
+    holder.needSinceMs = nowMs;
+    holder.needUntilMs = nowMs + leaseMs();
+    return holder;
+  }
+
+  private void expire(long nowMs) {
+    holders.values().forEach(holder -> holder.promises.removeIf(promise -> promise.untilMs <= nowMs));
+    holders.values().removeIf(holder -> holder.promises.isEmpty() && holder.needUntilMs <= nowMs);
+  }
+
+  /** Longer where many ask, so that the leader hears some hundred questions a second at most. */
+  private long leaseMs() {
+    return Math.clamp(holders.size() * LEASE_MS_PER_HOLDER, MIN_LEASE_MS, MAX_LEASE_MS);
+  }
+
+  private int freeWriters(Holder mine) {
+    long others = holders.values().stream().filter(holder -> holder != mine).mapToInt(Holder::writers).sum();
+    return (int) Math.max(0, lowestWriters() - others);
+  }
+
+  private int lowestWriters() {
+    return holders.values().stream().mapToInt(holder -> holder.limits.writers).min().orElse(1);
+  }
+
+  /**
+   * First those in the middle of files, then one each, in the order in which they came, then in proportion to their
+   * needs, then what the rounding left.
+   */
+  private Map<String, Integer> plannedWriters() {
+    Map<String, Integer> plan = new TreeMap<>();
+    holders.forEach((name, holder) -> plan.put(name, holder.need.busy));
+    int free = lowestWriters() - plan.values().stream().mapToInt(Integer::intValue).sum();
+    free = top(plan, free, _ -> 1);
+    long wanted = Math.max(1, holders.values().stream().mapToLong(holder -> holder.need.writers).sum());
+    int all = lowestWriters();
+    free = top(plan, free, holder -> all * (long) holder.need.writers / wanted);
+    top(plan, free, holder -> holder.need.writers);
+    return plan;
+  }
+
+  /** Lifts everybody to a goal, no higher than its need, as long as there is something free; what is left of that. */
+  private int top(Map<String, Integer> plan, int free, ToLongFunction<Holder> goal) {
+    int left = free;
+    for (Map.Entry<String, Holder> each : holders.entrySet()) {
+      long to = Math.min(goal.applyAsLong(each.getValue()), each.getValue().need.writers);
+      int more = Math.clamp(to - plan.get(each.getKey()), 0, Math.max(0, left));
+      plan.merge(each.getKey(), more, Integer::sum);
+      left -= more;
+    }
+    return left;
+  }
+
+  private long plannedRate(Holder mine, long nowMs) {
+    Map<String, Integer> writers = plannedWriters();
+    double all = 0;
+    for (Map.Entry<String, Holder> each : holders.entrySet()) {
+      boolean counts = each.getValue().isLimited() && (each.getValue() == mine || writers.get(each.getKey()) > 0);
+      all += counts ? each.getValue().bytesLeft(nowMs) : 0;
+    }
+    return Math.max(1, (long) (lowestRate().orElseThrow() * (mine.bytesLeft(nowMs) / all)));
+  }
+
+  private long freeRate(Holder mine) {
+    long others = holders.values().stream().filter(holder -> holder != mine).mapToLong(Holder::bytesPerSecond).sum();
+    return Math.max(0, lowestRate().orElseThrow() - others);
+  }
+
+  private OptionalLong lowestRate() {
+    return holders.values().stream().filter(Holder::isLimited).mapToLong(h -> h.limits.bytesPerSecond).min();
+  }
+}

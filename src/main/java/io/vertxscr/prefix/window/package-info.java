@@ -1,0 +1,2 @@
+/** Which datasets stay in a prefix directory, and which go. */
+package io.vertxscr.prefix.window;

@@ -1,0 +1,2 @@
+/** Questions of applications about flushes. */
+package io.vertxscr.protocol.app.flush;

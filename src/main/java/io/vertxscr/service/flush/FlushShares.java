@@ -1,0 +1,118 @@
+package io.vertxscr.service.flush;
+
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.flow.flush.Leases;
+import io.vertxscr.flow.flush.Leases.Limits;
+import io.vertxscr.flow.flush.Leases.Need;
+import io.vertxscr.flow.flush.Progress;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.protocol.node.Flushing.Answer;
+import io.vertxscr.protocol.node.Flushing.Ask;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * What the copies under way may use of each file system, and how far they have come. Limits are those of the last run
+ * in the prefix directory, else those of this node's own configuration. On the node's loop.
+ */
+public final class FlushShares {
+  /** Of a node before it has asked: more of it are told by itself. */
+  private static final int EXPECTED_WRITERS = 2;
+
+  private final FlushPolicy standard;
+  private final LongSupplier clockMs;
+  private final Map<String, FlushPolicy> policies = new HashMap<>();
+  private final Map<String, Leases> byFileSystem = new HashMap<>();
+  private final Map<Integer, Copying> copying = new HashMap<>();
+  private Optional<Long> tookOverMs = Optional.empty();
+
+  /** The copies of one dataset. */
+  private record Copying(int attempt, Leases leases, Limits limits, Progress progress) {}
+
+  /**
+   * Shares for a leader.
+   *
+   * @param standard where no run has said anything else
+   * @param clockMs any clock that does not go back
+   */
+  public FlushShares(FlushPolicy standard, LongSupplier clockMs) {
+    this.standard = standard;
+    this.clockMs = clockMs;
+  }
+
+  /** An earlier leader may have given shares that nobody here knows of. */
+  public void takeOver() {
+    tookOverMs = Optional.of(clockMs.getAsLong());
+    byFileSystem.clear();
+  }
+
+  /** What a run says that begins in this prefix directory. */
+  public void policy(String prefix, FlushPolicy policy) {
+    policies.put(prefix, policy);
+  }
+
+  /** What holds for flushes to this prefix directory. */
+  public FlushPolicy policy(String prefix) {
+    return policies.getOrDefault(prefix, standard);
+  }
+
+  /**
+   * Nodes will be told to copy.
+   *
+   * @param fileSystem what the prefix directory is in; files in one compete
+   * @param ranksByNode how many ranks' files each has
+   */
+  public void begin(DatasetDescriptor dataset, int attempt, String prefix, String fileSystem,
+      Map<String, Integer> ranksByNode) {
+    FlushPolicy policy = policy(prefix);
+    boolean limited = policy.background() && policy.bytesPerSecond() > 0;
+    Limits limits = new Limits(policy.writers(), limited ? policy.bytesPerSecond() : Leases.UNLIMITED);
+    long now = clockMs.getAsLong();
+    Leases leases = byFileSystem.computeIfAbsent(fileSystem, _ -> leases());
+    long bytes = dataset.totals().bytes();
+    int ranks = ranksByNode.values().stream().mapToInt(Integer::intValue).sum();
+    ranksByNode.forEach((node, here) -> leases.expect(
+        holder(dataset.id(), node), limits, new Need(EXPECTED_WRITERS, 0, bytes / ranks * here), now));
+    copying.put(dataset.id(), new Copying(attempt, leases, limits, new Progress(bytes, now)));
+  }
+
+  private Leases leases() {
+    Leases leases = new Leases();
+    tookOverMs.ifPresent(leases::takeOver);
+    return leases;
+  }
+
+  private static String holder(int datasetId, String node) {
+    return datasetId + "@" + node;
+  }
+
+  /** The copies have ended, well or not. */
+  public void end(int datasetId) {
+    copying.remove(datasetId);
+  }
+
+  /** A node asks for its share, and says how far it has come. */
+  public Answer share(Ask ask) {
+    long now = clockMs.getAsLong();
+    Copying mine = copying.get(ask.datasetId());
+    if (mine == null || mine.attempt != ask.attempt()) {
+      byFileSystem.values().forEach(leases -> leases.release(holder(ask.datasetId(), ask.node()), ask.need().busy()));
+      return new Answer(Optional.empty());
+    }
+    mine.progress.note(ask.node(), ask.doneBytes(), now);
+    return new Answer(Optional.of(
+        mine.leases.ask(holder(ask.datasetId(), ask.node()), mine.limits, ask.need(), now)));
+  }
+
+  /** How far the copies of a dataset have come; empty where none are under way. */
+  public Optional<Progress> progress(int datasetId) {
+    return Optional.ofNullable(copying.get(datasetId)).map(Copying::progress);
+  }
+
+  /** The time by which progress is told. */
+  public long nowMs() {
+    return clockMs.getAsLong();
+  }
+}
