@@ -75,7 +75,7 @@ class ProtectionWalkTest extends EmbeddedTest {
     cluster.close();
   }
 
-  /** Until the third checkpoint, in which every rank hears that a node is lost. */
+  /** Until the third checkpoint, in which every rank hears that a node is lost, or the last words of its own. */
   private void checkpointsUntilDeath() throws Exception {
     List<CompletableFuture<Object>> ranks = cluster.run(NODES).start(scr -> {
       for (int step = 1; step <= THIRD; step++) {
@@ -85,7 +85,7 @@ class ProtectionWalkTest extends EmbeddedTest {
     });
     for (CompletableFuture<Object> rank : ranks) {
       assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
-          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST));
+          e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST, Fault.STOPPING));
     }
     dead.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
   }
