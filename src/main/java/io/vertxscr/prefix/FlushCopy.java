@@ -9,6 +9,7 @@ import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.FlushTarget;
+import io.vertxscr.prefix.extent.LargeDraft;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
@@ -22,9 +23,12 @@ import java.nio.file.StandardCopyOption;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Brings one dataset's files from this node's cache to places of their own in the prefix directory: first all as
@@ -32,13 +36,19 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>Nothing that had one of the names before is touched until {@link #publish}. Every step can be repeated: a
  * copy is made anew (comparing an old draft would read as many bytes from the parallel file system as writing it),
- * a file that is published already is recognised by size and checksum. An object serves one attempt; safe for many
+ * but for the extents of a large file that are marked as durable ({@link LargeDraft}); a file that is published
+ * already is recognised by size and checksum. An object serves one attempt; safe for many
  * threads.
  */
 public final class FlushCopy implements FlushTarget {
+  /** Files larger than this are copied in pieces of it, by several threads. */
+  static final long EXTENT_BYTES = 64L << 20;
+
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
+  private final Optional<String> owner;
+  private final long extentBytes;
   private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
 
   /**
@@ -46,16 +56,55 @@ public final class FlushCopy implements FlushTarget {
    * @param cacheDirectory the dataset's directory in this node's cache
    */
   public FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
+    this(paths, dataset, cacheDirectory, Optional.empty(), EXTENT_BYTES);
+  }
+
+  private FlushCopy(
+      PrefixPaths paths, int dataset, Path cacheDirectory, Optional<String> owner, long extentBytes) {
     this.paths = paths;
     this.dataset = dataset;
     this.cacheDirectory = cacheDirectory;
+    this.owner = owner;
+    this.extentBytes = extentBytes;
   }
 
-  /** One for each file. */
+  /**
+   * The same, which goes on with what an earlier attempt of the same owner has left of large files.
+   *
+   * @param owner who copies which dataset: another text if a byte may be another one
+   */
+  public FlushCopy resuming(String owner) {
+    return resuming(owner, EXTENT_BYTES);
+  }
+
+  FlushCopy resuming(String owner, long extentBytes) {
+    return new FlushCopy(paths, dataset, cacheDirectory, Optional.of(owner), extentBytes);
+  }
+
+  /** One for each file; several for a large one, where it can be gone on with. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
-    return ranks.stream().flatMap(rank -> rank.files().stream())
-        .map(file -> new Extent("flush " + file.path(), file.bytes(), meter -> copy(file, meter))).toList();
+    return ranks.stream().flatMap(rank -> rank.files().stream()).flatMap(file -> isLarge(file) ? large(file)
+        : Stream.of(new Extent("flush " + file.path(), file.bytes(), meter -> copy(file, meter)))).toList();
+  }
+
+  private boolean isLarge(FileMeta file) {
+    return owner.isPresent() && file.bytes() > extentBytes;
+  }
+
+  private Stream<Extent> large(FileMeta file) {
+    Path draft = paths.draft(file.path(), dataset);
+    LargeDraft large = new LargeDraft(new LargeDraft.Places(NodeDirectories.resolve(cacheDirectory, file.name()),
+        draft, paths.marks(file.path(), dataset)), file, owner.orElseThrow(), cachedCopy(file), extentBytes);
+    return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
+        "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent), meter -> {
+          makeDirectory(draft.getParent());
+          large.copy(extent, meter);
+        }));
+  }
+
+  private String cachedCopy(FileMeta file) {
+    return "dataset " + dataset + ": cached copy of " + file.path();
   }
 
   /**
@@ -75,7 +124,7 @@ public final class FlushCopy implements FlushTarget {
     Path draft = paths.draft(file.path(), dataset);
     makeDirectory(draft.getParent());
     Source cached = new Source(NodeDirectories.resolve(cacheDirectory, file.name()),
-        "dataset " + dataset + ": cached copy of " + file.path(), Fault.NO_SUCH_FILE, Fault.CORRUPT);
+        cachedCopy(file), Fault.NO_SUCH_FILE, Fault.CORRUPT);
     Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE, meter);
     return file.withCrc(copied.crc());
   }
@@ -93,6 +142,7 @@ public final class FlushCopy implements FlushTarget {
     for (FileMeta file : files) {
       Path place = paths.file(file.path());
       publish(file, paths.draft(file.path(), dataset), place);
+      removeMarks(file);
       directories.add(place.getParent());
     }
     // all the way up: an earlier attempt may have made them and died before it forced them
@@ -104,9 +154,21 @@ public final class FlushCopy implements FlushTarget {
   public void discard(Collection<FileMeta> files) {
     for (FileMeta file : files) {
       try {
+        removeMarks(file);
         Files.deleteIfExists(paths.draft(file.path(), dataset));
-      } catch (IOException _) {
+      } catch (IOException | ScrException _) {
         // a draft left behind takes room and is nothing else; the failure that led here is what must be heard
+      }
+    }
+  }
+
+  private void removeMarks(FileMeta file) {
+    if (isLarge(file)) {
+      Path marks = paths.marks(file.path(), dataset);
+      try {
+        Files.deleteIfExists(marks);
+      } catch (IOException e) {
+        throw Faults.io(marks, e);
       }
     }
   }

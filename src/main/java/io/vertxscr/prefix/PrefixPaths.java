@@ -130,6 +130,11 @@ public record PrefixPaths(Path prefix) {
     return hidden(relative, ".scr-draft-" + id);
   }
 
+  /** What says which extents of a draft are durable: beside it. */
+  Path marks(String relative, int id) {
+    return hidden(relative, ".scr-marks-" + id);
+  }
+
   /** What a file's place held before this dataset was published, until the dataset is complete. */
   public Path kept(String relative, int id) {
     return hidden(relative, KEPT + id);

@@ -37,7 +37,7 @@ class PackageTableTest {
     row("flow", "model", "placement");
     row("config", "model");
     row("storage", "model", "format", "placement");
-    row("prefix", "model", "format", "placement", "storage");
+    row("prefix", "model", "coding", "format", "placement", "storage");
     row("redundancy", "model", "coding", "format", "placement", "storage");
     row("protocol", "model");
     row("protocol.node", "model", "flow", "config", "redundancy", "protocol");

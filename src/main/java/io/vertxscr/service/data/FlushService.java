@@ -93,7 +93,8 @@ public final class FlushService {
 
   private FlushTarget target(DatasetRecord record) {
     int id = record.descriptor().id();
-    return new FlushCopy(paths(record), id, store.directory(id));
+    return new FlushCopy(paths(record), id, store.directory(id))
+        .resuming(self + " dataset " + id + " of " + record.descriptor().createdUs());
   }
 
   private FlushTarget target(DatasetRecord record, Packing packing, PackedRanks packed) {
@@ -134,6 +135,9 @@ public final class FlushService {
             .map(there -> RankFileMapFile.entryBytes(there.entry(rank.rank())))
             .orElseGet(() -> RankFileMapFile.entryBytes(rank))).sum();
         return Future.succeededFuture(new Worked(work.datasetId(), work.attempt(), mapBytes));
+      }
+      if (Fault.of(failure) == Fault.STOPPING || Fault.of(failure) == Fault.NOT_LEADER) {
+        return Future.failedFuture(failure);              // the next attempt goes on with what is there
       }
       List<FileMeta> all = ranks.stream().flatMap(rank -> rank.files().stream()).toList();
       return loop.<Worked>blocking("discard drafts of dataset " + work.datasetId(), () -> {

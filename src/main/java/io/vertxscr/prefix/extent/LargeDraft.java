@@ -1,0 +1,195 @@
+package io.vertxscr.prefix.extent;
+
+import io.vertxscr.coding.Crc32s;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.PieceBuffers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.CRC32;
+
+/**
+ * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
+ * ({@link ExtentMarks}), and not copied again by whoever comes later as the same owner: the same node, with the same
+ * dataset, after its daemon has died or the leader has changed. For anybody else the draft is made anew, so that two
+ * nodes never write to one file. The checksums of the extents, combined, are compared with that of the file when all
+ * are there.
+ *
+ * <p>Thread-safe; one object for each file and attempt.
+ */
+public final class LargeDraft {
+  private final Path source;
+  private final Path draft;
+  private final Path marksPath;
+  private final FileMeta file;
+  private final String owner;
+  private final String what;
+  private final long extentBytes;
+  private final Map<Integer, Integer> sums = new HashMap<>();
+  private boolean begun;
+
+  /** Where it comes from and goes to; {@code marks} is beside the draft. */
+  public record Places(Path source, Path draft, Path marks) {}
+
+  /**
+   * A draft that is not begun yet.
+   *
+   * @param owner who copies which dataset: another text if a byte may be another one
+   * @param what names the cached file in messages
+   */
+  public LargeDraft(Places places, FileMeta file, String owner, String what, long extentBytes) {
+    this.source = places.source();
+    this.draft = places.draft();
+    this.marksPath = places.marks();
+    this.file = file;
+    this.owner = owner + " " + file.bytes() + " " + extentBytes;
+    this.what = what;
+    this.extentBytes = extentBytes;
+  }
+
+  /** How many extents it has. */
+  public int count() {
+    return Math.toIntExact(Math.ceilDiv(file.bytes(), extentBytes));
+  }
+
+  /** How many bytes one of them has. */
+  public long bytes(int extent) {
+    return Math.min(extentBytes, file.bytes() - extent * extentBytes);
+  }
+
+  /**
+   * Copies one extent, durably; does nothing if that is done.
+   *
+   * @throws ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the prefix directory
+   *     cannot take it now
+   */
+  public void copy(int extent, Meter meter) {
+    begin();
+    if (!isDone(extent)) {
+      int sum = copyBytes(extent, meter);
+      done(extent, sum);
+    }
+    check();
+  }
+
+  private synchronized boolean isDone(int extent) {
+    return sums.containsKey(extent);
+  }
+
+  /** Goes on with what is there, or makes it anew: then the marks go first, durably, because they speak of the old. */
+  private synchronized void begin() {
+    if (begun) {
+      return;
+    }
+    try {
+      if (!Files.isRegularFile(source)) {
+        throw new ScrException(Fault.NO_SUCH_FILE, what + " is missing: " + source);
+      }
+      if (Files.size(source) != file.bytes()) {
+        throw new ScrException(Fault.CORRUPT, "%s has %d bytes instead of %d: %s"
+            .formatted(what, Files.size(source), file.bytes(), source));
+      }
+      if (Files.isRegularFile(draft, LinkOption.NOFOLLOW_LINKS)) {
+        sums.putAll(ExtentMarks.read(marksPath, owner));
+      }
+      if (sums.isEmpty()) {
+        Files.deleteIfExists(marksPath);
+        force(draft.getParent());
+        Files.deleteIfExists(draft);
+        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        FileChannel.open(draft, options,
+            PosixFilePermissions.asFileAttribute(Files.getPosixFilePermissions(source))).close();
+        ExtentMarks.create(marksPath, owner);
+        force(draft.getParent());
+      }
+      begun = true;
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  private static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private int copyBytes(int extent, Meter meter) {
+    try (FileChannel in = openSource();
+        FileChannel out = FileChannel.open(draft, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      CRC32 sum = new CRC32();
+      long at = extent * extentBytes;
+      for (long left = bytes(extent); left > 0; ) {
+        ByteBuffer buffer = PieceBuffers.first(left);
+        if (read(in, buffer, at) <= 0) {
+          throw new ScrException(Fault.CORRUPT, what + " ends at " + at + " of " + file.bytes() + " bytes: " + source);
+        }
+        buffer.flip();
+        sum.update(buffer);
+        buffer.rewind();
+        meter.passing(buffer.remaining());
+        left -= buffer.remaining();
+        while (buffer.hasRemaining()) {
+          at += out.write(buffer, at);
+        }
+      }
+      out.force(true);
+      return (int) sum.getValue();
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  private FileChannel openSource() {
+    try {
+      return FileChannel.open(source, StandardOpenOption.READ);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private int read(FileChannel in, ByteBuffer buffer, long at) {
+    try {
+      return in.read(buffer, at);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private ScrException unreadable(IOException e) {
+    return new ScrException(Fault.CORRUPT, what + " cannot be read: " + Faults.io(source, e).getMessage(), e);
+  }
+
+  private synchronized void done(int extent, int sum) {
+    try (ExtentMarks marks = ExtentMarks.open(marksPath, owner, sums.size())) {
+      marks.add(extent, sum);
+    }
+    sums.put(extent, sum);
+  }
+
+  private synchronized void check() {
+    if (sums.size() < count() || file.crc().isEmpty()) {
+      return;
+    }
+    int all = sums.get(0);
+    for (int extent = 1; extent < count(); extent++) {
+      all = Crc32s.combine(all, sums.get(extent), bytes(extent));
+    }
+    if (all != file.crc().getAsInt()) {
+      throw new ScrException(Fault.CORRUPT, "%s has checksum 0x%08x instead of 0x%08x: %s"
+          .formatted(what, all, file.crc().getAsInt(), source));
+    }
+  }
+}
