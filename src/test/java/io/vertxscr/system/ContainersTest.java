@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
+import io.vertxscr.client.Restart;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.prefix.PrefixPaths;
@@ -121,6 +122,33 @@ class ContainersTest {
       assertThat(paths.dataset(1)).doesNotExist();
       assertThat(paths.dataset(2).resolve(".scr/ctr.0.scr")).isRegularFile();
       restartsFromThePrefix(cluster, 1);
+    }
+  }
+
+  @Test
+  void inAGlobalRestartEveryRankOfAnyNumberFindsEveryFileAtItsPath() throws Exception {
+    try (TestCluster cluster = cluster(Map.of("SCR_GLOBAL_RESTART", "1"))) {
+      cluster.steps(1, 2, NODES);
+      cluster.deleteAllStorage("n1", "n2");
+      assertThat(cluster.all(scr -> {
+        try (Restart restart = scr.restart().orElseThrow()) {
+          for (int rank = 0; rank < NODES.length; rank++) {
+            Path file = restart.route(cluster.prefix() + "/step-2/rank-" + rank + "-1");
+            assertThat(file).startsWith(cluster.prefix()).hasBinaryContent(RankProgram.bytes(rank, 2, 1));
+          }
+          restart.complete(true);
+        }
+        scr.finish();
+        return 0;
+      }, "n1", "n2", "n2")).hasSize(3);
+    }
+  }
+
+  @Test
+  void withFetchBypassADatasetInContainersIsCopiedIntoTheCaches() throws Exception {
+    try (TestCluster cluster = cluster(Map.of("SCR_FETCH_BYPASS", "1"))) {
+      cluster.steps(1, 2, NODES);
+      restartsFromThePrefix(cluster, 2);
     }
   }
 

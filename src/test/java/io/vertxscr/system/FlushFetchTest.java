@@ -114,6 +114,30 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
+  /** What users of other systems suffered: the application aborts, or the next start deletes the only copy. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFullPrefixEndsNoApplicationAndTheNextStartStillHasTheOnlyCopyAndFlushesIt(boolean background)
+      throws Exception {
+    Files.createDirectories(directory.resolve("prefix"));
+    try (Ram _ = Ram.mount(directory.resolve("prefix"), 600)) {
+      Path ballast;
+      try (TestCluster cluster = cluster(background)) {
+        ballast = fill(cluster.prefix());
+        assertThat(EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+          RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
+          return scr.rank();
+        }))).containsExactly(0, 1);
+      }
+      try (TestCluster cluster = cluster(background)) {
+        assertThat(EmbeddedRun.all(cluster.run(NODES).start(scr -> RankProgram.restart(scr, 3)))).containsOnly(1);
+        assertThat(cluster.held("n1")).containsExactly(1);
+        Files.delete(ballast);
+        cluster.await("the flush", () -> cluster.restartable().contains(1));
+      }
+    }
+  }
+
   @Test
   void aFullCacheFailsThePhaseForAllRanksAndThePreviousCheckpointStays() throws Exception {
     Path storage = Files.createDirectories(directory.resolve("cache"));

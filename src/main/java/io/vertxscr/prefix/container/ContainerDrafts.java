@@ -106,10 +106,10 @@ public final class ContainerDrafts {
     delete(directory);
   }
 
-  /** Removes all containers of a dataset that nobody reads; drafts stay. */
+  /** Removes all containers of a dataset that nobody reads, drafts included. */
   public static void remove(PrefixPaths paths, int dataset) {
     Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
-    MetadataFiles.list(directory, "scavenged.*").forEach(ContainerDrafts::delete);
+    MetadataFiles.list(directory, "{scavenged,flush}.*").forEach(ContainerDrafts::delete);
     removePublished(paths, dataset);
   }
 

@@ -39,10 +39,11 @@ public final class Restoring {
    * Bring these ranks' files here from the prefix directory.
    *
    * @param base the store that takes them
-   * @param inPlace whether they are checked where they are instead, to be read there
+   * @param inPlace whether they are checked where they are instead, to be read there; not if they are in containers
+   * @param byPath whether every file is wanted at its path in the prefix directory too
    */
   public record Fetch(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
-      List<Integer> ranks, boolean inPlace) {}
+      List<Integer> ranks, boolean inPlace, boolean byPath) {}
 
   /**
    * Compute redundancy under this rank map, as the dataset's own descriptor says.

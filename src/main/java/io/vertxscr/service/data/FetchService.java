@@ -11,6 +11,7 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.prefix.DirectFiles;
 import io.vertxscr.prefix.FetchCopy.FetchedRank;
 import io.vertxscr.prefix.FetchCopy;
+import io.vertxscr.prefix.FlushCopy;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
@@ -45,54 +46,71 @@ public final class FetchService {
     return inPlace.filter(found -> found.dataset().id() == datasetId);
   }
 
-  private Future<Ack> check(Fetch request) {
-    int id = request.descriptor().id();
-    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
-    DirectFiles files = new DirectFiles(paths, id);
-    return loop.blocking("read the map of dataset " + id, () -> {
-      store.evict(id);                                    // whatever of it was here could not be used
-      return new RankMapReader(paths, id).entries(request.ranks());
-    }).compose(entries -> {
-      List<Future<RankFiles>> ranks = entries.stream().map(entry ->
-          loop.blocking("check dataset " + id + " rank " + entry.rank(), () -> files.check(entry))).toList();
-      return Future.join(ranks).map(_ -> {
-        inPlace = Optional.of(new InPlace(
-            request.descriptor(), paths.prefix(), ranks.stream().map(Future::result).toList()));
-        return Ack.ACK;
-      });
-    });
-  }
-
-  /** Completes when all files are here, every byte checked, and the filemap says so; redundancy is made later. */
+  /**
+   * Completes when all files can be read, every byte checked: in place where that was asked for, unless they are in
+   * containers; else here, and the filemap says so. Redundancy is made later.
+   */
   public Future<Ack> fetch(Fetch request) {
     int id = request.descriptor().id();
-    if (request.inPlace()) {
-      return check(request);
-    }
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
       store.evict(id);                                    // whatever of it was here could not be used, or is another's
+      return new RankMapReader(paths, id).entries(request.ranks());
+    }).compose(entries -> request.inPlace() && !isPacked(entries) ? check(request, entries) : copy(request, entries));
+  }
+
+  private static boolean isPacked(List<Entry> entries) {
+    return entries.stream().flatMap(entry -> entry.files().stream()).anyMatch(file -> !file.segments().isEmpty());
+  }
+
+  private Future<Ack> check(Fetch request, List<Entry> entries) {
+    int id = request.descriptor().id();
+    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    DirectFiles files = new DirectFiles(paths, id);
+    List<Future<RankFiles>> ranks = entries.stream().map(entry ->
+        loop.blocking("check dataset " + id + " rank " + entry.rank(), () -> files.check(entry))).toList();
+    return Future.join(ranks).map(_ -> {
+      inPlace = Optional.of(new InPlace(
+          request.descriptor(), paths.prefix(), ranks.stream().map(Future::result).toList()));
+      return Ack.ACK;
+    });
+  }
+
+  private Future<Ack> copy(Fetch request, List<Entry> entries) {
+    int id = request.descriptor().id();
+    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    return loop.blocking("make room for dataset " + id, () -> {
       store.place(id, request.base());
-      List<Entry> entries = new RankMapReader(paths, id).entries(request.ranks());
       store.createDirectory(id);
-      return entries;
-    }).compose(entries -> {
-      FetchCopy copy = new FetchCopy(paths, id, store.directory(id));
+      return new FetchCopy(paths, id, store.directory(id));
+    }).compose(copy -> {
       List<Future<FetchedRank>> ranks = entries.stream().map(entry ->
           loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))).toList();
-      return Future.join(ranks).compose(_ -> loop.blocking("write filemap of dataset " + id, () -> {
-        List<FetchedRank> fetched = ranks.stream().map(Future::result).toList();
-        fetched.forEach(rank -> rank.unverified().forEach(path ->
-            LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
-        store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.redundancy(),
-            FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
-                new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
-        return Ack.ACK;
-      }));
-    }).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
+      return Future.join(ranks).map(_ -> ranks.stream().map(Future::result).toList());
+    }).compose(fetched -> loop.blocking("write filemap of dataset " + id, () -> {
+      fetched.forEach(rank -> rank.unverified().forEach(path ->
+          LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
+      store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.redundancy(),
+          FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
+              new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
+      return fetched;
+    })).compose(fetched -> request.byPath() && isPacked(entries) ? unpack(id, paths, fetched)
+        : Future.succeededFuture(Ack.ACK)
+    ).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
         : loop.<Ack>blocking("discard what was fetched of dataset " + id, () -> {
           store.evict(id);
           return null;
         }).transform((_, _) -> Future.failedFuture(failure)));
+  }
+
+  /** Every rank may want every file, by its path: they are written to their places, as a flush would do it. */
+  private Future<Ack> unpack(int id, PrefixPaths paths, List<FetchedRank> fetched) {
+    FlushCopy places = new FlushCopy(paths, id, store.directory(id));
+    List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>blocking("unpack dataset " + id, () -> {
+      rank.files().files().forEach(places::copy);
+      places.publish(rank.files().files());
+      return null;
+    })).toList();
+    return Future.join(ranks).map(Ack.ACK);
   }
 }

@@ -282,6 +282,9 @@ public final class FlushCoordinator {
         flush.done.complete();
       }
       case Outcome.Failed(Fault fault, String message) -> {
+        if (fault != Fault.STOPPING && fault != Fault.NOT_LEADER) {
+          steps.abandon(flush.datasetId);
+        }
         observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
         givenUp.put(flush.datasetId, new ScrException(fault, message));
         flush.done.fail(new ScrException(fault, message));

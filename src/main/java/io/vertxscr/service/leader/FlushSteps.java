@@ -258,6 +258,17 @@ final class FlushSteps {
     });
   }
 
+  /** Given up for good: drafts of containers take room, and nobody goes on with them. */
+  void abandon(int id) {
+    Attempt attempt = attempts.remove(id);
+    if (attempt != null && attempt.containers().isPresent()) {
+      loop.blocking("remove draft containers of dataset " + id, () -> {
+        attempt.containers().get().drafts().clean();
+        return null;
+      }).onFailure(failure -> LOG.warn("draft containers of dataset {} stay: {}", id, failure.getMessage()));
+    }
+  }
+
   private Future<Void> sealed(int id) {
     Attempt attempt = attempts.get(id);
     return loop.blocking("seal dataset " + id, () -> {

@@ -100,7 +100,7 @@ public final class PrefixFetcher {
       List<Future<Ack>> asked = new ArrayList<>();
       spread(count, wanted.map()).byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
           new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks,
-              wanted.policy().fetch().bypass()), Ack.class)));
+              wanted.policy().fetch().bypass(), wanted.policy().fetch().globalRestart()), Ack.class)));
       return Future.join(asked).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
