@@ -36,8 +36,8 @@ final class Job {
   private static final long TICK_MS = 500;
   private static final long START_S = 180;
   /** Longer than the daemons take to notice that one of them is gone. */
-  private static final long AGREE_S = 20;
-  private static final long PING_S = 1;
+  private static final long AGREE_MS = 20_000;
+  private static final long PING_MS = 250;
 
   private final JobPlan plan;
   private final Fleet fleet;
@@ -173,7 +173,7 @@ final class Job {
 
   /** Waits until all daemons serve and see each other; leaves out those that do not. */
   private void settle() throws InterruptedException {
-    if (!await(START_S, fleet::isServing)) {
+    if (!await(START_S * 1000, fleet::isServing)) {
       fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
     }
     if (!agree()) {
@@ -185,20 +185,21 @@ final class Job {
 
   private boolean agree() throws InterruptedException {
     boolean agreed = false;
-    for (int tries = 0; !agreed && tries < AGREE_S / PING_S; tries++) {
+    for (int tries = 0; !agreed && tries < AGREE_MS / PING_MS; tries++) {
       fleet.ping();                                       // what they have said before does not count
-      agreed = await(PING_S, fleet::agrees);
+      agreed = await(PING_MS, fleet::agrees);
     }
     return agreed;
   }
 
-  private boolean await(long seconds, BooleanSupplier condition) throws InterruptedException {
-    long endMs = nowMs() + seconds * 1000;
+  private boolean await(long limitMs, BooleanSupplier condition) throws InterruptedException {
+    long endMs = nowMs() + limitMs;
     while (finish.isEmpty() && !fleet.up().isEmpty() && !condition.getAsBoolean()) {
-      if (nowMs() > endMs) {
+      long leftMs = endMs - nowMs();
+      if (leftMs <= 0) {
         return false;
       }
-      listen(TICK_MS);
+      listen(Math.min(leftMs, TICK_MS));
     }
     return true;
   }
@@ -242,7 +243,7 @@ final class Job {
   // ---- runs ----
 
   private void start(int run, int pauseS) throws InterruptedException {
-    await(pauseS, () -> false);
+    await(pauseS * 1000L, () -> false);
     if (finish.isPresent()) {
       return;
     }

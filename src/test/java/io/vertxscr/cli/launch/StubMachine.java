@@ -4,6 +4,7 @@ import io.vertxscr.cli.CliRun;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -79,6 +80,17 @@ final class StubMachine {
   /** Runs a command of ours. */
   CliRun run(Object... words) {
     return CliRun.of(environment, words);
+  }
+
+  /** Starts a command of ours as an operator does, bin/scr, as a process; what it says goes to a file. */
+  Process start(Path log, String... words) throws IOException {
+    List<String> command = new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr"));
+    command.addAll(List.of(words));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    builder.environment().put("SCR_JAVA_HOME", System.getProperty("java.home"));
+    return builder.start();
   }
 
   /** What was called, in order. */
