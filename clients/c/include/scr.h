@@ -100,6 +100,13 @@ int SCR_Current(const char* name);
 int SCR_Drop(const char* name);
 int SCR_Delete(const char* name);
 
+/*
+ * Not part of SCR: an extension. *flag: 1 where the dataset is in the prefix directory, whole and durable; the second
+ * waits until it is, or 0 where it stays in the cache. Not collective.
+ */
+int SCR_Flush_test(const char* name, int* flag);
+int SCR_Flush_wait(const char* name, int* flag);
+
 #ifdef __cplusplus
 }
 #endif

@@ -185,6 +185,24 @@ VISIBLE int SCR_Complete_restart(int valid)
   return done("SCR_Complete_restart", session_complete_restart(&session, valid, &fault), &fault);
 }
 
+static int flush(const char* function, const char* verb, const char* name, int* flag)
+{
+  struct fault fault;
+  pthread_mutex_lock(&lock);
+  int outcome = flag == NULL ? null_argument("flag", &fault) : session_flush(&session, verb, name, flag, &fault);
+  return done(function, outcome, &fault);
+}
+
+VISIBLE int SCR_Flush_test(const char* name, int* flag)
+{
+  return flush("SCR_Flush_test", "flush-test", name, flag);
+}
+
+VISIBLE int SCR_Flush_wait(const char* name, int* flag)
+{
+  return flush("SCR_Flush_wait", "flush-wait", name, flag);
+}
+
 static int dataset(const char* function, const char* verb, const char* name)
 {
   struct fault fault;

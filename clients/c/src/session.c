@@ -494,6 +494,49 @@ int session_ask(struct session* session, enum question question, int* yes, struc
   return bad;
 }
 
+/* One question: where a dataset is on its way to the prefix directory. */
+static int flush_state(struct session* session, const char* verb, const char* name, int* flushed, int* wanted,
+    struct fault* fault)
+{
+  json_t* reply = NULL;
+  json_t* body = json_pack(
+      "{s:I, s:i, s:s}", "run", (json_int_t)session->run, "rank", session->rank, "name", name);
+  int bad = body == NULL ? out_of_memory(fault) : wire_call(&session->wire, verb, body, &reply, fault);
+  if (bad) {
+    return bad;
+  }
+  json_t* is_flushed = json_object_get(reply, "flushed");
+  json_t* is_wanted = json_object_get(reply, "wanted");
+  if (!json_is_boolean(is_flushed) || !json_is_boolean(is_wanted)) {
+    bad = misunderstood(session, "flushed", fault);
+  } else {
+    *flushed = json_is_true(is_flushed);
+    *wanted = json_is_true(is_wanted);
+  }
+  json_decref(reply);
+  return bad;
+}
+
+int session_flush(struct session* session, const char* verb, const char* name, int* flag, struct fault* fault)
+{
+  int flushed = 0;
+  int wanted = 0;
+  if (session->state == STATE_NONE) {
+    return needs(session, STATE_IDLE, fault);
+  }
+  if (name == NULL || !is_name(name)) {
+    return bad_dataset_name(fault);
+  }
+  do {
+    int bad = flush_state(session, verb, name, &flushed, &wanted, fault);
+    if (bad) {
+      return bad;
+    }
+  } while (wanted && strcmp(verb, "flush-wait") == 0);
+  *flag = flushed;
+  return SCR_SUCCESS;
+}
+
 int session_dataset(struct session* session, const char* verb, const char* name, struct fault* fault)
 {
   int bad = needs(session, STATE_IDLE, fault);

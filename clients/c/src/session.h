@@ -49,6 +49,9 @@ int session_route(struct session* session, const char* name, char* file, struct 
 
 int session_ask(struct session* session, enum question question, int* yes, struct fault* fault);
 
+/* verb: flush-test or flush-wait; the latter is repeated until the dataset has arrived, or will not. */
+int session_flush(struct session* session, const char* verb, const char* name, int* flag, struct fault* fault);
+
 /* verb: current, drop or delete. */
 int session_dataset(struct session* session, const char* verb, const char* name, struct fault* fault);
 

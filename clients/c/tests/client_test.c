@@ -111,7 +111,8 @@ static void finish(void)
 static void a_whole_life_as_the_messages_describe_it(void)
 {
   static const char* const VERBS[] = {"init", "have-restart", "start-restart", "complete-restart", "start-output",
-      "complete-output", "start-output", "complete-output", "current", "drop", "delete", "finalize"};
+      "complete-output", "start-output", "complete-output", "flush-test", "flush-wait", "current", "drop", "delete",
+      "finalize"};
   char name[SCR_MAX_FILENAME];
   char file[SCR_MAX_FILENAME];
   char expected[SCR_MAX_FILENAME];
@@ -150,15 +151,23 @@ static void a_whole_life_as_the_messages_describe_it(void)
   CHECK_INT(1, number(last(), "flags"));
   CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
   CHECK(json_is_true(json_object_get(last(), "valid")));
+  CHECK_INT(SCR_SUCCESS, SCR_Flush_test("step-1", &flag));
+  CHECK_INT(1, flag);
+  CHECK_TEXT("step-1", text(last(), "name"));
+  flag = 9;
+  CHECK_INT(SCR_SUCCESS, SCR_Flush_wait("step-1", &flag));
+  CHECK_INT(1, flag);
   CHECK_INT(SCR_SUCCESS, SCR_Current("step-1"));
   CHECK_INT(SCR_SUCCESS, SCR_Drop("step-1"));
   CHECK_INT(SCR_SUCCESS, SCR_Delete("step-1"));
   CHECK_INT(SCR_SUCCESS, SCR_Finalize());
   CHECK_INT(sizeof VERBS / sizeof VERBS[0], world.count);
-  for (int i = 0; i < world.count; i++) {
+  for (int i = 0, call = 0; i < world.count; i++) {
     CHECK_TEXT(VERBS[i], text(world.heard[i], "verb"));
     if (i > 0) {
-      CHECK_INT(i, number(world.heard[i], "call"));
+      int is_numbered = strncmp(VERBS[i], "flush-", 6) != 0;
+      CHECK_INT(is_numbered, json_object_get(world.heard[i], "call") != NULL);
+      CHECK_INT(is_numbered ? ++call : 0, number(world.heard[i], "call"));
       CHECK_INT(7, number(world.heard[i], "run"));
       CHECK_INT(3, number(world.heard[i], "rank"));
     }
@@ -188,6 +197,8 @@ static void refuses_all_but(unsigned legal)
   REFUSED(8, SCR_Delete("a"));
   REFUSED(9, SCR_Should_exit(&flag));
   REFUSED(9, SCR_Need_checkpoint(&flag));
+  REFUSED(9, SCR_Flush_test("a", &flag));
+  REFUSED(9, SCR_Flush_wait("a", &flag));
   CHECK_INT(7, flag);
   CHECK_INT(heard, world.count);
 }
@@ -226,6 +237,8 @@ static void wrong_arguments_are_refused_and_not_sent(void)
     CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Current(bad[i]));
   }
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Delete(NULL));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Flush_test(NULL, &flag));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Flush_wait("a", NULL));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file(NULL, long_name));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file("a", NULL));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Should_exit(NULL));

@@ -166,6 +166,9 @@ json_t* fake_reply(const char* verb, json_t* call, const char* directory)
   if (strcmp(verb, "should-exit") == 0) {
     return json_pack("{s:b, s:s}", "exit", 1, "reason", "because");
   }
+  if (strcmp(verb, "flush-test") == 0 || strcmp(verb, "flush-wait") == 0) {
+    return json_pack("{s:b, s:b}", "flushed", 1, "wanted", 0);
+  }
   if (strcmp(verb, "complete-output") == 0 || strcmp(verb, "complete-restart") == 0) {
     return json_pack("{s:i, s:s}", "dataset", 5, "name", "a");
   }

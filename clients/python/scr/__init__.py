@@ -76,8 +76,9 @@ FLAG_OUTPUT = Flag.OUTPUT
 __all__ = [
     "FLAG_CHECKPOINT", "FLAG_NONE", "FLAG_OUTPUT", "MAX_FILENAME",
     "Dataset", "Fault", "Flag", "Session",
-    "checkpoint", "complete_checkpoint", "complete_output", "complete_restart", "config", "current", "delete", "drop",
-    "exit_reason", "finalize", "get_version", "have_restart", "init", "need_checkpoint", "open_session", "output",
+    "await_flush", "checkpoint", "complete_checkpoint", "complete_output", "complete_restart", "config", "current",
+    "delete", "drop", "exit_reason", "finalize", "flushed", "get_version", "have_restart", "init", "need_checkpoint",
+    "open_session", "output",
     "rank", "ranks",
     "restart", "route_file", "session", "should_exit", "start_checkpoint", "start_output", "start_restart",
     "BadConfigurationError", "BadRequestError", "BusyError", "CallTimeoutError", "CorruptError", "DuplicateNodeError",
@@ -286,6 +287,16 @@ def drop(name: str) -> None:
 def delete(name: str) -> None:
     """Deletes a dataset, its files too."""
     session().delete(name)
+
+
+def flushed(name: str) -> bool:
+    """Whether a dataset is in the prefix directory, whole and durable."""
+    return session().flushed(name)
+
+
+def await_flush(name: str) -> bool:
+    """Waits until it is; false for one that stays in the caches."""
+    return session().await_flush(name)
 
 
 def checkpoint(name: Optional[str] = None) -> Block:

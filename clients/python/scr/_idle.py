@@ -10,6 +10,8 @@ _ANSWERS: Dict[str, Body] = {
     "have-restart": {"available": False},
     "need-checkpoint": {"need": False},
     "should-exit": {"exit": False},
+    "flush-test": {"flushed": True, "wanted": False},
+    "flush-wait": {"flushed": True, "wanted": False},
 }
 
 

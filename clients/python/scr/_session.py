@@ -5,7 +5,7 @@ import re
 import sys
 import threading
 from enum import IntFlag
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, TypeVar, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
 from ._connection import Body, Transport
 from ._fields import boolean, integer, named_files, text
@@ -249,6 +249,27 @@ class Session:
     def delete(self, name: str) -> None:
         """Deletes a dataset, from the prefix directory too. Collective."""
         self._numbered("delete", {"name": name}, _nothing)
+
+    def flushed(self, name: str) -> bool:
+        """Whether a dataset is in the prefix directory, whole and durable. Not collective, at any time."""
+        return self._flush("flush-test", name)[0]
+
+    def await_flush(self, name: str) -> bool:
+        """Waits until it is; false for one that stays in the caches. Not collective."""
+        while True:
+            flushed, wanted = self._flush("flush-wait", name)
+            if not wanted:
+                return flushed
+
+    def _flush(self, verb: str, name: str) -> Tuple[bool, bool]:
+        self._connection.check_process()
+        if self._over is not None:
+            raise self._of_rank(type(self._over)(f"{verb}: {self._over.reason}"))
+        try:
+            reply = self._connection.call(verb, {"run": self._run, "rank": self._rank, "name": name})
+            return boolean(reply, "flushed"), boolean(reply, "wanted")
+        except ScrError as e:
+            raise self._of_rank(e)
 
     def finalize(self) -> None:
         """Takes the rank out of the run. Collective; the last call."""

@@ -56,6 +56,30 @@ class SessionCase(unittest.TestCase):
         self.daemon.answer = answer
 
 
+class FlushTest(SessionCase):
+    def test_a_rank_asks_and_waits_by_itself(self):
+        answers = [(False, True), (False, True), (True, False)]
+
+        def answer(call):
+            if call["address"].startswith("scr._.flush-"):
+                flushed, wanted = answers.pop(0)
+                return {"flushed": flushed, "wanted": wanted}
+            return fake_daemon.answers(call)
+
+        session = self.open()
+        self.daemon.answer = answer
+        self.assertFalse(session.flushed("d"))
+        self.assertTrue(session.await_flush("d"))
+        self.assertEqual([], answers)
+
+    def test_what_fails_names_the_rank(self):
+        session = self.open()
+        self.fail_once("flush-wait", 9)
+        with self.assertRaises(scr.NoSuchDatasetError) as caught:
+            session.await_flush("d")
+        self.assertEqual(3, caught.exception.rank)
+
+
 class CallsTest(SessionCase):
     def test_init_says_who_it_is(self):
         session = self.open()
