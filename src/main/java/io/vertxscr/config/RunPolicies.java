@@ -8,7 +8,6 @@ import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OVERHEAD;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_CONTAINER_ALIGN;
 import static io.vertxscr.config.Parameter.SCR_CONTAINER_SIZE;
-import static io.vertxscr.config.Parameter.SCR_CRC_ON_COPY;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_DELETE;
 import static io.vertxscr.config.Parameter.SCR_CURRENT;
 import static io.vertxscr.config.Parameter.SCR_DISTRIBUTE;
@@ -44,7 +43,7 @@ final class RunPolicies {
   static RunPolicy of(Effective values) {
     return new RunPolicy(
         new DescriptorReader(values).descriptors(),
-        new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_COPY), values.flag(SCR_CRC_ON_DELETE),
+        new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_DELETE),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
             values.flag(SCR_PREFIX_PURGE)),
         new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC),

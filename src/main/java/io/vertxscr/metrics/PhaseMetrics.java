@@ -13,12 +13,15 @@ final class PhaseMetrics implements Observer {
   private final Timer complete;
   private final Timer discarded;
   private final FaultCounters faults;
+  private final Counter heldUp;
   private final Timer protection;
   private final Counter bytes;
   private final Counter files;
 
   PhaseMetrics(MeterRegistry registry) {
     started = Counter.builder("scr_phase_started").description("datasets that were begun").register(registry);
+    heldUp = Counter.builder("scr_phase_held_up")
+        .description("times that a node let the application wait for a flush to make room").register(registry);
     complete = phase(registry, "complete");
     discarded = phase(registry, "discarded");
     faults = new FaultCounters(registry, "scr_phase_failures", "datasets that were discarded, by the reason");
@@ -38,6 +41,7 @@ final class PhaseMetrics implements Observer {
   public void notice(Event event) {
     switch (event) {
       case Event.PhaseStarted _ -> started.increment();
+      case Event.PhaseHeldUp _ -> heldUp.increment();
       case Event.DatasetComplete(_, _, Event.Extent extent) -> {
         complete.record(extent.phaseUs(), TimeUnit.MICROSECONDS);
         protection.record(extent.protectionUs(), TimeUnit.MICROSECONDS);

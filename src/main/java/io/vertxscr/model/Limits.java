@@ -28,6 +28,8 @@ public final class Limits {
   public static final int MAX_QUEUED_TRANSFERS = 1 << 16;
   /** Peer connections that a node serves at once. */
   public static final int MAX_PEER_CONNECTIONS = 1024;
+  /** Longest that the begin of a phase waits for a flush that makes room for it. */
+  public static final int MAX_ROOM_WAIT_MS = 60_000;
   /** Deepest nesting of a hash file. */
   public static final int MAX_HASH_DEPTH = 64;
   /** Largest hash file, or hash in front of redundancy bytes, that is read. */

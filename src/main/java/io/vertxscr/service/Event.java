@@ -49,6 +49,9 @@ public sealed interface Event {
   /** The application begins to write a dataset. */
   record PhaseStarted(long run, int dataset, String name, boolean checkpoint, boolean output) implements Event {}
 
+  /** The application waits to begin a dataset until there is room for it on the node that says so. */
+  record PhaseHeldUp(long run, String cause) implements Event {}
+
   /**
    * What a phase was about.
    *

@@ -238,10 +238,12 @@ public final class DatasetStore {
   }
 
   /** All have pulled what this node had computed for them: the files are recycled. Does nothing if there are none. */
-  public synchronized void endLoans(int datasetId) {
+  public void endLoans(int datasetId) {
     Map<Integer, Path> files = lent.remove(datasetId);
     if (files != null) {
-      bins(Path.of(cache(datasetId).path())).recycleLent(files.values());
+      synchronized (this) {                               // most have lent nothing, and wait for nobody
+        bins(Path.of(cache(datasetId).path())).recycleLent(files.values());
+      }
     }
   }
 

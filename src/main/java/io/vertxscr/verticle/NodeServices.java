@@ -77,7 +77,7 @@ public final class NodeServices {
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store);
     flushes = new FlushService(loop, bus, self, store, keeper);
-    Capacity capacity = new Capacity(loop, ports.membership(), store, keeper);
+    Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
     PhaseService phases = new PhaseService(
         loop, calls, new PhaseService.Data(store, protection, keeper, capacity, flushes));
     RestartService restarts = new RestartService(calls, store, fetches);

@@ -112,6 +112,7 @@ class PublicationTest {
     }
   }
 
+  /** Elsewhere a name that is used again overwrites the dataset in place, and leaves stale files behind. */
   @Test
   void aNameUsedAgainReplacesTheOldDatasetWhereverTheFlushIsCutAndNeverBeforeTheNewOneIsComplete() throws IOException {
     int steps = samples.flushSteps(descriptor(2, "same"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();

@@ -65,6 +65,7 @@ class AdviceTest {
     return new EmbeddedRun(cluster, prefix, List.of(nodeOfRank));
   }
 
+  /** Elsewhere every call locks, reads and writes a file of the parallel file system: 2,000 to 7,000 calls a second. */
   @Test
   void ranksAtDifferentSpeedsAreToldToExitAtTheSameCallAndHardlyAnybodyAsksTheLeader() throws Exception {
     start(IntervalPolicy.STANDARD, "n1", "n2");

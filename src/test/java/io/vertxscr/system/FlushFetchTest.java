@@ -64,6 +64,7 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
+  /** Elsewhere a flipped byte in a flushed file is accepted. */
   @ParameterizedTest
   @ValueSource(strings = {"step-2/rank-1-0", ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file"})
   void aCorruptFlushedFileMakesItsDatasetFailedAndTheOlderOneIsFetched(String damaged) throws Exception {

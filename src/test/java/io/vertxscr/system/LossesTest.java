@@ -2,6 +2,7 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Scheme;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: every loss that a scheme promises to survive is survived with all bytes, one more is refused cleanly. */
 class LossesTest extends EmbeddedTest {
@@ -137,6 +139,7 @@ class LossesTest extends EmbeddedTest {
     }
   }
 
+  /** Elsewhere a flipped byte in a cached or parity file is accepted. */
   @Test
   void aCorruptCachedFileIsRebuiltAndACorruptRedundancyFileReplaced() throws Exception {
     try (TestCluster cluster = cluster(TestCluster.Setup.of(Scheme.XOR))) {
@@ -152,6 +155,27 @@ class LossesTest extends EmbeddedTest {
       cluster.lose("n1");
       cluster.nodes().start("n5");
       assertThat(cluster.restart(with("n5", "n1"))).isEqualTo(1);
+    }
+  }
+
+  /** Elsewhere rebuilding from a corrupt survivor makes a second wrong file; here it counts as lost, too. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCorruptSurvivorOfALostNodeMakesNoSecondWrongFile(boolean parity) throws Exception {
+    try (TestCluster cluster = cluster(TestCluster.Setup.of(Scheme.XOR).cached(2).flushing(2, false))) {
+      EmbeddedRun.all(cluster.run(RANKS).start(EmbeddedRun.withoutFinalize(RANKS.length, scr -> {
+        for (int step = 1; step <= 3; step++) {
+          RankProgram.checkpoint(scr, cluster.prefix(), step, 3);
+        }
+        return 0;
+      })));
+      RankRecord survivor = cluster.record("n2", 3).ranks().getFirst();
+      Path damaged = cluster.datasetDirectory("n2", 3).resolve(parity ? survivor.redundancy().orElseThrow()
+          : survivor.files().files().getFirst().name());
+      flip(damaged, (int) Files.size(damaged) - 5);
+      cluster.lose("n4");
+      cluster.nodes().start("n5");
+      assertThat(cluster.restart(with("n5", "n4"))).as("not from the newest").isEqualTo(2);
     }
   }
 

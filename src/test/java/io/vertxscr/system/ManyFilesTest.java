@@ -11,6 +11,11 @@ import io.vertxscr.prefix.RankMapReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Goal: no file of a dataset is dropped or written over, however many there are and whatever they are called. */
@@ -48,6 +53,40 @@ class ManyFilesTest extends EmbeddedTest {
     }
   }
 
+  /**
+   * Elsewhere every call rewrites the file map: 62,000 calls a second with 10 files, 1,900 with 2,000. Here what is
+   * known of a phase's files is in memory, and no file is written before its end.
+   */
+  @Test
+  void routeWritesNoFileHoweverManyThereAre() throws Exception {
+    try (TestCluster cluster = cluster()) {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        try (Output output = scr.startCheckpoint("many")) {
+          output.route(cluster.prefix() + "/many/first-" + scr.rank());
+          Map<Path, FileTime> before = files();
+          for (int file = 0; file < 300; file++) {
+            output.route(cluster.prefix() + "/many/" + scr.rank() + "-" + file);
+          }
+          assertThat(files()).isEqualTo(before);
+        }
+        return 0;
+      }), NODES);
+    }
+  }
+
+  /** Every file of the nodes, with its last change. */
+  private Map<Path, FileTime> files() throws IOException {
+    Map<Path, FileTime> files = new TreeMap<>();
+    for (String below : List.of("cntl", "cache")) {
+      try (Stream<Path> all = Files.walk(directory.resolve(below))) {
+        for (Path file : all.filter(Files::isRegularFile).toList()) {
+          files.put(file, Files.getLastModifiedTime(file));
+        }
+      }
+    }
+    return files;
+  }
+
   private static void readBack(TestCluster cluster, int files, Names names) throws Exception {
     cluster.all(scr -> {
       read(scr, cluster, files, names);
@@ -66,13 +105,16 @@ class ManyFilesTest extends EmbeddedTest {
     }
   }
 
-  /** Reproduced on the real thing, number 1: more than 1,024 files in all. */
+  /**
+   * With more than 1,024 files in all users lost the job elsewhere, or 928 of 1,028 files without a word, in a dataset
+   * that was marked complete.
+   */
   @Test
   void aDatasetOfMoreThan1024FilesComesThroughWhole() throws Exception {
     comesThrough(514, (rank, file) -> "many/rank-" + rank + "/" + file);
   }
 
-  /** Reproduced on the real thing, number 2: the same base name in several directories, of one rank and of a node. */
+  /** Files of one base name in several directories, of one rank or of a node, overwrote each other in the cache. */
   @Test
   void filesOfOneBaseNameInSeveralDirectoriesStayApart() throws Exception {
     comesThrough(9, (rank, file) -> "d" + rank + "/" + file % 3 + "/" + file / 3 + "/state");

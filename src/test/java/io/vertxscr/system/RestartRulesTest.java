@@ -172,6 +172,7 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
+  /** Elsewhere one start with the wrong number marks all flushed checkpoints as failed; the right one finds none. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aRestartWithAnotherNumberOfRanksIsRefusedAndHarmsNoCheckpoint(int flushEvery) throws Exception {

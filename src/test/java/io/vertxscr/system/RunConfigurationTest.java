@@ -147,6 +147,7 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
+  /** Elsewhere every scheme silently becomes SINGLE where all ranks are on one host. */
   @Test
   void aSchemeThatCannotProtectSaysSoInEventAndStatus() throws Exception {
     List<String> told = new CopyOnWriteArrayList<>();

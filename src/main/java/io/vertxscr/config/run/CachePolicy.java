@@ -6,7 +6,6 @@ import io.vertxscr.config.Checks;
  * What is kept, and how it is checked. How many datasets a cache keeps is a matter of its store.
  *
  * @param purge whether caches are emptied when the run begins (SCR_CACHE_PURGE)
- * @param crcOnCopy whether copies into redundancy files are checked (SCR_CRC_ON_COPY)
  * @param crcOnDelete whether files are checked before they are deleted from a cache (SCR_CRC_ON_DELETE)
  * @param bypassWhenFull whether a dataset for which there is no room goes to the prefix directory at once instead of
  *     being refused (SCR_CACHE_FULL)
@@ -14,9 +13,9 @@ import io.vertxscr.config.Checks;
  * @param prefixPurge whether datasets are deleted from the prefix directory when the run begins (SCR_PREFIX_PURGE)
  */
 public record CachePolicy(
-    boolean purge, boolean crcOnCopy, boolean crcOnDelete, boolean bypassWhenFull, int prefixDatasets,
+    boolean purge, boolean crcOnDelete, boolean bypassWhenFull, int prefixDatasets,
     boolean prefixPurge) {
-  public static final CachePolicy STANDARD = new CachePolicy(false, true, false, false, 0, false);
+  public static final CachePolicy STANDARD = new CachePolicy(false, false, false, 0, false);
 
   public CachePolicy {
     Checks.range("datasets in the prefix directory", prefixDatasets, 0, Integer.MAX_VALUE);

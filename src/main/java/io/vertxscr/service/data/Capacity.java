@@ -1,21 +1,26 @@
 package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.flow.Part.Room;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.GroupDescriptors;
 import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.placement.Eviction;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,24 +32,58 @@ import org.slf4j.LoggerFactory;
  */
 public final class Capacity {
   private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
+  private static final int ROOM_POLL_MS = 200;
 
   private final Loop loop;
   private final Membership membership;
   private final DatasetStore store;
   private final CacheKeeper keeper;
+  private final Observer observer;
 
   /** Measures for a node. */
-  public Capacity(Loop loop, Membership membership, DatasetStore store, CacheKeeper keeper) {
+  public Capacity(Loop loop, Membership membership, DatasetStore store, CacheKeeper keeper, Observer observer) {
     this.loop = loop;
+    this.observer = observer;
     this.membership = membership;
     this.store = store;
     this.keeper = keeper;
   }
 
   /**
+   * Whether the next dataset will fit; where datasets on their way to the prefix directory are in the way, it waits for
+   * their flush, for {@link Limits#MAX_ROOM_WAIT_MS} at most, and tells so. Does not fail.
+   *
+   * @param over whether nobody needs the answer any more
+   */
+  public Future<Room> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
+    return room(run, cache, how).compose(room -> {
+      if (room.refusal().isEmpty() || run.policy().cache().bypassWhenFull() || !flushing(cache, how)) {
+        return Future.succeededFuture(room);
+      }
+      observer.notice(new Event.PhaseHeldUp(run.run(), "the next dataset waits for a flush: " + room.refusal()));
+      return again(new Waiting(run, cache, how, over), Limits.MAX_ROOM_WAIT_MS / ROOM_POLL_MS);
+    });
+  }
+
+  private record Waiting(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {}
+
+  private Future<Room> again(Waiting waiting, int looks) {
+    Promise<Void> pause = loop.promise();
+    loop.after(ROOM_POLL_MS, pause::complete);
+    return pause.future().compose(_ -> room(waiting.run, waiting.cache, waiting.how)).compose(room ->
+        room.refusal().isEmpty() || looks <= 1 || waiting.over.getAsBoolean() || !flushing(waiting.cache, waiting.how)
+            ? Future.succeededFuture(room) : again(waiting, looks - 1));
+  }
+
+  private boolean flushing(RunCache cache, CheckpointDescriptor how) {
+    return keeper.cached(cache).stream()
+        .anyMatch(held -> held.store().equals(how.storeBase()) && held.flushed() == Eviction.Flushed.ON_ITS_WAY);
+  }
+
+  /**
    * Whether the next dataset of this descriptor will fit; does not fail. No file is touched where nothing is expected.
    */
-  public Future<Room> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+  Future<Room> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
     return Future.succeededFuture().compose(_ -> measure(run, cache, how)).otherwise(failure ->
         new Room(List.of(), "store " + how.storeBase() + " cannot be used: " + failure.getMessage()));
   }

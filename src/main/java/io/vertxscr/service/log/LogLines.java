@@ -98,7 +98,8 @@ public final class LogLines {
           .dataset(gone.dataset()).text("name", gone.name()));
       case Event.PrefixDeleted gone -> page.add(LogLine.event("DELETE").dataset(gone.dataset())
           .text("name", gone.name()).text("note", "from the prefix directory only"));
-      case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.Evicted _, Event.CallFailed _ -> {
+      case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
+          Event.CallFailed _ -> {
         // Nothing of the run itself; the bus and the meters have them.
       }
     }

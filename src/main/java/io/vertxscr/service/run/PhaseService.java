@@ -124,7 +124,8 @@ public final class PhaseService {
     DatasetFlags flags = DatasetFlags.ofBits(flagBits);
     int checkpointId = flags.checkpoint() ? lastCheckpointId + 1 : 0;
     CheckpointDescriptor how = run.info().policy().descriptors().descriptorFor(flags, checkpointId);
-    return how.bypass() ? Future.succeededFuture(Part.Room.ENOUGH) : capacity.room(run.info(), run.cache(), how);
+    return how.bypass() ? Future.succeededFuture(Part.Room.ENOUGH)
+        : capacity.awaitRoom(run.info(), run.cache(), how, run::isOver);
   }
 
   private void noteKnown(RunInfo info) {
