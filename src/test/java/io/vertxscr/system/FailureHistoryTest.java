@@ -12,6 +12,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.FailuresFileStore;
 import io.vertxscr.prefix.PrefixPaths;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,8 @@ class FailureHistoryTest {
     List<CompletableFuture<Integer>> ranks = cluster.run(nodes).start(scr -> {
       RankProgram.restart(scr, 3);
       RankProgram.checkpoint(scr, cluster.prefix(), step, 3);
+      Eventually.holds("step " + step + " flushed", () ->      // which waits where a phase is open
+          Files.exists(cluster.prefix().resolve(".scr/scr.dataset." + step + "/summary.scr")));
       Output output = scr.startCheckpoint("step-" + (step + 1));
       both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
       if (scr.rank() == 0) {
@@ -60,8 +63,7 @@ class FailureHistoryTest {
       }
       return 0;
     });
-    Eventually.holds("step " + step + " flushed", () -> both.getNumberWaiting() == nodes.length
-        && cluster.prefix().resolve(".scr/scr.dataset." + step + "/summary.scr").toFile().exists());
+    Eventually.holds("all write step " + (step + 1), () -> both.getNumberWaiting() == nodes.length);
     loss.happens(cluster);
     both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
     assertThat(EmbeddedRun.failure(ranks.getFirst())).isInstanceOf(ScrException.class);
