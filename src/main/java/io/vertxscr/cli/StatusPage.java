@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** What {@code scr status} prints of the daemons' answers (docs/messages.md). */
@@ -48,7 +50,8 @@ final class StatusPage {
     answers.stream().filter(answer -> answer.containsKey("run")).forEach(answer -> {
       JsonObject run = answer.getJsonObject("run");
       runs.add("run    " + run.getLong("run") + ", " + run.getInteger("ranks") + " ranks, prefix "
-          + run.getString("prefix") + (run.containsKey("over") ? "; over: " + run.getString("over") : ""));
+          + run.getString("prefix") + (run.getBoolean("finished", false) ? "; finished" : "")
+          + (run.containsKey("over") ? "; over: " + run.getString("over") : ""));
     });
     lines.addAll(runs);
     answers.stream().flatMap(answer -> answer.getJsonObject("run", new JsonObject())
@@ -57,6 +60,9 @@ final class StatusPage {
     JsonObject waits = first.getJsonObject("waits");
     lines.add("state  " + waits.getString("for") + missing(waits.getJsonArray("missing")));
     first.getJsonArray("remarks", new JsonArray()).forEach(remark -> lines.add("note   " + remark));
+    gaps(first).forEach((dataset, gap) -> lines.add("note   dataset " + dataset + " '" + gap.getString("name")
+        + "': the files of rank " + Humane.ranges(numbers(gap.getJsonArray("missing"))) + " are on no node; "
+        + (isLost(gap) ? "the caches cannot give them back: " + gap.getString("lost") : "a restart rebuilds them")));
     lines.addAll(FlushLines.of(first.getJsonArray("flushes", new JsonArray()), bars));
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());
@@ -74,6 +80,23 @@ final class StatusPage {
     return lines;
   }
 
+  /** What is missing in all caches together, by dataset. */
+  private static SortedMap<Integer, JsonObject> gaps(JsonObject answer) {
+    SortedMap<Integer, JsonObject> gaps = new TreeMap<>();
+    answer.getJsonArray("gaps", new JsonArray()).forEach(gap ->
+        gaps.put(((JsonObject) gap).getInteger("dataset"), (JsonObject) gap));
+    return gaps;
+  }
+
+  private static boolean isLost(JsonObject gap) {
+    return !gap.getString("lost").isEmpty();
+  }
+
+  private static String protection(JsonObject dataset, SortedMap<Integer, JsonObject> gaps) {
+    JsonObject gap = gaps.get(dataset.getInteger("dataset"));
+    return gap == null ? dataset.getString("protection") : isLost(gap) ? "LOST" : "DEGRADED";
+  }
+
   private static String missing(JsonArray missing) {
     return missing.isEmpty() ? "" : "; missing: " + join(missing.getList());
   }
@@ -81,12 +104,13 @@ final class StatusPage {
   private static List<List<String>> datasets(List<JsonObject> answers) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("dataset", "name", "node", "ranks", "size", "scheme", "protection", "flush"));
+    SortedMap<Integer, JsonObject> gaps = gaps(answers.getFirst());
     for (JsonObject answer : answers) {
       for (Object each : answer.getJsonArray("datasets")) {
         JsonObject dataset = (JsonObject) each;
         rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"), answer.getString("node"),
             Humane.ranges(numbers(dataset.getJsonArray("ranksHere"))), Humane.bytes(dataset.getLong("bytesHere")),
-            dataset.getString("scheme"), dataset.getString("protection"),
+            dataset.getString("scheme"), protection(dataset, gaps),
             dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' ')));
       }
     }

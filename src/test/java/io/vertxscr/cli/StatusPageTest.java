@@ -34,6 +34,23 @@ class StatusPageTest {
   }
 
   @Test
+  void whatOnlyNodesThatAreGoneHadIsNotCalledProtected() {
+    String datasets = """
+        {"dataset": 12, "name": "a", "scheme": "XOR", "bytesHere": 1, "ranksHere": [0], "protection": "protected",
+         "flush": "NOT_WANTED"},
+        {"dataset": 13, "name": "b", "scheme": "XOR", "bytesHere": 1, "ranksHere": [0], "protection": "protected",
+         "flush": "NOT_WANTED"}""";
+    JsonObject answer = answer("n2", datasets).put("gaps", new JsonArray("""
+        [{"dataset": 12, "name": "a", "missing": [1, 2, 3], "lost": "two of a set are gone"},
+         {"dataset": 13, "name": "b", "missing": [1], "lost": ""}]"""));
+
+    assertThat(String.join("\n", StatusPage.lines(List.of(answer)))).contains(
+        "note   dataset 12 'a': the files of rank 1-3 are on no node; the caches cannot give them back: two of a set",
+        "note   dataset 13 'b': the files of rank 1 are on no node; a restart rebuilds them").containsPattern(
+        "(?m)^12 .* XOR +LOST +not wanted$").containsPattern("(?m)^13 .* XOR +DEGRADED +not wanted$");
+  }
+
+  @Test
   void progressOfEveryFlushWithABarForEyesOnly() {
     JsonObject answer = answer("n1", "").put("flushes", new JsonArray("""
         [{"datasetId": 12, "name": "step-12", "state": "copying", "attempt": 1, "remainingMs": 9001,

@@ -2,6 +2,8 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Scheme;
 import java.nio.file.Files;
@@ -112,6 +114,25 @@ class LossesTest extends EmbeddedTest {
       cluster.nodes().start("n5");
       assertThat(cluster.steps(2, 2, with("n5", "n2", "n4"))).isZero();
       assertThat(cluster.restart(with("n5", "n2", "n4"))).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void statusTellsWhatIsMissingAndWhetherItCanBeRebuiltUntilItIs() throws Exception {
+    try (TestCluster cluster = cluster(TestCluster.Setup.of(Scheme.XOR))) {
+      cluster.steps(1, 1, RANKS);
+      assertThat(cluster.status("n1").getJsonArray("gaps")).isEmpty();
+      cluster.lose("n2");
+      assertThat(cluster.status("n1").getJsonArray("gaps").getJsonObject(0)).isEqualTo(new JsonObject("""
+          {"dataset": 1, "name": "step-1", "missing": [2, 3], "lost": ""}"""));
+      cluster.nodes().start("n5");
+      assertThat(cluster.restart(with("n5", "n2"))).isEqualTo(1);
+      assertThat(cluster.status("n1").getJsonArray("gaps")).isEmpty();
+      cluster.lose("n3");
+      cluster.lose("n4");
+      JsonObject gap = cluster.status("n1").getJsonArray("gaps").getJsonObject(0);
+      assertThat(gap.getJsonArray("missing")).isEqualTo(new JsonArray(List.of(4, 5, 6, 7)));
+      assertThat(gap.getString("lost")).contains("rank 4");
     }
   }
 

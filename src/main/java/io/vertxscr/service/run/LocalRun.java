@@ -136,6 +136,11 @@ public final class LocalRun {
     open = dataset;
   }
 
+  /** Whether all ranks of this node have finalized. */
+  boolean isFinished() {
+    return sessions().stream().allMatch(session -> session.state().phase() == SessionState.Phase.ENDED);
+  }
+
   boolean isOver() {
     return over != null;
   }

@@ -3,6 +3,8 @@ package io.vertxscr.service.run;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.flow.CacheGap;
+import io.vertxscr.flow.Inventory;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.NodeInfo;
@@ -15,6 +17,7 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
 import java.util.List;
+import java.util.Optional;
 
 /** What there is to see: the cluster, the run and for whom it waits, the datasets here and how they are protected. */
 public final class StatusService {
@@ -31,14 +34,23 @@ public final class StatusService {
     this.store = store;
   }
 
-  /** The status of this node, with what its leader can say of the run. */
+  /** The status of this node, with what its leader can say of the run, and what is missing in all caches together. */
   public Future<JsonObject> status() {
-    return bus.askLeader(NodeVerb.WAITS, Ack.ACK, Waits.class)
-        .otherwise(failure -> new Waits("the leader cannot be asked: " + failure.getMessage(), List.of()))
-        .map(this::status);
+    Future<Waits> waits = bus.askLeader(NodeVerb.WAITS, Ack.ACK, Waits.class)
+        .otherwise(failure -> new Waits("the leader cannot be asked: " + failure.getMessage(), List.of()));
+    Future<List<Inventory>> caches = caches();
+    return Future.all(waits, caches).map(_ -> status(waits.result(), CacheGap.in(caches.result())));
   }
 
-  private JsonObject status(Waits waits) {
+  /** What all nodes hold; a node that does not answer is gone. */
+  private Future<List<Inventory>> caches() {
+    List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
+        bus.ask(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
+            .otherwise(Optional.empty())).toList();
+    return Future.all(asked).map(_ -> asked.stream().flatMap(answer -> answer.result().stream()).toList());
+  }
+
+  private JsonObject status(Waits waits, List<CacheGap> gaps) {
     JsonObject status = new JsonObject()
         .put("node", membership.self().name())
         .put("leader", membership.leader().name())
@@ -46,9 +58,21 @@ public final class StatusService {
         .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
         .put("remarks", new JsonArray(waits.remarks()))
         .put("flushes", new JsonArray(waits.flushes().stream().map(Wire::write).toList()))
+        .put("gaps", new JsonArray(gaps.stream().filter(this::isSettled).map(StatusService::gap).toList()))
         .put("datasets", new JsonArray(store.list().stream().map(StatusService::dataset).toList()));
     runs.run().ifPresent(run -> status.put("run", run(run)));
     return status;
+  }
+
+  /** While a run is on, all its nodes are there: of its newest dataset they may have written a part so far. */
+  private boolean isSettled(CacheGap gap) {
+    return runs.run().filter(run -> !run.isOver() && !run.isFinished()).isEmpty()
+        || gap.dataset().id() < store.newest().datasetId();
+  }
+
+  private static JsonObject gap(CacheGap gap) {
+    return new JsonObject().put("dataset", gap.dataset().id()).put("name", gap.dataset().name())
+        .put("missing", new JsonArray(gap.missing())).put("lost", gap.lost());
   }
 
   private static JsonObject run(LocalRun run) {
@@ -58,7 +82,8 @@ public final class StatusService {
         .put("ranks", run.info().map().size())
         .put("ranksHere", new JsonArray(run.sessions().stream().map(LocalRun.RankSession::rank).toList()))
         .put("warnings", new JsonArray(run.shortfalls()))
-        .put("missingHere", new JsonArray(run.gather().missing()));
+        .put("missingHere", new JsonArray(run.gather().missing()))
+        .put("finished", run.isFinished());
     run.over().ifPresent(cause -> json.put("over", cause.getMessage()));
     return json;
   }
@@ -82,7 +107,7 @@ public final class StatusService {
     if (record.ranks().stream().anyMatch(rank -> rank.set().size() == 1)) {
       return "none: no rank on another node to protect with";
     }
-    return record.ranks().stream().map(RankRecord::redundancy).allMatch(java.util.Optional::isPresent)
+    return record.ranks().stream().map(RankRecord::redundancy).allMatch(Optional::isPresent)
         ? "protected" : "pending";
   }
 }
