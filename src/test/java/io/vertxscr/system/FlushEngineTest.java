@@ -158,6 +158,24 @@ class FlushEngineTest {
   }
 
   @Test
+  void aDatasetThatIsDroppedIsNotWaitedForHoweverSlowItsFlush() throws Exception {
+    try (TestCluster cluster =
+        cluster(setup().with("SCR_FLUSH_ASYNC_BW", "1"), new CountDownLatch(0), TWO)) {
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        cluster.await("writers", () -> copying.get() > 0);
+        scr.drop("step-1");
+        scr.finish();
+        return 0;
+      }, TWO);
+      assertThat(listed(cluster)).isEmpty();
+      try (var files = Files.walk(cluster.prefix())) {
+        assertThat(files.map(Path::toString)).noneMatch(path -> path.contains("scr-draft"));
+      }
+    }
+  }
+
+  @Test
   void whatStaysInTheCachesOrIsUnknownIsNotWaitedFor() throws Exception {
     try (TestCluster cluster = cluster(setup().flushing(2, true), new CountDownLatch(0), TWO)) {
       cluster.all(scr -> {

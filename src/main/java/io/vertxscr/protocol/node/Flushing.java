@@ -43,8 +43,9 @@ public final class Flushing {
    * The answer; empty if this attempt is not what the leader is waiting for: nobody wants its copies any more.
    *
    * @param share counted from the moment of asking
+   * @param dropped whether that is so because the dataset is to go: what was copied is of no use to anybody
    */
-  public record Answer(Optional<Leases.Share> share) {}
+  public record Answer(Optional<Leases.Share> share, boolean dropped) {}
 
   /**
    * To the leader: has this dataset reached the prefix directory? Answered with a

@@ -17,7 +17,6 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -112,7 +111,7 @@ final class PacedCopies {
     Need need = ended ? new Need(0, 0, 0) : new Need(writers, busy, Math.max(0, totalBytes - doneBytes()));
     Ask question = new Ask(self, work.datasetId(), work.attempt(), doneBytes(), need);
     bus.askLeader(NodeVerb.FLUSH_SHARE, question, Answer.class)
-        .onSuccess(answer -> answered(answer.share(), askedNs))
+        .onSuccess(answer -> answered(answer, askedNs))
         .onFailure(unanswered -> {
           if (!ended) {
             end(unanswered instanceof ScrException known ? known
@@ -121,16 +120,18 @@ final class PacedCopies {
         });
   }
 
-  private void answered(Optional<Share> answer, long askedNs) {
+  private void answered(Answer answer, long askedNs) {
     if (ended) {
       return;
     }
-    if (answer.isEmpty()) {
-      end(new ScrException(Fault.NOT_LEADER, "attempt " + work.attempt() + " to flush dataset " + work.datasetId()
+    if (answer.share().isEmpty()) {
+      String dataset = "dataset " + work.datasetId();
+      end(answer.dropped() ? new ScrException(Fault.NO_SUCH_DATASET, dataset + " is being dropped")
+          : new ScrException(Fault.NOT_LEADER, "attempt " + work.attempt() + " to flush " + dataset
           + " is over; the leader will ask for another one"));
       return;
     }
-    Share share = answer.get();
+    Share share = answer.share().get();
     gate.share(share, askedNs);
     startMore();
     boolean hasRoom = share.writers() > 0 && share.bytesPerSecond() > 0;

@@ -9,8 +9,10 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -26,6 +28,7 @@ public final class FlushShares {
   private final Map<String, FlushPolicy> policies = new HashMap<>();
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
+  private final Set<Integer> dropped = new HashSet<>();
   private Optional<Long> tookOverMs = Optional.empty();
 
   /** The copies of one dataset. */
@@ -75,6 +78,7 @@ public final class FlushShares {
     int ranks = ranksByNode.values().stream().mapToInt(Integer::intValue).sum();
     ranksByNode.forEach((node, here) -> leases.expect(
         holder(dataset.id(), node), limits, new Need(EXPECTED_WRITERS, 0, bytes / ranks * here), now));
+    dropped.remove(dataset.id());
     copying.put(dataset.id(), new Copying(attempt, leases, limits, new Progress(bytes, now)));
   }
 
@@ -93,17 +97,24 @@ public final class FlushShares {
     copying.remove(datasetId);
   }
 
+  /** The dataset is to go: copies of it end as soon as they ask again, and leave no drafts. */
+  public void drop(int datasetId) {
+    if (copying.remove(datasetId) != null) {
+      dropped.add(datasetId);
+    }
+  }
+
   /** A node asks for its share, and says how far it has come. */
   public Answer share(Ask ask) {
     long now = clockMs.getAsLong();
     Copying mine = copying.get(ask.datasetId());
     if (mine == null || mine.attempt != ask.attempt()) {
       byFileSystem.values().forEach(leases -> leases.release(holder(ask.datasetId(), ask.node()), ask.need().busy()));
-      return new Answer(Optional.empty());
+      return new Answer(Optional.empty(), dropped.contains(ask.datasetId()));
     }
     mine.progress.note(ask.node(), ask.doneBytes(), now);
     return new Answer(Optional.of(
-        mine.leases.ask(holder(ask.datasetId(), ask.node()), mine.limits, ask.need(), now)));
+        mine.leases.ask(holder(ask.datasetId(), ask.node()), mine.limits, ask.need(), now)), false);
   }
 
   /** How far the copies of a dataset have come; empty where none are under way. */

@@ -127,6 +127,7 @@ public final class FlushCoordinator {
    */
   <T> Future<T> without(int datasetId, Supplier<Future<T>> action) {
     barred.add(datasetId);
+    shares.drop(datasetId);                               // within limits its copies could take hours
     Running present = running.get(datasetId);
     Future<Void> ended = present == null ? Future.succeededFuture() : present.done.future().otherwiseEmpty();
     if (present != null && present.state instanceof State.Waiting) {
