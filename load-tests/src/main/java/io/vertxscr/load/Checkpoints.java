@@ -11,22 +11,33 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.Map;
 
-/** Checkpoints of one file for each rank. Starting and writing stand outside of what is measured. */
+/** Checkpoints of one or more files of each rank. Starting and writing stand outside of what is measured. */
 final class Checkpoints {
   private static final int PIECE_BYTES = 1 << 20;
 
   private final Ranks ranks;
   private final Path prefix;
   private final long bytes;
+  private final int files;
   private final Map<Integer, Output> open = new ConcurrentHashMap<>();
   private int step;
   private volatile int dataset;
 
+  /** One file for each rank. */
   Checkpoints(Ranks ranks, Path prefix, long bytes, int lastStep) {
+    this(ranks, prefix, bytes, lastStep, 1);
+  }
+
+  /**
+   * @param bytes of each file
+   * @param files of each rank
+   */
+  Checkpoints(Ranks ranks, Path prefix, long bytes, int lastStep, int files) {
     this.ranks = ranks;
     this.prefix = prefix;
     this.bytes = bytes;
     this.step = lastStep;
+    this.files = files;
   }
 
   int step() {
@@ -46,9 +57,14 @@ final class Checkpoints {
     return seconds;
   }
 
-  /** Writes every rank's file. */
+  /** Writes every rank's files. */
   void write() throws Exception {
-    ranks.all(scr -> fill(open.get(scr.rank()).route(file(scr).toString()), scr.rank() * 1000L + step));
+    ranks.all(scr -> {
+      for (int file = 0; file < files; file++) {
+        String name = file(scr) + (file == 0 ? "" : "." + file);
+        fill(open.get(scr.rank()).route(name), scr.rank() * 1000L + step + ((long) file << 32));
+      }
+    });
   }
 
   /** Completes it; returns how long that took. */

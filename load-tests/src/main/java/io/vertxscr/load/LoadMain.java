@@ -14,6 +14,8 @@ public final class LoadMain {
         case "rebuild" -> new RebuildCase(options).run();
         case "flush" -> new FlushCase(options).run();
         case "fetch" -> new FetchCase(options).run();
+        case "containers" -> new ContainersCase(options).run();
+        case "index" -> new IndexCase(options).run();
         default -> new PhaseCase(options).run();
       }
       System.exit(0);

@@ -9,17 +9,18 @@ import java.util.regex.Pattern;
 /**
  * What to measure.
  *
- * @param kind encode, rebuild, flush, fetch or phase
+ * @param kind encode, rebuild, flush, fetch, phase, containers or index
  * @param filter found in the labels of the cases to run; a label looks like {@code XOR-direct}
- * @param bytes of each rank's file
+ * @param bytes of each file
  * @param runs measured, after the warm-up
  * @param nodes with ranks
  * @param disk directory on a disk
+ * @param files of all ranks together, where a case is about many files
  */
-record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Path disk) {
-  static final List<String> KINDS = List.of("encode", "rebuild", "flush", "fetch", "phase");
+record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Path disk, int files) {
+  static final List<String> KINDS = List.of("encode", "rebuild", "flush", "fetch", "phase", "containers", "index");
   static final String USAGE = "load-tests/run " + String.join("|", KINDS)
-      + " [--case REGEX] [--bytes N[KMG]] [--runs N] [--nodes N] [--disk DIRECTORY]";
+      + " [--case REGEX] [--bytes N[KMG]] [--runs N] [--nodes N] [--disk DIRECTORY] [--files N]";
   private static final int FEWEST_RUNS = 5;
 
   static Options parse(String... arguments) {
@@ -28,7 +29,9 @@ record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Pat
     if (!KINDS.contains(kind)) {
       throw new LoadException(USAGE);
     }
-    Options options = new Options(kind, Pattern.compile(""), 256L << 20, FEWEST_RUNS, 4, Path.of("/var/tmp"));
+    boolean small = kind.equals("containers");
+    Options options = new Options(kind, Pattern.compile(""), small ? 64L << 10 : 256L << 20, FEWEST_RUNS, 4,
+        Path.of("/var/tmp"), small ? 10_000 : 1_000_000);
     while (!words.isEmpty()) {
       String name = words.removeFirst();
       if (words.isEmpty()) {
@@ -41,11 +44,12 @@ record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Pat
 
   private Options with(String name, String value) {
     return switch (name) {
-      case "--case" -> new Options(kind, Pattern.compile(value), bytes, runs, nodes, disk);
-      case "--bytes" -> new Options(kind, filter, bytes(value), runs, nodes, disk);
-      case "--runs" -> new Options(kind, filter, bytes, Integer.parseInt(value), nodes, disk);
-      case "--nodes" -> new Options(kind, filter, bytes, runs, Integer.parseInt(value), disk);
-      case "--disk" -> new Options(kind, filter, bytes, runs, nodes, Path.of(value));
+      case "--case" -> new Options(kind, Pattern.compile(value), bytes, runs, nodes, disk, files);
+      case "--bytes" -> new Options(kind, filter, bytes(value), runs, nodes, disk, files);
+      case "--runs" -> new Options(kind, filter, bytes, Integer.parseInt(value), nodes, disk, files);
+      case "--nodes" -> new Options(kind, filter, bytes, runs, Integer.parseInt(value), disk, files);
+      case "--files" -> new Options(kind, filter, bytes, runs, nodes, disk, Integer.parseInt(value));
+      case "--disk" -> new Options(kind, filter, bytes, runs, nodes, Path.of(value), files);
       default -> throw new LoadException("there is no option " + name + "; " + USAGE);
     };
   }

@@ -26,6 +26,13 @@ final class Result {
     fields.put("bytes", bytes);
   }
 
+  /** Begins the line of a command. */
+  Result(String name, String command) {
+    this.bytes = 0;
+    fields.put("case", name);
+    fields.put("command", command);
+  }
+
   Result with(String name, Object value) {
     fields.put(name, value instanceof Double number ? rounded(number) : value);
     return this;

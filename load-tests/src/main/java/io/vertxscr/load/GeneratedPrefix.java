@@ -1,0 +1,94 @@
+package io.vertxscr.load;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
+import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Job;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.prefix.container.ContainerPaths;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+
+/**
+ * Prefix directories with metadata of more than anybody would write for a test; written by the classes that daemons
+ * use.
+ */
+final class GeneratedPrefix {
+  private static final int FILES_PER_RANK = 10;
+  private static final long FILE_BYTES = 4096;
+
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+
+  GeneratedPrefix(Path prefix) throws IOException {
+    paths = new PrefixPaths(Files.createDirectories(prefix));
+    Files.createDirectories(paths.scr());
+    index = new PrefixIndex(paths, "load-tests", Duration.ofSeconds(1));
+  }
+
+  PrefixPaths paths() {
+    return paths;
+  }
+
+  /** An index of datasets of which nothing else is there. */
+  void index(int datasets) {
+    LocalDateTime time = LocalDateTime.now();
+    List<Index.Entry> entries = IntStream.rangeClosed(1, datasets)
+        .mapToObj(id -> Index.Entry.flushed(descriptor(id, new Totals(4096, 1L << 40)), true, time)).toList();
+    index.update(_ -> new Index(Optional.of(entries.getLast().name()), entries));
+  }
+
+  /** Publishes a dataset of many files, all of them in one container that has their length and no blocks. */
+  void dataset(int id, int files) throws IOException {
+    int ranks = Math.max(1, files / FILES_PER_RANK);
+    var totals = new Totals((long) ranks * FILES_PER_RANK, ranks * FILES_PER_RANK * FILE_BYTES);
+    var publication = new Publication(paths, index);
+    DatasetDescriptor descriptor = descriptor(id, totals);
+    publication.prepare(descriptor);
+    Path container = paths.dataset(id).resolve(ContainerPaths.name(0));
+    Files.createDirectories(container.getParent());
+    try (RandomAccessFile file = new RandomAccessFile(container.toFile(), "rw")) {
+      file.setLength(totals.bytes());
+    }
+    int perPart = RankMapWriter.ranksPerPart(ranks, RankFileMapFile.entryBytes(entry(id, ranks - 1)));
+    var writer = new RankMapWriter(paths, id, ranks, perPart);
+    for (int first : writer.firstRanks()) {
+      writer.writeEntries(first, writer.ranksFrom(first).stream().map(rank -> entry(id, rank)).toList());
+    }
+    writer.writeRoot();
+    publication.publish(descriptor, Optional.of(totals), LocalDateTime.now());
+  }
+
+  private static Entry entry(int id, int rank) {
+    List<FlushedFile> files = new ArrayList<>();
+    for (int file = 0; file < FILES_PER_RANK; file++) {
+      long offset = ((long) rank * FILES_PER_RANK + file) * FILE_BYTES;
+      files.add(new FlushedFile("ckpt." + id + "/rank_" + rank + "." + file + ".ckpt", OptionalLong.of(FILE_BYTES),
+          OptionalInt.of(31 * rank + file), List.of(new Segment(ContainerPaths.name(0), offset, FILE_BYTES))));
+    }
+    return new Entry(rank, files);
+  }
+
+  private static DatasetDescriptor descriptor(int id, Totals totals) {
+    return new DatasetDescriptor(id, "timestep." + id, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L + id,
+        new Job("user", "simulation", "4711", "cluster"), totals);
+  }
+}
