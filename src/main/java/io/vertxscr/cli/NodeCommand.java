@@ -122,8 +122,9 @@ final class NodeCommand implements Callable<Integer> {
     }, "scr-stop"));
     PrintWriter out = spec.commandLine().getOut();
     launcher.ifPresent(_ -> node.onEvent(event -> out.println(Attachment.line(event))));
-    out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + ", peers " + address + ":"
-        + node.peerPort() + ", http " + address + ":" + node.httpPort() + ", socket " + node.socket());
+    out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + " with "
+        + (node.members().size() == 1 ? "no other node" : node.members().size() + " nodes") + ", peers "
+        + address + ":" + node.peerPort() + ", http " + address + ":" + node.httpPort() + ", socket " + node.socket());
     if (launcher.isPresent()) {
       launcher.get().follow(out, node::members);
       return 0;                                           // the hook above stops the node

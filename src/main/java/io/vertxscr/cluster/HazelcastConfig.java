@@ -4,6 +4,7 @@ import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
+import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.model.NodeInfo;
 import java.util.List;
 import java.util.Optional;
@@ -31,10 +32,15 @@ public final class HazelcastConfig {
     public Network(String cluster, String host, int port, List<String> members) {
       this(cluster, host, port, members, Optional.empty());
     }
+
+    /** Whether members are named beside this node itself. */
+    public boolean expectsOthers() {
+      return members.stream().anyMatch(member -> !member.equals(host + ":" + port));
+    }
   }
 
-  /** The configuration of a node's member. */
-  public static Config of(Network network, NodeInfo node) {
+  /** The configuration of a node's member, which lets the others know that it has the cluster's secret. */
+  public static Config of(Network network, NodeInfo node, ClusterSecret secret) {
     Config config = new Config();
     vertxStructures(config);
     config.setClusterName(network.cluster());
@@ -59,7 +65,7 @@ public final class HazelcastConfig {
     } else {
       join.getTcpIpConfig().setEnabled(true).setConnectionTimeoutSeconds(1).setMembers(network.members());
     }
-    HazelcastMembership.describe(config, node);
+    HazelcastMembership.describe(config, node, secret.fingerprint(network.cluster()));
     return config;
   }
 

@@ -23,6 +23,7 @@ public final class HazelcastMembership implements Membership {
   private static final String HOST_ID = "scr.host";
   private static final String PEER_HOST = "scr.peer.host";
   private static final String PEER_PORT = "scr.peer.port";
+  private static final String SECRET = "scr.secret";
 
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
@@ -33,12 +34,12 @@ public final class HazelcastMembership implements Membership {
   /**
    * Watches the cluster that this instance has joined.
    *
-   * @throws ScrException DUPLICATE_NODE if an older member has the same name
+   * @throws ScrException DUPLICATE_NODE if an older member has the same name, NOT_AUTHORIZED if it has another secret
    */
   public HazelcastMembership(HazelcastInstance hazelcast, NodeInfo self) {
     this.hazelcast = hazelcast;
     this.self = self;
-    refuseSecondOfName();
+    refuseIfOthersDiffer();
     hazelcast.getCluster().addMembershipListener(new MembershipListener() {
       @Override
       public void memberAdded(MembershipEvent event) {
@@ -56,12 +57,13 @@ public final class HazelcastMembership implements Membership {
   }
 
   /** Writes what a node tells of itself into the configuration of its member. */
-  static void describe(Config config, NodeInfo node) {
+  static void describe(Config config, NodeInfo node, String secret) {
     config.getMemberAttributeConfig()
         .setAttribute(NAME, node.name())
         .setAttribute(HOST_ID, node.hostId())
         .setAttribute(PEER_HOST, node.peerHost())
-        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()));
+        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()))
+        .setAttribute(SECRET, secret);
   }
 
   private static Optional<NodeInfo> info(Member member) {
@@ -70,14 +72,20 @@ public final class HazelcastMembership implements Membership {
         member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT))));
   }
 
-  private void refuseSecondOfName() {
+  private void refuseIfOthersDiffer() {
+    String secret = hazelcast.getCluster().getLocalMember().getAttribute(SECRET);
     for (Member member : hazelcast.getCluster().getMembers()) {
       if (member.localMember()) {
         return;
       }
-      if (self.name().equals(member.getAttribute(NAME))) {
-        throw new ScrException(Fault.DUPLICATE_NODE, "node " + self.name() + " is a member already, at "
+      String name = member.getAttribute(NAME);
+      if (self.name().equals(name)) {
+        throw new ScrException(Fault.DUPLICATE_NODE, "node " + name + " is a member already, at "
             + member.getAddress() + "; every daemon needs a name of its own (--name)");
+      }
+      if (name != null && !secret.equals(member.getAttribute(SECRET))) {
+        throw new ScrException(Fault.NOT_AUTHORIZED, "node " + name + " at " + member.getAddress()
+            + " has another secret than this one; all nodes need the same --secret-file, or none");
       }
     }
   }

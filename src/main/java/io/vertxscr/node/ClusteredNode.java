@@ -79,7 +79,7 @@ public final class ClusteredNode implements AutoCloseable {
   private void join(Options options, Deployments deployments) {
     LocalPorts.require(options.network().host(), options.network().port());
     HazelcastClusterManager manager =
-        new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info()));
+        new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info(), options.node().secret()));
     // One loop: everything that it does is short, and a message that changes loops costs a change of threads.
     // And no copies of resources in /tmp, which a daemon that is killed would leave there: nothing is served from them.
     VertxOptions vertxOptions = new VertxOptions().setEventLoopPoolSize(1)
@@ -87,6 +87,9 @@ public final class ClusteredNode implements AutoCloseable {
         .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
     vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
     membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
+    if (membership.nodes().size() == 1 && options.network().expectsOthers()) {
+      LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());
+    }
     metrics.watch(ground.store()::list, membership);
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,

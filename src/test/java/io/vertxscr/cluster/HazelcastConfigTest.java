@@ -6,6 +6,7 @@ import com.hazelcast.config.Config;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import io.vertxscr.cluster.HazelcastConfig.Network;
+import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.model.NodeInfo;
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class HazelcastConfigTest {
   private static Config config(int port, int found) {
     Network network = new Network("test-" + found, "127.0.0.1", port, List.of(), Optional.of("localhost"));
-    Config config = HazelcastConfig.of(network, new NodeInfo("n" + port, "host", "127.0.0.1", 1));
+    Config config = HazelcastConfig.of(network, new NodeInfo("n" + port, "host", "127.0.0.1", 1),
+        new ClusterSecret(new byte[ClusterSecret.MIN_BYTES]));
     config.getNetworkConfig().getJoin().getKubernetesConfig().setProperty("service-port", "" + found);
     return config;
   }

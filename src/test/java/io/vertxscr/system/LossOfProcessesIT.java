@@ -206,7 +206,7 @@ class LossOfProcessesIT {
   }
 
   @Test
-  void aSecondDaemonOfTheSameNameIsRefused() throws Exception {
+  void aSecondDaemonOfTheSameNameAndOneWithAnotherSecretAreRefused() throws Exception {
     DaemonProcess first = cluster.alive().get(1);
     DaemonProcess sameStorage = cluster.startOutsider(first.name(), cluster.directory(), Map.of());
     assertThat(sameStorage.awaitExit()).isEqualTo(1);
@@ -216,6 +216,12 @@ class LossOfProcessesIT {
     assertThat(otherStorage.awaitExit()).isEqualTo(1);
     assertThat(otherStorage.output()).contains("scr: node " + first.name() + " is a member already")
         .doesNotContain("\tat ");
+
+    Path secret = Files.writeString(cluster.directory().resolve("secret"), "not the secret of the others");
+    DaemonProcess stranger = cluster.startOutsider("stranger", cluster.directory().resolve("s"), Map.of(),
+        "--secret-file", secret.toString());
+    assertThat(stranger.awaitExit()).isEqualTo(1);
+    assertThat(stranger.output()).contains(" has another secret than this one").doesNotContain("\tat ");
 
     SocketRun run = SocketRun.twoOnEach(prefix, withoutOldest(1));
     assertThat(EmbeddedRun.all(run.start(this::restartAndGoOn))).containsOnly(0);

@@ -2,8 +2,10 @@ package io.vertxscr.cluster.peer;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -13,6 +15,7 @@ public final class ClusterSecret {
   public static final int MIN_BYTES = 16;
 
   static final int PROOF_BYTES = 32;
+  private static final int FINGERPRINT_BYTES = 8;
   private static final String ALGORITHM = "HmacSHA256";
 
   private final SecretKeySpec key;
@@ -24,6 +27,12 @@ public final class ClusterSecret {
           "the cluster's secret has " + secret.length + " bytes; it needs " + MIN_BYTES + " at least");
     }
     key = new SecretKeySpec(secret, ALGORITHM);
+  }
+
+  /** By which the nodes of a cluster see that all have the same secret; it tells nothing of it. */
+  public String fingerprint(String cluster) {
+    byte[] proof = proof(("member of " + cluster).getBytes(StandardCharsets.UTF_8));
+    return HexFormat.of().formatHex(proof, 0, FINGERPRINT_BYTES);
   }
 
   /** The HMAC-SHA256 of the parts, one after the other. Callers fix the lengths, so that no two lists look alike. */

@@ -37,6 +37,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -51,7 +53,9 @@ import java.util.TreeMap;
  * On the node's loop only.
  */
 public final class LeaderService implements Membership.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderService.class);
   private static final int MISSING_SHOWN = 8;
+  private static final long TELL_OF_MISSING_MS = 30_000;
   /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
   private static final int EPOCH_SHIFT = 24;
 
@@ -160,6 +164,7 @@ public final class LeaderService implements Membership.Listener {
         forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
         configured = Configured.NOTHING;
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
+        tellOfMissing(forming);
       }
       List<Refusal> refusals = new ArrayList<>();
       for (int rank : join.here()) {
@@ -175,6 +180,17 @@ public final class LeaderService implements Membership.Listener {
         forming.complete().ifPresent(this::begin);
       }
       return new Joined(membership.self().name(), number, refusals);
+    });
+  }
+
+  /** Ranks that wait for others that never come cannot know it. */
+  private void tellOfMissing(Forming run) {
+    loop.after(TELL_OF_MISSING_MS, () -> {
+      if (run == forming && !restoring) {
+        LOG.warn("{} of {} ranks have called init and wait for the others, such as {}",
+            run.joined(), run.ranks(), run.missing(MISSING_SHOWN));
+        tellOfMissing(run);
+      }
     });
   }
 
