@@ -28,6 +28,8 @@ public final class Leases {
   /** Bandwidth without a limit. */
   public static final long UNLIMITED = Long.MAX_VALUE;
   private static final long LEASE_MS_PER_HOLDER = 5;
+  /** Datasets that are on their way to one file system at once; a run has one or two. */
+  private static final int MOST_DATASETS = 10;
   private static final double MS_PER_SECOND = 1000;
 
   private final Map<String, Holder> holders = new LinkedHashMap<>();
@@ -102,9 +104,13 @@ public final class Leases {
     }
   }
 
-  /** Gives nothing before all leases of an earlier leader, which nobody knows of, must have ended. */
-  public void takeOver(long nowMs) {
-    quietUntilMs = nowMs + MAX_LEASE_MS;
+  /**
+   * Gives nothing before all leases of an earlier leader, which nobody knows of, must have ended.
+   *
+   * @param nodes how many that one may have given leases to, each for {@link #MOST_DATASETS} at once
+   */
+  public void takeOver(long nowMs, int nodes) {
+    quietUntilMs = nowMs + leaseMs((long) nodes * MOST_DATASETS);
   }
 
   /** Somebody will ask soon: room is kept for it for one lease. */
@@ -156,7 +162,11 @@ public final class Leases {
 
   /** Longer where many ask, so that the leader hears some hundred questions a second at most. */
   private long leaseMs() {
-    return Math.clamp(holders.size() * LEASE_MS_PER_HOLDER, MIN_LEASE_MS, MAX_LEASE_MS);
+    return leaseMs(holders.size());
+  }
+
+  private static long leaseMs(long holders) {
+    return Math.clamp(holders * LEASE_MS_PER_HOLDER, MIN_LEASE_MS, MAX_LEASE_MS);
   }
 
   private int freeWriters(Holder mine) {

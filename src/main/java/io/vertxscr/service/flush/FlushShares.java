@@ -29,7 +29,10 @@ public final class FlushShares {
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
   private final Set<Integer> dropped = new HashSet<>();
-  private Optional<Long> tookOverMs = Optional.empty();
+  private Optional<TookOver> tookOver = Optional.empty();
+
+  /** When this leader followed another one of so many nodes. */
+  private record TookOver(long ms, int nodes) {}
 
   /** The copies of one dataset. */
   private record Copying(int attempt, Leases leases, Limits limits, Progress progress) {}
@@ -46,8 +49,8 @@ public final class FlushShares {
   }
 
   /** An earlier leader may have given shares that nobody here knows of. */
-  public void takeOver() {
-    tookOverMs = Optional.of(clockMs.getAsLong());
+  public void takeOver(int nodes) {
+    tookOver = Optional.of(new TookOver(clockMs.getAsLong(), nodes));
     byFileSystem.clear();
   }
 
@@ -84,7 +87,7 @@ public final class FlushShares {
 
   private Leases leases() {
     Leases leases = new Leases();
-    tookOverMs.ifPresent(leases::takeOver);
+    tookOver.ifPresent(when -> leases.takeOver(when.ms(), when.nodes()));
     return leases;
   }
 

@@ -49,8 +49,8 @@ public interface LeaderActions {
   /** A rank asks whether a dataset has reached the prefix directory. */
   Future<FlushReply> flushState(Question question);
 
-  /** This node leads from now on, where another one has led before. */
-  void tookOver();
+  /** This node leads from now on, where another one has led before, of so many nodes. */
+  void tookOver(int nodes);
 
   /** A run has begun on all its nodes: whatever it need not wait for may start now. */
   void begun(RunInfo info);

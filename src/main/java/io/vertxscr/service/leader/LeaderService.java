@@ -109,7 +109,7 @@ public final class LeaderService implements Membership.Listener {
     return Future.all(asked).map(_ -> {
       epoch.raise(1 + states.values().stream().mapToLong(State::epoch).max().orElse(0));
       if (anotherHasLed) {
-        actions.tookOver();
+        actions.tookOver(states.size() + 1);              // the one that led before among them
       }
       adopt(states);
       actions.resume();

@@ -164,8 +164,8 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
-  public void tookOver() {
-    flushes.shares().takeOver();
+  public void tookOver(int nodes) {
+    flushes.shares().takeOver(nodes);
   }
 
   @Override

@@ -89,8 +89,8 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
-  public void tookOver() {
-    actions.tookOver();
+  public void tookOver(int nodes) {
+    actions.tookOver(nodes);
   }
 
   @Override

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * lose their leader. Replay with -Dseed=N.
  */
 class LeasesSimulationTest {
+  private static final int MOST_NODES = 16;
   private static final int PIECE_BYTES = 512 * 1024;
   private static final long RATE = 100_000_000;
   private static final long WINDOW_MS = 2_000;
@@ -170,7 +171,7 @@ class LeasesSimulationTest {
     start(3, 10 * RATE);
     run(2_500);
     leases = new Leases();
-    leases.takeOver(nowMs);
+    leases.takeOver(nowMs, MOST_NODES);
     run(6_000);
     assertRate(0, 8_500, 0, 1.05);
     assertRate(2_500 + Leases.MAX_LEASE_MS + 300, 8_500, 0.95, 1.05);
@@ -222,7 +223,7 @@ class LeasesSimulationTest {
       case 0 -> nodes.forEach(node -> node.pauses = random.nextBoolean());
       case 1 -> {
         leases = new Leases();
-        leases.takeOver(nowMs);
+        leases.takeOver(nowMs, MOST_NODES);
       }
       case 2 -> {
         if (any != null) {

@@ -158,7 +158,7 @@ class LeaderServiceTest {
     }
 
     @Override
-    public void tookOver() {
+    public void tookOver(int nodes) {
       // Nobody has a share.
     }
 
