@@ -10,6 +10,7 @@ import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.StatusRequest;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -65,7 +66,7 @@ public final class ScrClient {
 
   /** What the node says about itself and the run; see docs/messages.md. */
   public Future<JsonObject> status() {
-    return transport.request(Verb.STATUS, new JsonObject());
+    return transport.request(Verb.STATUS, Wire.write(new StatusRequest(Optional.of(true))));
   }
 
   /** Whom to tell that the node cannot be reached any more, at once if that is so already. */

@@ -10,6 +10,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Running.Waits;
@@ -34,11 +35,11 @@ public final class StatusService {
     this.store = store;
   }
 
-  /** The status of this node, with what its leader can say of the run, and what is missing in all caches together. */
-  public Future<JsonObject> status() {
+  /** The status of this node, with what its leader can say of the run. */
+  public Future<JsonObject> status(StatusRequest request) {
     Future<Waits> waits = bus.askLeader(NodeVerb.WAITS, Ack.ACK, Waits.class)
         .otherwise(failure -> new Waits("the leader cannot be asked: " + failure.getMessage(), List.of()));
-    Future<List<Inventory>> caches = caches();
+    Future<List<Inventory>> caches = request.gaps().orElse(false) ? caches() : Future.succeededFuture(List.of());
     return Future.all(waits, caches).map(_ -> status(waits.result(), CacheGap.in(caches.result())));
   }
 

@@ -1,4 +1,0 @@
-package io.vertxscr.protocol.app;
-
-/** A question that needs no words. */
-public record EmptyRequest() {}
