@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Small file systems for faults that permissions cannot make, where the user of the tests may mount. */
-final class Mounts {
+public final class Mounts {
   private Mounts() {}
 
-  static boolean mount(String... arguments) throws InterruptedException {
+  public static boolean mount(String... arguments) throws InterruptedException {
     return run("mount", arguments);
   }
 
-  static void unmount(Path directory) throws InterruptedException {
+  public static void unmount(Path directory) throws InterruptedException {
     run("umount", directory.toString());
   }
 
