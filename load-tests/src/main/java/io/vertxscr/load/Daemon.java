@@ -82,7 +82,12 @@ final class Daemon implements AutoCloseable {
 
   /** The largest resident set so far. */
   long peakRssBytes() throws IOException {
-    return Files.readAllLines(proc("status")).stream().filter(line -> line.startsWith("VmHWM:"))
+    return peakRssBytes(proc("status"));
+  }
+
+  /** The largest resident set so far of the process with this status file. */
+  static long peakRssBytes(Path status) throws IOException {
+    return Files.readAllLines(status).stream().filter(line -> line.startsWith("VmHWM:"))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).findFirst().orElse(0);
   }
 

@@ -26,6 +26,12 @@ final class PhaseCase {
         empty(setup);
       }
     }
+    for (int ranksOfNode : List.of(16, 1024)) {
+      Setup setup = new Setup("XOR", true, RanksCase.NODES, RanksCase.NODES * ranksOfNode, Map.of());
+      if (options.wants("ranks-" + setup.ranks())) {
+        new RanksCase(options).run(setup);
+      }
+    }
     Setup setup = new Setup("XOR", true, options.nodes(), options.nodes(), Map.of());
     if (options.wants("full")) {
       full(setup);

@@ -1,0 +1,125 @@
+package io.vertxscr.load;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertxscr.client.Phase;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.client.Session;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.node.EmbeddedCluster;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.node.NodeVerb;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Many nodes and very many ranks in this process: phases without files, and how many messages of them reach the leader.
+ * Ranks are sessions without threads; those of a node share one client, whose calls in flight they just fill.
+ */
+final class RanksCase {
+  static final int NODES = 64;
+  private static final int WARM_UP = 2;
+  private static final long PATIENCE_S = 600;
+  /** What clients make their nodes ask, twice a second, to learn whether they are there: no part of a phase. */
+  private static final Set<String> WATCH = addresses(Stream.of(NodeVerb.WAITS, NodeVerb.INVENTORY));
+  private static final Set<String> ALL = addresses(Stream.of(NodeVerb.values()));
+
+  private final Options options;
+  private final LongAdder messages = new LongAdder();
+  private final LongAdder watches = new LongAdder();
+
+  RanksCase(Options options) {
+    this.options = options;
+  }
+
+  private static String node(int number) {
+    return "n" + number;
+  }
+
+  /** The first node of a cluster leads it. */
+  private static Set<String> addresses(Stream<NodeVerb> verbs) {
+    return verbs.map(verb -> verb.address(node(0))).collect(Collectors.toSet());
+  }
+
+  void run(Setup setup) throws Exception {
+    Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "scr");
+    Vertx vertx = Vertx.vertx();
+    try (EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings(directory, setup.scheme()), true)) {
+      vertx.eventBus().addOutboundInterceptor(sent -> {
+        String address = sent.message().address();
+        if (ALL.contains(address)) {
+          (WATCH.contains(address) ? watches : messages).increment();
+        }
+        sent.next();
+      });
+      IntStream.range(0, setup.nodes()).forEach(number -> cluster.start(node(number)));
+      measure(cluster, setup, Files.createDirectory(directory.resolve("prefix")));
+    } finally {
+      vertx.close().await();
+      Daemons.delete(directory);
+    }
+  }
+
+  private static Settings settings(Path directory, String scheme) {
+    return Settings.load(Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE", directory + "/d",
+        "SCR_JOB_ID", "1", "SCR_USER_NAME", "u", "SCR_COPY_TYPE", scheme, "SCR_FLUSH", "0"), Optional.empty());
+  }
+
+  private void measure(EmbeddedCluster cluster, Setup setup, Path prefix) throws Exception {
+    List<ScrClient> clients = IntStream.range(0, setup.nodes()).mapToObj(n -> cluster.client(node(n))).toList();
+    long begin = System.nanoTime();
+    List<Session> ranks = all(IntStream.range(0, setup.ranks()).boxed().toList(), rank ->
+        clients.get(rank % setup.nodes()).init(new InitRequest(rank, setup.ranks(), prefix.toString(), "load")));
+    double initSeconds = (System.nanoTime() - begin) / 1e9;
+    for (int i = 0; i < WARM_UP; i++) {
+      phase(ranks);
+    }
+    int phases = options.runs();
+    double[] seconds = new double[phases];
+    long before = messages.sum();
+    long watchedBefore = watches.sum();
+    for (int i = 0; i < phases; i++) {
+      seconds[i] = phase(ranks);
+    }
+    double perPhase = (messages.sum() - before) / (double) phases;
+    double watchedPerPhase = (watches.sum() - watchedBefore) / (double) phases;
+    begin = System.nanoTime();
+    all(ranks, Session::finish);
+    double finishSeconds = (System.nanoTime() - begin) / 1e9;
+    clients.forEach(ScrClient::close);
+    new Result("phase-in-one-process", setup, 0).seconds(new Samples(seconds))
+        .with("messagesAtLeaderPerPhase", perPhase)
+        .with("watchMessagesAtLeaderPerPhase", watchedPerPhase)
+        .with("initSeconds", initSeconds)
+        .with("finalizeSeconds", finishSeconds)
+        .with("peakRssBytes", Daemon.peakRssBytes(Path.of("/proc/self/status"))).print();
+  }
+
+  /** From the first call to the last answer. */
+  private static double phase(List<Session> ranks) throws Exception {
+    long begin = System.nanoTime();
+    List<Phase> open = all(ranks, rank -> rank.startOutput(Optional.empty(), DatasetFlags.CHECKPOINT));
+    all(open, phase -> phase.complete(true));
+    return (System.nanoTime() - begin) / 1e9;
+  }
+
+  /** Has all do it at once, and waits for the last. */
+  private static <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) throws Exception {
+    List<Future<B>> asked = new ArrayList<>(who.size());
+    who.forEach(one -> asked.add(what.apply(one)));
+    Future.join(asked).await(PATIENCE_S, TimeUnit.SECONDS);
+    return asked.stream().map(Future::result).toList();
+  }
+}
