@@ -6,15 +6,12 @@ import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +30,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "node", description = "Run the daemon of this compute node.")
 final class NodeCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(NodeCommand.class);
+  private static final int LARGEST_PORT = 65_535;
 
   private final Map<String, String> environment;
 
@@ -93,6 +91,9 @@ final class NodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, IOException {
+    checkPort("--port", port, 1);
+    checkPort("--peer-port", peerPort, 0);
+    checkPort("--http-port", httpPort, 0);
     Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
     Settings settings = Settings.load(environment, file);
     if (kubernetesService != null && !members.isEmpty()) {
@@ -140,10 +141,14 @@ final class NodeCommand implements Callable<Integer> {
       return new ClusterSecret(("vertx-scr, no secret/" + settings.job().user() + "/" + settings.job().id())
           .getBytes(StandardCharsets.UTF_8));
     }
-    try {
-      return new ClusterSecret(Files.readAllBytes(secretFile));
-    } catch (IOException e) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "secret file " + secretFile + " cannot be read: " + e, e);
+    SecretFile.warning(secretFile).ifPresent(LOG::warn);
+    return SecretFile.read(secretFile);
+  }
+
+  private void checkPort(String option, int value, int least) {
+    if (value < least || value > LARGEST_PORT) {
+      throw new ParameterException(spec.commandLine(),
+          option + " " + value + ": a port is a number from " + least + " to " + LARGEST_PORT);
     }
   }
 }

@@ -61,10 +61,11 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
       int ranks = known ? number(environment, "SCR_RANKS") : 1;
       return new ScrOptions(Path.of("/none"), rank, ranks, Path.of(""), "", ours, List.of());
     }
+    String sockets = socket(environment);               // first: its message says how to get all of them
     int rank = number(environment, "SCR_RANK");
     int ranks = number(environment, "SCR_RANKS");
     return new ScrOptions(
-        own(needed(environment, "SCR_SOCKET"), rank, ranks), rank, ranks,
+        own(sockets, rank, ranks), rank, ranks,
         Path.of(needed(environment, "SCR_PREFIX")),
         environment.getOrDefault("SCR_JOB_NAME", ""), ours, List.of());
   }
@@ -110,6 +111,15 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
     String[] entries = sockets.split(":");
     long entry = (long) rank * entries.length / Math.max(1, ranks);
     return Path.of(entries[Math.clamp(entry, 0, entries.length - 1)]);
+  }
+
+  private static String socket(Map<String, String> environment) {
+    if (environment.getOrDefault("SCR_SOCKET", "").isEmpty()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "environment variable SCR_SOCKET is not set: start a daemon on"
+          + " this node (`scr node`) and set it to the socket that its ready line names, or start the program with"
+          + " `scr run`");
+    }
+    return environment.get("SCR_SOCKET");
   }
 
   private static String needed(Map<String, String> environment, String name) {

@@ -44,14 +44,16 @@ public final class LocalPorts {
   /**
    * Refuses a port that cannot be had, in words; whoever binds it says only that he could not.
    *
+   * @param port 0, for any, can always be had
+   * @param option of the command line that gives it
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}
    */
-  public static void require(String host, int port) {
+  public static void require(String host, int port, String option) {
     try {
       new ServerSocket(port, 1, InetAddress.getByName(host)).close();
     } catch (IOException e) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "port " + port + " of " + host + " cannot be had ("
-          + e.getMessage() + "): is a daemon running there? Another one needs another --port", e);
+          + e.getMessage() + "): is a daemon running there? Another one needs another " + option, e);
     }
   }
 }

@@ -36,7 +36,8 @@ record ConfFile(String place, List<Line> lines) {
     try {
       return parse(file.toString(), Files.readAllLines(file));
     } catch (IOException e) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "cannot read configuration file " + file + ": " + e, e);
+      throw new ScrException(Fault.BAD_CONFIGURATION, "configuration file " + file + " cannot be read: "
+          + ScrException.reason(e), e);
     }
   }
 

@@ -54,7 +54,7 @@ final class Daemon {
       Thread.ofPlatform().name("output-of-" + name).daemon().start(daemon::follow);
       return daemon;
     } catch (IOException e) {
-      throw new ScrException(Fault.IO, "node " + name + " cannot be started: " + e, e);
+      throw new ScrException(Fault.IO, "node " + name + " cannot be started: " + ScrException.reason(e), e);
     }
   }
 
@@ -73,7 +73,7 @@ final class Daemon {
       List<String> lines = Files.readAllLines(log);
       return (lines.isEmpty() ? "without a word" : lines.getLast()) + " (" + log + ")";
     } catch (IOException e) {
-      return "its log cannot be read: " + e;
+      return "its log cannot be read: " + ScrException.reason(e);
     }
   }
 

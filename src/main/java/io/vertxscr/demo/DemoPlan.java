@@ -37,10 +37,14 @@ public record DemoPlan(int ranks, List<String> nodes, List<String> victims, List
 
   /** Nodes {@code node0} and so on; those from the middle on die after half of the checkpoints. */
   public static DemoPlan of(int ranks, int nodes, int victims, HeatProblem problem, Path directory) {
+    if (victims < 1 || victims >= nodes) {
+      throw new IllegalArgumentException(victims + " of " + nodes + " nodes cannot be lost: at least 1, at most "
+          + (nodes - 1) + ", for the others go on");
+    }
     List<String> names = names(0, nodes);
-    int first = Math.max(0, Math.min(nodes / 2, nodes - victims));
+    int first = Math.min(nodes / 2, nodes - victims);
     int checkpoints = problem.checkpointEvery() == 0 ? 0 : problem.steps() / problem.checkpointEvery();
-    return new DemoPlan(ranks, names, names(first, Math.min(victims, nodes)), names(nodes, victims),
+    return new DemoPlan(ranks, names, names(first, victims), names(nodes, victims),
         Math.max(1, checkpoints / 2), problem, directory);
   }
 

@@ -114,6 +114,13 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
     return List.copyOf(ends);
   }
 
+  /** What is still to come, for who waits for the end: known steps are those of checkpoints. */
+  synchronized String state() {
+    int step = complete().isEmpty() ? 0 : complete().getLast().step();
+    return "the end of " + (ranks - ends.size()) + " of " + ranks + " ranks"
+        + (step == 0 ? "" : ", step " + step + " is done");
+  }
+
   private void await(long endNanos, String forWhat) throws DemoException {
     long leftMs = (endNanos - System.nanoTime()) / 1_000_000;
     if (leftMs <= 0) {

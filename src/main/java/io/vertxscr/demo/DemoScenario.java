@@ -72,7 +72,9 @@ public final class DemoScenario {
     HeatProblem problem = plan.problem().withoutCheckpoints();
     try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
       launch(run, problem, "undisturbed", Collections.nCopies(plan.ranks(), Optional.empty()));
-      finish(run);
+      try (DemoWait _ = new DemoWait(progress, run::state)) {
+        finish(run);
+      }
       table.add("undisturbed run, whole", 0, secondsSince(start));
       table.add("  computing", 0, run.computeSeconds());
     }
@@ -84,8 +86,15 @@ public final class DemoScenario {
   private void startNodes() {
     progress.phase("starting " + names(plan.nodes()));
     long start = System.nanoTime();
-    cluster.startNodes(plan.nodes());
+    startNodes(plan.nodes());
     table.add("start of " + plan.nodes().size() + " nodes", 0, secondsSince(start));
+  }
+
+  private void startNodes(List<String> nodes) {
+    String what = nodes.size() == 1 ? nodes.getFirst() + " to be ready" : nodes.size() + " nodes to see each other";
+    try (DemoWait _ = new DemoWait(progress, () -> what)) {
+      cluster.startNodes(nodes);
+    }
   }
 
   /** Until the victim is dead and everybody knows; returns the newest checkpoint that was complete. */
@@ -93,7 +102,10 @@ public final class DemoScenario {
     progress.phase("run 1: a checkpoint every " + plan.problem().checkpointEvery() + " steps");
     try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
       launch(run, plan.problem(), "run1", plan.firstPlaces().stream().map(Optional::of).toList());
-      run.awaitCheckpoint(plan.killStep(), RUN_TIMEOUT_MS);
+      try (DemoWait _ = new DemoWait(progress,
+          () -> "checkpoint heat." + plan.killStep() + ", after which " + names(plan.victims()) + " dies")) {
+        run.awaitCheckpoint(plan.killStep(), RUN_TIMEOUT_MS);
+      }
       long start = System.nanoTime();
       progress.alarm("killing " + names(plan.victims()) + " with all that is stored there, and ranks "
           + plan.victimRanks());
@@ -125,12 +137,14 @@ public final class DemoScenario {
     progress.phase("run 2: " + names(plan.spares()) + " in the place of " + names(plan.victims())
         + ", with ranks " + plan.victimRanks());
     long start = System.nanoTime();
-    cluster.startNodes(plan.spares());
+    startNodes(plan.spares());
     table.add("start of " + names(plan.spares()), 0, secondsSince(start));
     start = System.nanoTime();
     try (DemoRun run = new DemoRun(plan.ranks(), progress)) {
       launch(run, plan.problem(), "disturbed", plan.secondPlaces().stream().map(Optional::of).toList());
-      finish(run);
+      try (DemoWait _ = new DemoWait(progress, run::state)) {
+        finish(run);
+      }
       addSecondRun(run, newest, secondsSince(start));
     }
     return FinalField.open(plan.directory().resolve("disturbed"), plan.problem().size());

@@ -77,7 +77,7 @@ final class DemoStorage implements AutoCloseable {
         Trees.delete(grave);
       }
     } catch (IOException e) {
-      throw new ScrException(Fault.IO, "storage of node " + node + " cannot be deleted: " + e, e);
+      throw new ScrException(Fault.IO, "storage of node " + node + " cannot be deleted: " + ScrException.reason(e), e);
     }
   }
 
@@ -95,7 +95,7 @@ final class DemoStorage implements AutoCloseable {
     try {
       Trees.delete(root);
     } catch (IOException e) {
-      System.err.println("scr: " + root + " cannot be deleted: " + e);
+      System.err.println("scr: " + root + " cannot be deleted: " + ScrException.reason(e));
     }
   }
 }

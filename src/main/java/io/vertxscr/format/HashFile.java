@@ -73,7 +73,11 @@ public final class HashFile {
       throw corrupt(kind, "byte " + start.length + ": ends here, inside its header of " + HEADER_BYTES + " bytes");
     }
     ByteBuffer in = ByteBuffer.wrap(start);
-    expect(kind, "byte 0: magic", in.getInt(), MAGIC);
+    int magic = in.getInt();
+    if (magic != MAGIC) {
+      throw corrupt(kind, "byte 0: magic is 0x%x, expected 0x%x: this is no metadata file of this program"
+          .formatted(magic, MAGIC));
+    }
     expect(kind, "byte 4: file type", in.getShort(), TYPE);
     expect(kind, "byte 6: file version", in.getShort(), VERSION);
     long size = in.getLong();

@@ -1,5 +1,14 @@
 package io.vertxscr.model;
 
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.util.Objects;
 
 /**
@@ -24,5 +33,22 @@ public final class ScrException extends RuntimeException {
 
   public Fault fault() {
     return fault;
+  }
+
+  /** What the operating system complains of, in words for a message that names the path itself. */
+  public static String reason(IOException e) {
+    return switch (e) {
+      case NoSuchFileException _, FileNotFoundException _ -> "no such file or directory";
+      case AccessDeniedException _ -> "no permission";
+      case NotDirectoryException _ -> "this is no directory";
+      case FileAlreadyExistsException _ -> "it exists already";
+      case DirectoryNotEmptyException _ -> "the directory is not empty";
+      case CharacterCodingException _ -> "this is no text in UTF-8";
+      case FileSystemException f when f.getReason() != null -> f.getReason();
+      // Its message is nothing but the path.
+      case FileSystemException _ -> e.getClass().getSimpleName() + " " + e.getMessage();
+      case IOException _ when e.getMessage() == null -> e.getClass().getSimpleName();
+      default -> e.getMessage();
+    };
   }
 }

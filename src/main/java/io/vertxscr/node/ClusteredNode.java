@@ -66,6 +66,9 @@ public final class ClusteredNode implements AutoCloseable {
    */
   public static ClusteredNode start(Options options) {
     Deployments deployments = options.deployments().map(Deployments::read).orElseGet(Deployments::builtIn);
+    LocalPorts.require(options.network().host(), options.network().port(), "--port");
+    LocalPorts.require(options.node().peerHost(), options.node().peerPort(), "--peer-port");
+    LocalPorts.require(options.httpHost(), options.httpPort(), "--http-port");
     ClusteredNode node = new ClusteredNode(options);
     try {
       node.join(options, deployments);
@@ -77,7 +80,6 @@ public final class ClusteredNode implements AutoCloseable {
   }
 
   private void join(Options options, Deployments deployments) {
-    LocalPorts.require(options.network().host(), options.network().port());
     HazelcastClusterManager manager =
         new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info(), options.node().secret()));
     // One loop: everything that it does is short, and a message that changes loops costs a change of threads.

@@ -72,7 +72,7 @@ public final class NodeRuntime {
   private static void warmUpKernels() {
     Xor.warmUp();
     GfKernels.Choice choice = GfKernels.warmUp();
-    LOG.info("kernel of Reed-Solomon: {}", choice.why());
+    LOG.debug("kernel of Reed-Solomon: {}", choice.why());
   }
 
   private Deployable make(Class<?> type, Map<Class<?>, Supplier<Deployable>> others) {

@@ -104,7 +104,8 @@ public final class DirectFiles {
     try {
       return Files.size(place);
     } catch (IOException e) {
-      throw new ScrException(Fault.CORRUPT, "dataset " + dataset + ": " + place + " cannot be read: " + e, e);
+      throw new ScrException(Fault.CORRUPT,
+          "dataset " + dataset + ": " + place + " cannot be read: " + ScrException.reason(e), e);
     }
   }
 

@@ -191,7 +191,8 @@ public final class PathRules {
       return existing.toRealPath();
     } catch (IOException e) {
       throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + name + "' goes through " + existing
-          + ", of which it cannot be said that it is inside the prefix directory " + paths.prefix() + ": " + e, e);
+          + ", of which it cannot be said that it is inside the prefix directory " + paths.prefix() + ": "
+          + ScrException.reason(e), e);
     }
   }
 

@@ -2,10 +2,7 @@ package io.vertxscr.storage;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** The one place that turns an error of the operating system into a {@link Fault}. */
@@ -14,18 +11,8 @@ public final class Faults {
 
   /** NO_SPACE where the file system or a quota is full, else IO; the message names the path. */
   public static ScrException io(Path path, IOException e) {
-    String reason = reason(e);
+    String reason = ScrException.reason(e);
     boolean full = reason.contains("No space left") || reason.contains("quota exceeded");
     return new ScrException(full ? Fault.NO_SPACE : Fault.IO, path + ": " + reason, e);
-  }
-
-  /** A FileSystemException's own message may be nothing but the path. */
-  private static String reason(IOException e) {
-    if (e instanceof NoSuchFileException || e instanceof FileNotFoundException) {
-      return "no such file or directory";
-    }
-    String reason = e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : e.getMessage();
-    return e instanceof FileSystemException f && f.getReason() == null || reason == null
-        ? e.getClass().getSimpleName() + (reason == null ? "" : " " + reason) : reason;
   }
 }

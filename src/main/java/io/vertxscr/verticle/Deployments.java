@@ -46,7 +46,8 @@ public record Deployments(List<Deployment> list) {
       return new Deployments(list);
     } catch (IOException e) {
       throw new ScrException(
-          Fault.BAD_CONFIGURATION, "cannot read verticle descriptions in " + directory + ": " + e, e);
+          Fault.BAD_CONFIGURATION, "verticle descriptions in " + directory + " cannot be read: "
+              + ScrException.reason(e), e);
     }
   }
 

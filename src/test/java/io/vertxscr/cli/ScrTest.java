@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +29,37 @@ class ScrTest {
 
     assertThat(ran.out()).matches("scr \\d+\\.\\d+\\.\\d+(-SNAPSHOT)?, Java 2[5-9].*\\R");
     assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--port, 99999, 1", "--port, 0, 1", "--port, -1, 1", "--http-port, 65536, 0", "--peer-port, -1, 0"})
+  void aPortThatIsNoneIsRefused(String option, String port, int least) {
+    assertThat(run(Map.of(), "node", option, port)).returns(2, Ran::exit)
+        .satisfies(ran -> assertThat(ran.err())
+            .startsWith("scr: " + option + " " + port + ": a port is a number from " + least + " to 65535"));
+  }
+
+  @Test
+  void filesThatAreNotThereAreToldInWords() {
+    String none = directory.resolve("none").toString();
+    Map<String, String> environment = Map.of("SCR_CNTL_BASE", directory.toString());
+    assertThat(run(environment, "node", "--host", "127.0.0.1", "--secret-file", none)).returns(2, Ran::exit)
+        .returns("scr: secret file " + none + " cannot be read: no such file or directory\n", Ran::err);
+    assertThat(run(environment, "node", "--config", none)).returns(2, Ran::exit)
+        .returns("scr: configuration file " + none + " cannot be read: no such file or directory\n", Ran::err);
+  }
+
+  @Test
+  void aSecretThatOthersMayReadIsWarnedOf() throws IOException {
+    Path file = Files.writeString(directory.resolve("secret"), "sixteen bytes and more");
+    for (String mode : List.of("rw-------", "r--------", "rwx------")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      assertThat(SecretFile.warning(file)).as(mode).isEmpty();
+    }
+    for (String mode : List.of("rw-r-----", "rw----r--", "rw--w----", "rw-----w-")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      assertThat(SecretFile.warning(file)).as(mode).get().asString().contains(file.toString(), "chmod 600");
+    }
   }
 
   @Test

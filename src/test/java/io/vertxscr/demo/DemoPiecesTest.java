@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -72,6 +74,28 @@ class DemoPiecesTest {
   }
 
   @Test
+  void whatCannotBeLostIsToldInNumbers() {
+    for (int victims : new int[] {-1, 0, 4, 9}) {
+      assertThatThrownBy(() -> DemoPlan.of(8, 4, victims, new HeatProblem(2048, 400, 40), directory))
+          .hasMessage(victims + " of 4 nodes cannot be lost: at least 1, at most 3, for the others go on");
+    }
+  }
+
+  @Test
+  void aLongWaitShowsThatItLives() throws Exception {
+    CountDownLatch asked = new CountDownLatch(3);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    var progress = new DemoProgress(new PrintStream(bytes, true, StandardCharsets.UTF_8), false);
+    try (DemoWait _ = new DemoWait(progress, () -> {
+      asked.countDown();
+      return "rank " + asked.getCount();
+    }, 1)) {
+      assertThat(asked.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(bytes.toString(StandardCharsets.UTF_8)).contains("waiting for rank 2", "still waiting for rank 1");
+  }
+
+  @Test
   void thoseInTheMiddleDieInTheMiddle() {
     DemoPlan plan = DemoPlan.of(8, 4, 1, new HeatProblem(2048, 400, 40), directory);
     assertThat(plan.killStep()).isEqualTo(200);
@@ -80,7 +104,7 @@ class DemoPiecesTest {
     assertThat(DemoPlan.of(8, 4, 3, new HeatProblem(2048, 400, 40), directory).victims())
         .containsExactly("node1", "node2", "node3");
     assertThatThrownBy(() -> DemoPlan.of(8, 4, 4, new HeatProblem(2048, 400, 40), directory))
-        .hasMessageContaining("victims");
+        .hasMessageContaining("at most 3");
   }
 
   @Test

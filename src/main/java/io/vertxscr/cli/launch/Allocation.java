@@ -46,7 +46,7 @@ record Allocation(ResourceManager manager, List<Node> nodes, String remote, Map<
           return Files.readString(file, StandardCharsets.UTF_8);
         } catch (IOException e) {
           throw new ScrException(Fault.BAD_CONFIGURATION, "the list of nodes of " + manager.name()
-              + " cannot be read: " + e, e);
+              + ", " + file + ", cannot be read: " + ScrException.reason(e), e);
         }
       }
       case ResourceManager.Source.Output(List<String> command) -> {

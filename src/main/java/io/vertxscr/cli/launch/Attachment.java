@@ -70,7 +70,7 @@ public final class Attachment {
     } catch (DecodeException | ClassCastException | IllegalArgumentException | NullPointerException e) {
       throw bad(e.getMessage());
     } catch (IOException e) {
-      throw new ScrException(Fault.IO, "standard input cannot be read: " + e, e);
+      throw new ScrException(Fault.IO, "standard input cannot be read: " + ScrException.reason(e), e);
     }
   }
 

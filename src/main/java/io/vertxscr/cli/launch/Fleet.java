@@ -78,7 +78,7 @@ final class Fleet {
       }
       return ports;
     } catch (IOException e) {
-      throw new ScrException(Fault.IO, "no free ports: " + e, e);
+      throw new ScrException(Fault.IO, "no free ports: " + ScrException.reason(e), e);
     }
   }
 

@@ -43,7 +43,8 @@ final class PrerunCommand implements Callable<Integer> {
       Files.createDirectories(paths.scr());
       Files.delete(Files.createTempFile(paths.scr(), ".scr-prerun-", ""));
     } catch (IOException e) {
-      throw new ScrException(Fault.IO, "prefix directory " + paths.prefix() + " cannot be written to: " + e, e);
+      throw new ScrException(Fault.IO,
+          "prefix directory " + paths.prefix() + " cannot be written to: " + ScrException.reason(e), e);
     }
     PrintWriter out = spec.commandLine().getOut();
     Optional<String> halted = ShouldExitCommand.halted(paths, allocation);

@@ -81,6 +81,6 @@ record SocketFile(Path path) {
   }
 
   private ScrException failure(IOException e) {
-    return new ScrException(Fault.IO, "socket file " + path + ": " + e, e);
+    return new ScrException(Fault.IO, "socket file " + path + ": " + ScrException.reason(e), e);
   }
 }

@@ -65,6 +65,6 @@ final class TokenFile {
   }
 
   private ScrException failure(IOException e) {
-    return new ScrException(Fault.IO, "token file " + path + ": " + e, e);
+    return new ScrException(Fault.IO, "token file " + path + ": " + ScrException.reason(e), e);
   }
 }

@@ -72,7 +72,8 @@ class PrintCommandTest {
     assertThat(all.getJsonObject(0).encode())
         .isEqualTo("{\"file\":\"" + good + "\",\"hash\":{\"NODES\":{\"4\":{}}}}");
     assertThat(all.getJsonObject(1).getLong("payloadBytes")).isEqualTo(100);
-    assertThat(all.getJsonObject(2).getString("error")).contains("byte 0: magic is 0x6e6f7468");
+    assertThat(all.getJsonObject(2).getString("error"))
+        .contains("byte 0: magic is 0x6e6f7468", "no metadata file of this program");
     assertThat(ran.exit()).isEqualTo(1);
   }
 
