@@ -20,6 +20,19 @@ import java.util.stream.Stream;
 
 /** The daemons of one case, with their storage in a directory of the RAM disk that is deleted with them. */
 final class Daemons implements AutoCloseable {
+  /**
+   * The daemons of a case.
+   *
+   * @param direct whether files of nodes on this host are read by path
+   * @param nodes with ranks; rank r is on node r modulo nodes
+   * @param settings more variables for the daemons
+   */
+  record Setup(String scheme, boolean direct, int nodes, int ranks, Map<String, String> settings) {
+    String label() {
+      return scheme + "-" + (direct ? "direct" : "tcp");
+    }
+  }
+
   private static final int SPARE_PORTS = 16;
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final long POLL_MS = 5;

@@ -20,7 +20,7 @@ final class EncodeCase {
   void run() throws Exception {
     for (String scheme : List.of("XOR", "PARTNER", "RS")) {
       for (boolean direct : List.of(true, false)) {
-        Setup setup = new Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
+        Daemons.Setup setup = new Daemons.Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
         if (options.wants(setup.label())) {
           measure(setup);
         }
@@ -28,7 +28,7 @@ final class EncodeCase {
     }
   }
 
-  private void measure(Setup setup) throws Exception {
+  private void measure(Daemons.Setup setup) throws Exception {
     double[] seconds = new double[options.runs()];
     double[] cpu = new double[options.runs()];
     Reference reference = new Reference();

@@ -28,7 +28,7 @@ final class FetchCase {
   }
 
   private void measure(boolean cold, String state) throws Exception {
-    Setup setup = new Setup("SINGLE", true, options.nodes(), options.nodes(),
+    Daemons.Setup setup = new Daemons.Setup("SINGLE", true, options.nodes(), options.nodes(),
         Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0"));
     double[] seconds = new double[options.runs()];
     double[] cpu = new double[options.runs()];

@@ -33,7 +33,7 @@ final class FlushCase {
     if (!options.wants(flush + "-" + target)) {
       return;
     }
-    Setup setup = new Setup(scheme, true, options.nodes(), options.nodes(), settings);
+    Daemons.Setup setup = new Daemons.Setup(scheme, true, options.nodes(), options.nodes(), settings);
     double[] seconds = new double[options.runs()];
     double[] cpu = new double[options.runs()];
     double[] copy = new double[options.runs()];

@@ -70,7 +70,7 @@ final class IndexCase {
 
   /** Daemons write a protected checkpoint and are killed; what is left is scavenged without one member, and added. */
   private void scavenged() throws Exception {
-    Setup setup = new Setup("XOR", true, MEMBERS, MEMBERS, Map.of());
+    Daemons.Setup setup = new Daemons.Setup("XOR", true, MEMBERS, MEMBERS, Map.of());
     try (Daemons daemons = new Daemons(setup).startAll(); Place place = new Place()) {
       Path prefix = Files.createDirectories(place.directory.resolve("prefix"));
       int id;

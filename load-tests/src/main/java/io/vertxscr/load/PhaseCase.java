@@ -21,24 +21,24 @@ final class PhaseCase {
 
   void run() throws Exception {
     for (int ranksOfNode : List.of(1, 2)) {
-      Setup setup = new Setup("XOR", true, options.nodes(), options.nodes() * ranksOfNode, Map.of());
+      Daemons.Setup setup = new Daemons.Setup("XOR", true, options.nodes(), options.nodes() * ranksOfNode, Map.of());
       if (options.wants("empty-" + setup.ranks())) {
         empty(setup);
       }
     }
     for (int ranksOfNode : List.of(16, 1024)) {
-      Setup setup = new Setup("XOR", true, RanksCase.NODES, RanksCase.NODES * ranksOfNode, Map.of());
+      Daemons.Setup setup = new Daemons.Setup("XOR", true, RanksCase.NODES, RanksCase.NODES * ranksOfNode, Map.of());
       if (options.wants("ranks-" + setup.ranks())) {
         new RanksCase(options).run(setup);
       }
     }
-    Setup setup = new Setup("XOR", true, options.nodes(), options.nodes(), Map.of());
+    Daemons.Setup setup = new Daemons.Setup("XOR", true, options.nodes(), options.nodes(), Map.of());
     if (options.wants("full")) {
       full(setup);
     }
   }
 
-  private void empty(Setup setup) throws Exception {
+  private void empty(Daemons.Setup setup) throws Exception {
     try (Daemons daemons = new Daemons(setup).startAll()) {
       Path prefix = daemons.beside("prefix");
       try (Ranks ranks = Ranks.open(daemons, prefix)) {
@@ -76,7 +76,7 @@ final class PhaseCase {
     return times;
   }
 
-  private void full(Setup setup) throws Exception {
+  private void full(Daemons.Setup setup) throws Exception {
     try (Daemons daemons = new Daemons(setup).startAll()) {
       Path prefix = daemons.beside("prefix");
       try (Ranks ranks = Ranks.open(daemons, prefix)) {

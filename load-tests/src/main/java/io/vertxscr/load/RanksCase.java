@@ -53,7 +53,7 @@ final class RanksCase {
     return verbs.map(verb -> verb.address(node(0))).collect(Collectors.toSet());
   }
 
-  void run(Setup setup) throws Exception {
+  void run(Daemons.Setup setup) throws Exception {
     Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "scr");
     Vertx vertx = Vertx.vertx();
     try (EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings(directory, setup.scheme()), true)) {
@@ -77,7 +77,7 @@ final class RanksCase {
         "SCR_JOB_ID", "1", "SCR_USER_NAME", "u", "SCR_COPY_TYPE", scheme, "SCR_FLUSH", "0"), Optional.empty());
   }
 
-  private void measure(EmbeddedCluster cluster, Setup setup, Path prefix) throws Exception {
+  private void measure(EmbeddedCluster cluster, Daemons.Setup setup, Path prefix) throws Exception {
     List<ScrClient> clients = IntStream.range(0, setup.nodes()).mapToObj(n -> cluster.client(node(n))).toList();
     long begin = System.nanoTime();
     List<Session> ranks = all(IntStream.range(0, setup.ranks()).boxed().toList(), rank ->

@@ -29,7 +29,7 @@ final class RebuildCase {
   void run() throws Exception {
     for (String scheme : List.of("XOR", "PARTNER", "RS")) {
       for (boolean direct : List.of(true, false)) {
-        Setup setup = new Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
+        Daemons.Setup setup = new Daemons.Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
         if (options.wants(setup.label())) {
           measure(setup);
         }
@@ -37,7 +37,7 @@ final class RebuildCase {
     }
   }
 
-  private void measure(Setup setup) throws Exception {
+  private void measure(Daemons.Setup setup) throws Exception {
     double[] seconds = new double[options.runs()];
     double[] cpu = new double[options.runs()];
     Reference reference = new Reference();
@@ -78,7 +78,7 @@ final class RebuildCase {
     }
   }
 
-  private void print(Setup setup, Daemons daemons, Samples seconds, Samples cpu, Reference reference)
+  private void print(Daemons.Setup setup, Daemons daemons, Samples seconds, Samples cpu, Reference reference)
       throws IOException {
     new Result("rebuild", setup, options.bytes()).seconds(seconds).cost(cpu, daemons.peakRssBytes())
         .with("reference", reference.json())

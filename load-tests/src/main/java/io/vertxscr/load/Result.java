@@ -16,7 +16,7 @@ final class Result {
    *
    * @param bytes application data of one run, all ranks
    */
-  Result(String name, Setup setup, long bytes) {
+  Result(String name, Daemons.Setup setup, long bytes) {
     this.bytes = bytes;
     fields.put("case", name);
     fields.put("scheme", setup.scheme());
