@@ -176,13 +176,14 @@ public final class RunService implements Membership.Listener {
         failArriving(failure);
         return;
       }
-      collector = joined.leader();
       for (Refusal refusal : joined.refusals()) {
         Arriving refused = arriving.remove(refusal.rank());
         if (refused != null) {
           refused.promise().tryFail(new ScrException(Fault.of(refusal.fault()), refusal.message()));
         }
       }
+      // The answer may come behind the begin of the run: the ranks of the next one have nothing to do with this leader.
+      collector = arriving.isEmpty() ? "" : joined.leader();
       sent.forEach((rank, arrived) -> arriving.replace(rank, arrived, arrived.in(joined.forming())));
       if (joined.forming() <= lastOver.forming()) {       // overtaken by the news that it is over
         over(lastOver);
