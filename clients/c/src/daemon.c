@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "settings.h"
+#include "tcp.h"
 
 #define PATH_BYTES sizeof(((struct sockaddr_un*)NULL)->sun_path)
 
@@ -46,6 +47,9 @@ static int is_ours(int descriptor)
 
 static int at(const char* path, struct fault* fault)
 {
+  if (tcp_is_meant(path)) {
+    return tcp_connect(path, fault);
+  }
   if (strlen(path) >= PATH_BYTES) {
     fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "socket path %s has %zu bytes, at most %zu are possible", path,
         strlen(path), PATH_BYTES - 1);

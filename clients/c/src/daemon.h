@@ -7,7 +7,8 @@
 #include "fault.h"
 
 /*
- * Connects to the daemon: at SCR_SOCKET (of several, separated by colons, at entry rank * entries / ranks), else at the one socket below the control directory of this user and job that
+ * Connects to the daemon: at SCR_SOCKET (of several, separated by colons, at entry rank * entries / ranks; a name that
+ * ends in .tcp is a token file, tcp.h), else at the one socket below the control directory of this user and job that
  * somebody listens on.
  *
  * Returns the descriptor, closed on exec; or -1 after noting a fault: NODE_LOST where nobody listens, BAD_CONFIGURATION

@@ -13,15 +13,19 @@ static const struct {
   const char* ranks;
 } LAUNCHERS[] = {
     {"SCR_RANK", "SCR_RANKS"},
+    {"RANK", "WORLD_SIZE"},                           /* torchrun, only where it says so; inside of mpirun or srun */
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
     {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, Flux */
-    {"RANK", "WORLD_SIZE"},                           /* torchrun */
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
     {"PMIX_RANK", "PMIX_SIZE"},
     {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+    {"RANK", "WORLD_SIZE"},                           /* torch.distributed */
 };
+
+/* The place of torchrun above. */
+#define TORCHRUN 1
 
 static const char* variable(const char* name)
 {
@@ -49,6 +53,9 @@ int launch_find(int* rank, int* ranks, struct fault* fault)
     return fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "of SCR_RANK and SCR_RANKS only one is set");
   }
   for (size_t i = 0; i < sizeof LAUNCHERS / sizeof LAUNCHERS[0]; i++) {
+    if (i == TORCHRUN && variable("TORCHELASTIC_RUN_ID") == NULL) {
+      continue;
+    }
     if (variable(LAUNCHERS[i].rank) != NULL && variable(LAUNCHERS[i].ranks) != NULL) {
       int bad = number(LAUNCHERS[i].ranks, 1, LAUNCH_MAX_RANKS, ranks, fault);
       return bad ? bad : number(LAUNCHERS[i].rank, 0, *ranks - 1, rank, fault);

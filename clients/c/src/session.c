@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon.h"
@@ -264,8 +265,8 @@ int session_init(struct session* session, struct fault* fault)
   }
   session->state = STATE_IDLE;
   session->next_call = 1;
-  session->next_question[QUESTION_NEED_CHECKPOINT] = 1;
-  session->next_question[QUESTION_SHOULD_EXIT] = 1;
+  session->asked[QUESTION_NEED_CHECKPOINT] = (struct asked){.next = 1};
+  session->asked[QUESTION_SHOULD_EXIT] = (struct asked){.next = 1};
   return SCR_SUCCESS;
 }
 
@@ -469,28 +470,79 @@ int session_route(struct session* session, const char* name, char* file, struct 
   return route_by_message(session, name, file, fault);
 }
 
-int session_ask(struct session* session, enum question question, int* yes, struct fault* fault)
+static long long now_us(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+/*
+ * How many calls more are to be answered by the next message: none for a program that asks now and then, for that would
+ * hear of a change late. One that asks again and again, without a pause, hears of it after an eighth of the calls that
+ * it has made so, or ASKED_MAX_AHEAD.
+ */
+static int ahead(const struct asked* asked)
+{
+  return asked->in_a_row / 8;
+}
+
+/* Takes an answer, and how far it reaches. */
+static int take_answer(struct session* session, struct asked* asked, const char* field, json_t* reply,
+    struct fault* fault)
+{
+  json_t* answer = json_object_get(reply, field);
+  json_t* until = json_object_get(reply, "until");
+  json_int_t call = asked->next - 1;
+  json_int_t reach = until == NULL ? call : json_integer_value(until);
+  if (!json_is_boolean(answer)) {
+    return misunderstood(session, field, fault);
+  }
+  if (reach < call || reach > call + ASKED_MAX_AHEAD) {
+    return misunderstood(session, "until", fault);
+  }
+  asked->yes = json_is_true(answer);
+  asked->until = reach;
+  return SCR_SUCCESS;
+}
+
+static int ask_daemon(struct session* session, enum question question, struct fault* fault)
 {
   static const char* const VERBS[] = {"need-checkpoint", "should-exit"};
   static const char* const FIELDS[] = {"need", "exit"};
-  if (session->state == STATE_NONE) {
-    return needs(session, STATE_IDLE, fault);
-  }
+  struct asked* asked = &session->asked[question];
+  int more = ahead(asked);
   json_t* reply = NULL;
-  int bad = numbered(session, VERBS[question], session->next_question[question], json_object(), &reply, fault);
+  int bad = numbered(session, VERBS[question], asked->next, more > 0 ? json_pack("{s:i}", "ahead", more) : json_object(),
+      &reply, fault);
   if (!keeps_its_number(bad)) {
-    session->next_question[question]++;
+    asked->next++;
   }
-  if (bad) {
-    return bad;
-  }
-  json_t* answer = json_object_get(reply, FIELDS[question]);
-  if (!json_is_boolean(answer)) {
-    bad = misunderstood(session, FIELDS[question], fault);
-  } else {
-    *yes = json_is_true(answer);
+  if (!bad) {
+    bad = take_answer(session, asked, FIELDS[question], reply, fault);
   }
   json_decref(reply);
+  return bad;
+}
+
+int session_ask(struct session* session, enum question question, int* yes, struct fault* fault)
+{
+  struct asked* asked = &session->asked[question];
+  if (session->state == STATE_NONE || (question == QUESTION_NEED_CHECKPOINT && session->state != STATE_IDLE)) {
+    return needs(session, STATE_IDLE, fault);
+  }
+  int pause = now_us() - asked->end_us >= ASKED_PAUSE_US;
+  asked->in_a_row = pause ? 0 : asked->in_a_row < 8 * ASKED_MAX_AHEAD ? asked->in_a_row + 1 : asked->in_a_row;
+  int bad = SCR_SUCCESS;
+  if (session->wire.end.number == SCR_SUCCESS && asked->next <= asked->until) {
+    asked->next++;
+  } else {
+    bad = ask_daemon(session, question, fault);
+  }
+  if (!bad) {
+    *yes = asked->yes;
+  }
+  asked->end_us = now_us();
   return bad;
 }
 

@@ -18,13 +18,28 @@
 
 enum state { STATE_NONE, STATE_IDLE, STATE_OUTPUT, STATE_RESTART };
 
+/* In a row are calls with less than this between them. */
+#define ASKED_PAUSE_US 1000
+
+/* Most answers that are fetched with one (io.vertxscr.model.Limits.MAX_ANSWERS_AHEAD). */
+#define ASKED_MAX_AHEAD 15
+
+/* One of the two questions that no rank waits for; each counts its calls apart. */
+struct asked {
+  json_int_t next;  /* number of the next call */
+  json_int_t until; /* the daemon has answered already, up to this call */
+  int yes;          /* and so */
+  int in_a_row;     /* calls without a pause, up to the last one; counted to 8 * ASKED_MAX_AHEAD */
+  long long end_us; /* when that one ended */
+};
+
 struct session {
   enum state state;
   int rank; /* -1: not known yet */
   int ranks;
   json_int_t run;
   json_int_t next_call;
-  json_int_t next_question[2]; /* need-checkpoint and should-exit count their calls apart */
+  struct asked asked[2];       /* by question */
   const char* unknown;         /* the verb of a call whose outcome is not known; NULL: none */
   int exits;                   /* the last complete said that the process is to end (SCR_HALT_EXIT) */
   char halt[256];              /* and why */

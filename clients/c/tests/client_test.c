@@ -409,6 +409,49 @@ static void questions_count_their_calls_apart(void)
   finish();
 }
 
+static void who_asks_without_a_pause_gets_answers_ahead_and_uses_them_without_a_message(void)
+{
+  int flag = 9;
+  int asked = 0;
+  begin();
+  do {
+    forget_heard();
+    CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+    asked++;
+  } while (json_object_get(last(), "ahead") == NULL);      /* a machine that is busy makes pauses */
+  CHECK(asked > 8);
+  CHECK_INT(asked, number(last(), "call"));
+  CHECK_INT(1, number(last(), "ahead"));
+  answers("need-checkpoint", json_pack("{s:b, s:i}", "need", 0, "until", asked + 4));
+  CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  CHECK_INT(0, flag);
+  good_daemon();
+  forget_heard();
+  for (int i = 2; i <= 4; i++) {
+    flag = 9;
+    CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+    CHECK_INT(0, flag);
+    CHECK_INT(0, world.count);
+    if (i == 2) {                                          /* the other question has answers of its own, a phase none */
+      CHECK_INT(SCR_SUCCESS, SCR_Should_exit(&flag));
+      CHECK_INT(1, number(last(), "call"));
+      CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+      CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Need_checkpoint(&flag));
+      CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+      forget_heard();
+    }
+  }
+  CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  CHECK_INT(1, flag);
+  CHECK_INT(asked + 5, number(last(), "call"));
+  fails("start-output", 0, 1);
+  world.answers_nothing = 1;
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Start_checkpoint());
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Need_checkpoint(&flag));
+  CHECK_INT(SCR_ERR_NODE_LOST, SCR_Finalize());
+  forget_heard();
+}
+
 static void answers_of_another_form_are_errors(void)
 {
   static const struct {
@@ -417,7 +460,9 @@ static void answers_of_another_form_are_errors(void)
   } CASES[] = {{"init", "{}"}, {"init", "{\"run\":\"x\"}"}, {"init", "{\"run\":1,\"version\":2}"},
       {"start-output", "{}"}, {"start-output", "{\"name\":\"a\",\"directory\":\"b\"}"},
       {"start-output", "{\"name\":1,\"directory\":\"/b\"}"}, {"have-restart", "{}"},
-      {"have-restart", "{\"available\":true}"}, {"should-exit", "{\"exit\":1}"}, {"need-checkpoint", "{}"}};
+      {"have-restart", "{\"available\":true}"}, {"should-exit", "{\"exit\":1}"}, {"need-checkpoint", "{}"},
+      {"should-exit", "{\"exit\":true,\"until\":0}"}, {"should-exit", "{\"exit\":true,\"until\":17}"},
+      {"need-checkpoint", "{\"need\":true,\"until\":\"9\"}"}};
   int flag = 7;
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
     answers(CASES[i].verb, json_loads(CASES[i].body, 0, NULL));
@@ -521,6 +566,36 @@ static void* routes_many(void* argument)
   return NULL;
 }
 
+/* What Init says where SCR_SOCKET names a token file with this text, NULL for none. */
+static int init_with_token_file(const char* content)
+{
+  char path[200];
+  snprintf(path, sizeof path, "%s/scr.tcp", world.directory);
+  unlink(path);
+  if (content != NULL) {
+    FILE* file = fopen(path, "w");
+    CHECK(file != NULL && fputs(content, file) >= 0 && fclose(file) == 0);
+  }
+  setenv("SCR_SOCKET", path, 1);
+  int outcome = SCR_Init();
+  setenv("SCR_SOCKET", world.socket, 1);
+  return outcome;
+}
+
+static void a_token_file_must_be_one_and_somebody_must_listen(void)
+{
+#define TOKEN_60 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab"
+  static const char* const NONE[] = {"", "\n", "127.0.0.1", "127.0.0.1:1 " TOKEN_60 "\n", "127.0.0.1:0 " TOKEN_60 "cdef\n",
+      "127.0.0.1:65536 " TOKEN_60 "cdef\n", "127.0.0.256:1 " TOKEN_60 "cdef\n", "127.0.0.1:1 " TOKEN_60 "cdeg\n",
+      "127.0.0.1:1 " TOKEN_60 "cdef\nx", "localhost:1 " TOKEN_60 "cdef\n", "127.0.0.1:1 " TOKEN_60 TOKEN_60 "\n"};
+  for (size_t i = 0; i < sizeof NONE / sizeof NONE[0]; i++) {
+    CHECK_INT(SCR_ERR_BAD_CONFIGURATION, init_with_token_file(NONE[i]));
+  }
+  CHECK_INT(SCR_ERR_NODE_LOST, init_with_token_file(NULL));
+  CHECK_INT(SCR_ERR_NODE_LOST, init_with_token_file("127.0.0.1:1 " TOKEN_60 "cdef\n")); /* nobody has that port */
+  CHECK_INT(0, world.count);
+}
+
 static void switched_off_every_call_succeeds_without_a_daemon(void)
 {
   char name[SCR_MAX_FILENAME] = "";
@@ -603,10 +678,12 @@ int main(int count, char** arguments)
   a_daemon_that_is_gone_fails_all_calls_until_the_next_init();
   a_complete_that_says_so_ends_the_process_after_finalize();
   questions_count_their_calls_apart();
+  who_asks_without_a_pause_gets_answers_ahead_and_uses_them_without_a_message();
   answers_of_another_form_are_errors();
   entries_are_kept_and_questions_carry_them();
   a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_it();
   the_socket_is_found_where_only_one_daemon_is();
+  a_token_file_must_be_one_and_somebody_must_listen();
   switched_off_every_call_succeeds_without_a_daemon();
   many_threads_route_and_no_name_is_taken_twice();
   good_daemon();

@@ -20,9 +20,9 @@ static void nobody_says_who_we_are(void)
 
 static void finds_rank_and_size_of_every_launcher(void)
 {
-  static const char* const PAIRS[][2] = {{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+  static const char* const PAIRS[][2] = {{"RANK", "WORLD_SIZE"}, {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
       {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"}, {"PMIX_RANK", "PMIX_SIZE"}, {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
-      {"RANK", "WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}, {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
+      {"PMI_RANK", "PMI_SIZE"}, {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},
       {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"SCR_RANK", "SCR_RANKS"}};
   struct fault fault;
   int rank;
@@ -43,6 +43,13 @@ static void finds_rank_and_size_of_every_launcher(void)
     CHECK_INT(i, rank);
     CHECK_INT(100 + i, ranks);
   }
+  unsetenv("SCR_RANK");
+  unsetenv("SCR_RANKS");
+  setenv("TORCHELASTIC_RUN_ID", "none", 1); /* torchrun inside of mpirun */
+  CHECK_INT(SCR_SUCCESS, launch_find(&rank, &ranks, &fault));
+  CHECK_INT(0, rank);
+  CHECK_INT(100, ranks);
+  unsetenv("TORCHELASTIC_RUN_ID");
 }
 
 static void refuses_numbers_that_are_none(void)

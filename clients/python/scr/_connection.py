@@ -7,17 +7,29 @@ not warned of threads that it never made, and nothing runs while nobody calls.
 import itertools
 import json
 import os
+import re
 import socket as sockets
 import struct
 import threading
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional, Protocol
+from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple
 
-from .errors import BadRequestError, NodeLostError, ScrError, WrongStateError, error_of
+from .errors import (
+    BadConfigurationError,
+    BadRequestError,
+    NodeLostError,
+    NotAuthorizedError,
+    ScrError,
+    WrongStateError,
+    error_of,
+)
 
 MAX_FRAME_BYTES = 16 << 20
 _LENGTH = struct.Struct(">I")
 _PIECE_BYTES = 1 << 18
+
+TOKEN_FILE_SUFFIX = ".tcp"
+_TOKEN = re.compile(r"(127\.[0-9.]{5,11}):([0-9]{1,5}) ([0-9a-f]{64})\n")
 
 Body = Dict[str, Any]
 
@@ -93,11 +105,9 @@ class Connection:
         self._end: Optional[str] = None
         self._outgoing = _Outgoing(b"")
         self._received: List[bytes] = []
-        self._socket = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
         try:
-            self._socket.connect(path)
+            self._socket = _connected(path)
         except OSError as e:
-            self._socket.close()
             raise NodeLostError(f"no daemon listens on {path}: {e}; start `scr node`, or set SCR_SOCKET") from e
         _OPEN.add(self)
 
@@ -270,6 +280,35 @@ class Connection:
     def _forget_after_fork(self) -> None:
         # close, not shutdown: the connection is the parent's, and goes on. Locks may be held by threads that are gone.
         self._socket.close()
+
+
+def _connected(path: str) -> sockets.socket:
+    """A connection to a Unix socket, or to the port of the loopback address that a token file names."""
+    address: Any = path
+    token = None
+    if path.endswith(TOKEN_FILE_SUFFIX):
+        address, token = _of_token_file(path)
+    socket = sockets.socket(sockets.AF_UNIX if token is None else sockets.AF_INET, sockets.SOCK_STREAM)
+    try:
+        socket.connect(address)
+        if token is not None:
+            socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
+            socket.sendall(_encoded({"type": "token", "token": token}))
+    except BaseException:
+        socket.close()
+        raise
+    return socket
+
+
+def _of_token_file(path: str) -> Tuple[Tuple[str, int], str]:
+    with open(path, encoding="ascii", errors="replace") as file:
+        owner = os.fstat(file.fileno()).st_uid
+        if owner not in (os.geteuid(), 0) and os.geteuid() != 0:
+            raise NotAuthorizedError(f"token file {path} belongs to another user")  # who would tell us where to write
+        found = _TOKEN.fullmatch(file.read(256))
+    if found is None or int(found.group(2)) > 65_535:
+        raise BadConfigurationError(f"{path} is not a token file of a daemon")
+    return (found.group(1), int(found.group(2))), found.group(3)
 
 
 class _BrokenFrame(Exception):

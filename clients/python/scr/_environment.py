@@ -4,6 +4,7 @@ import os
 import socket as sockets
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ._connection import TOKEN_FILE_SUFFIX
 from .errors import BadConfigurationError
 
 MAX_RANKS = 1 << 20
@@ -83,7 +84,8 @@ def socket_path(environment: Mapping[str, str], of: Place = Place(0, 1)) -> str:
     """Where the daemon of this node listens: SCR_SOCKET, or else where its control directory must be.
 
     SCR_SOCKET may be a list, separated by colons, for several daemons on one machine: rank r of n takes entry
-    r * entries / n, so that neighbours share a daemon.
+    r * entries / n, so that neighbours share a daemon. An entry that ends in ``.tcp`` is the token file of a daemon that
+    listens on the loopback address.
 
     That is ``<SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock``, as a daemon with the same environment has it. The
     node's name is that of the host; where a daemon has another name it is found if it is the only one.
@@ -128,7 +130,7 @@ def _sockets_below(directory: str) -> List[str]:
 
 def _short_enough(path: str) -> str:
     size = len(os.fsencode(path))
-    if size > MAX_SOCKET_PATH_BYTES:
+    if size > MAX_SOCKET_PATH_BYTES and not path.endswith(TOKEN_FILE_SUFFIX):
         raise BadConfigurationError(
             f"socket path {path} has {size} bytes; the system allows {MAX_SOCKET_PATH_BYTES}:"
             " choose a shorter control directory"

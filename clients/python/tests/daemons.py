@@ -96,6 +96,10 @@ class Daemons:
     def socket(self, name: str) -> str:
         return self._sockets[name]
 
+    def token_file(self, name: str) -> str:
+        """Of one that was started with SCR_BRIDGE_TCP."""
+        return os.path.join(os.path.dirname(self._sockets[name]), "scr.tcp")
+
     def kill(self, name: str) -> None:
         """SIGKILL; its storage is gone with it."""
         self.names.remove(name)
@@ -140,10 +144,16 @@ class Ranks:
     """
 
     def __init__(
-        self, daemons: Daemons, ranks: int, program: Sequence[str], launcher: Optional[Sequence[str]] = None
+        self,
+        daemons: Daemons,
+        ranks: int,
+        program: Sequence[str],
+        launcher: Optional[Sequence[str]] = None,
+        over_tcp: bool = False,
     ) -> None:
         self._daemons = daemons
         self._ranks = ranks
+        self._door = daemons.token_file if over_tcp else daemons.socket
         self._results = tempfile.mkdtemp(prefix="r", dir=daemons.directory)
         self._outputs: List[str] = []
         self._forget_the_end_of_the_last_run()
@@ -167,7 +177,7 @@ class Ranks:
         return names[rank * len(names) // self._ranks]
 
     def _start(self, command: Sequence[str], more: Dict[str, str]) -> subprocess.Popen:
-        sockets = ":".join(self._daemons.socket(self.node(rank)) for rank in range(self._ranks))
+        sockets = ":".join(self._door(self.node(rank)) for rank in range(self._ranks))
         environment = own_environment(
             PYTHONPATH=CLIENT, SCR_PREFIX=self._daemons.prefix, TEST_SOCKETS=sockets, TEST_RESULTS=self._results, **more
         )

@@ -8,6 +8,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 
@@ -17,7 +18,7 @@ from fake_daemon import FakeDaemon, Last, encoded
 import scr
 from scr._connection import Connection
 
-SEED = int(os.environ.get("SCR_TEST_SEED", random.randrange(1 << 32)))
+SEED = int(os.environ.get("SCR_TEST_SEED", "1"))
 
 
 def echo(call):
@@ -39,6 +40,24 @@ class ConnectionTest(unittest.TestCase):
         with self.assertRaisesRegex(scr.NodeLostError, "/no/such/scr.sock") as caught:
             Connection("/no/such/scr.sock")
         self.assertIsInstance(caught.exception.__cause__, OSError)
+
+    def test_a_token_file_must_be_one(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        path = os.path.join(directory.name, "scr.tcp")
+        token = "0123456789abcdef" * 4
+        for text in ["", "\n", "127.0.0.1:1 x\n", f"127.0.0.1:65536 {token}\n", f"10.0.0.1:1 {token}\n",
+                     f"127.0.0.1:1 {token}", f"127.0.0.1:1 {token}0\n", "\xff\n"]:  # fmt: skip
+            with open(path, "w", encoding="latin-1") as file:
+                file.write(text)
+            with self.subTest(text=text), self.assertRaisesRegex(scr.BadConfigurationError, "not a token file"):
+                Connection(path)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(f"127.0.0.1:1 {token}\n")
+        with self.assertRaisesRegex(scr.NodeLostError, "start `scr node`"):
+            Connection(path)
+        with self.assertRaisesRegex(scr.NodeLostError, "start `scr node`"):
+            Connection(path + "-none.tcp")
 
     def test_every_fault_has_its_class_and_an_unknown_one_is_internal(self):
         def refuse(call):

@@ -9,6 +9,8 @@ import sys
 import unittest
 
 import daemons
+import scr
+from scr import _connection
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
@@ -23,7 +25,7 @@ def setUpModule():
     why = daemons.missing()
     if why:
         raise unittest.SkipTest(why)
-    cluster = daemons.Daemons(NODES, SCR_COPY_TYPE="XOR", SCR_FLUSH="2")
+    cluster = daemons.Daemons(NODES, SCR_COPY_TYPE="XOR", SCR_FLUSH="2", SCR_BRIDGE_TCP="0")
 
 
 def tearDownModule():
@@ -69,6 +71,23 @@ class DaemonsTest(unittest.TestCase):
     def test_a_run_under_mpirun_goes_on_where_the_last_one_ended(self):
         self.assert_good(self.ranks(6, "3", launcher=mpirun(6)), 0, 3)
         self.assert_good(self.ranks(6, "2", launcher=mpirun(6)), 3, 2)
+
+    def test_over_tcp_the_token_of_the_daemon_opens_and_no_other(self):
+        ranks = daemons.Ranks(cluster, 4, [PROGRAM, "1"], over_tcp=True)
+        self.addCleanup(ranks.close)
+        self.assert_good(ranks, 0, 1)
+        right = cluster.token_file(cluster.names[0])
+        self.assertEqual(os.stat(right).st_mode & 0o777, 0o600)
+        with open(right, encoding="ascii") as file:
+            text = file.read()
+        wrong = os.path.join(cluster.directory, "wrong.tcp")
+        with open(wrong, "w", encoding="ascii") as file:
+            file.write(text[:-2] + ("0" if text[-2] != "0" else "1") + "\n")
+        with self.assertRaisesRegex(scr.NodeLostError, "no frame of type token with the token of this daemon"):
+            _connection.Connection(wrong).call("status", {"gaps": False})
+        connection = _connection.Connection(right)
+        self.addCleanup(connection.close)
+        self.assertEqual(connection.call("status", {"gaps": False})["node"], cluster.names[0])
 
     def test_flushed_files_are_where_the_application_named_them(self):
         self.assert_good(self.ranks(2, "2"), 0, 2)

@@ -74,6 +74,12 @@ class SocketTest(unittest.TestCase):
         self.make("local", socket.gethostname())
         self.assertEqual(_environment.socket_path({**self.environment, "SCR_SOCKET": "/x"}), "/x")
 
+    def test_only_a_socket_must_have_a_short_path(self) -> None:
+        long = "/" + "x" * 200
+        with self.assertRaises(scr.BadConfigurationError):
+            _environment.socket_path({"SCR_SOCKET": long})
+        self.assertEqual(_environment.socket_path({"SCR_SOCKET": long + ".tcp"}), long + ".tcp")
+
     def test_of_several_sockets_neighbours_share_one(self) -> None:
         environment = {"SCR_SOCKET": "/a:/b:/c"}
         for ranks, expected in ((8, "aaabbbcc"), (3, "abc"), (2, "ab"), (1, "a")):

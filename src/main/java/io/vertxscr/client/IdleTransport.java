@@ -19,6 +19,7 @@ import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -53,8 +54,8 @@ final class IdleTransport implements Transport {
         RouteRequest request = Wire.read(body, RouteRequest.class);
         yield new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString());
       }
-      case SHOULD_EXIT -> new ShouldExitReply(false, Optional.empty());
-      case NEED_CHECKPOINT -> new NeedCheckpointReply(false);
+      case SHOULD_EXIT -> new ShouldExitReply(false, Optional.empty(), OptionalLong.empty());
+      case NEED_CHECKPOINT -> new NeedCheckpointReply(false, OptionalLong.empty());
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
       case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
       case CURRENT, DROP, DELETE, FINALIZE, STATUS -> new EmptyReply();

@@ -9,6 +9,7 @@ import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
+import io.vertxscr.protocol.app.QuestionRequest;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -29,8 +30,8 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().status(request));
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
-    serve(Verb.SHOULD_EXIT, CallRequest.class, node.services().advice()::shouldExit);
-    serve(Verb.NEED_CHECKPOINT, CallRequest.class, node.services().advice()::needCheckpoint);
+    serve(Verb.SHOULD_EXIT, QuestionRequest.class, node.services().advice()::shouldExit);
+    serve(Verb.NEED_CHECKPOINT, QuestionRequest.class, node.services().advice()::needCheckpoint);
     serve(NodeVerb.ADVICE_WITHDRAW, Advising.Withdraw.class, node.services().advice()::withdraw);
     serve(Verb.FLUSH_TEST, FlushRequest.class, node.services().flushQuestions()::test);
     serve(Verb.FLUSH_WAIT, FlushRequest.class, node.services().flushQuestions()::await);

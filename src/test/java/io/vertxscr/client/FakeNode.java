@@ -33,6 +33,7 @@ import io.vertxscr.protocol.app.StartReply;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -113,8 +114,10 @@ public final class FakeNode extends VerticleBase {
         Wire.read(body, NameRequest.class);
         yield new EmptyReply();
       }
-      case SHOULD_EXIT -> new ShouldExitReply(Wire.read(body, CallRequest.class).call() > 2, Optional.empty());
-      case NEED_CHECKPOINT -> new NeedCheckpointReply(Wire.read(body, CallRequest.class).call() % 2 == 0);
+      case SHOULD_EXIT -> new ShouldExitReply(Wire.read(body, CallRequest.class).call() > 2,
+          Optional.empty(), OptionalLong.empty());
+      case NEED_CHECKPOINT -> new NeedCheckpointReply(Wire.read(body, CallRequest.class).call() % 2 == 0,
+          OptionalLong.empty());
       case FINALIZE -> {
         Wire.read(body, CallRequest.class);
         yield new EmptyReply();

@@ -2,10 +2,12 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -249,6 +251,42 @@ class AdviceTest {
       assertThat(RawRank.ok(rank.numbered(Verb.NEED_CHECKPOINT, 3, none)).getBoolean("need")).isFalse();
       RawRank.ok(rank.call(Verb.FINALIZE));
       RawRank.refused(rank.numbered(Verb.SHOULD_EXIT, 2, none), Fault.WRONG_STATE, "should-exit");
+    }
+  }
+
+  @Test
+  void whoAsksAheadIsToldAsFarAsTheAnswerIsTheSameAndEverybodyElseHearsTheSame() throws Exception {
+    start(new IntervalPolicy(10, 0, 0, false), "n1");
+    try (RawRank one = new RawRank(vertx, "n1", 0); RawRank other = new RawRank(vertx, "n1", 1)) {
+      Future<JsonObject> first = one.init(2, prefix);
+      RawRank.ok(other.init(RawRank.initBody(1, 2, prefix.toString(), "test")));
+      RawRank.ok(first);
+      JsonObject four = new JsonObject().put("ahead", 4);
+      JsonObject all = new JsonObject().put("ahead", Limits.MAX_ANSWERS_AHEAD);
+      JsonObject expected = new JsonObject().put("need", false).put("until", 5L);
+      assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 1, four))).isEqualTo(expected);
+      assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 1, all))).as("again").isEqualTo(expected);
+      RawRank.refused(one.numbered(Verb.NEED_CHECKPOINT, 2, all), Fault.BAD_REQUEST, "call 2", "after call 5");
+      assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 6, all)).getLong("until")).isEqualTo(9);
+      assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 10, all)))
+          .isEqualTo(new JsonObject().put("need", true));
+      RawRank.refused(one.numbered(Verb.NEED_CHECKPOINT, 11, new JsonObject().put("ahead", 16)), Fault.BAD_REQUEST,
+          "'ahead' is 16, expected 0 to 15");
+
+      assertThat(RawRank.ok(one.numbered(Verb.SHOULD_EXIT, 1, all)).getLong("until")).isEqualTo(16);
+      Halts.of(prefix).update(halt -> halt.withReason(Optional.of("JOB_HALTED")));
+      long others = 1;
+      while (!RawRank.ok(other.numbered(Verb.SHOULD_EXIT, others, new JsonObject())).getBoolean("exit")) {
+        others++;
+      }
+      assertThat(others).isGreaterThan(16);
+      long own = 17;
+      JsonObject told = RawRank.ok(one.numbered(Verb.SHOULD_EXIT, own, all));
+      while (!told.getBoolean("exit")) {
+        own = told.getLong("until", own) + 1;
+        told = RawRank.ok(one.numbered(Verb.SHOULD_EXIT, own, all));
+      }
+      assertThat(own).isEqualTo(others);
     }
   }
 }

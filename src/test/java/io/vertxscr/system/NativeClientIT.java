@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,7 +41,8 @@ class NativeClientIT {
   @BeforeAll
   static void open() throws Exception {
     build = NativeBuild.make();
-    cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2"));
+    cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2",
+        "SCR_BRIDGE_TCP", "0"));
   }
 
   @AfterAll
@@ -57,12 +59,17 @@ class NativeClientIT {
 
   /** Starts a program under mpirun, two ranks on each daemon, in the prefix directory. */
   private NativeBuild.Program start(Path program, String... arguments) throws Exception {
+    return start(socket -> socket, program, arguments);
+  }
+
+  /** The same with what SCR_SOCKET is to be instead of a daemon's socket. */
+  private NativeBuild.Program start(UnaryOperator<Path> door, Path program, String... arguments) throws Exception {
     Halts.remove(prefix);
     Path onNode = prefix.resolve(".on-node");
     StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");
     List<DaemonProcess> daemons = cluster.alive();
     for (int i = 0; i < DAEMONS; i++) {
-      script.append(i).append(") SCR_SOCKET='").append(daemons.get(i).socket()).append("' ;;\n");
+      script.append(i).append(") SCR_SOCKET='").append(door.apply(daemons.get(i).socket())).append("' ;;\n");
     }
     Files.writeString(onNode, script + "esac\nexport SCR_SOCKET\nexec \"$@\"\n");
     List<String> command = new ArrayList<>(List.of("mpirun", "--allow-run-as-root", "--oversubscribe", "--mca",
@@ -93,6 +100,22 @@ class NativeClientIT {
     assertThat(first).contains("wrote step-1", "wrote step-2").doesNotContain("restarted");
     assertThat(run(build.program("mpi_checkpoint"), "1", "7")).contains(everyRank("restarted from step-2"));
     assertThat(run(build.program("mpi_checkpoint"), "0", "7")).contains(everyRank("restarted from step-3"));
+  }
+
+  @Test
+  void overTcpTheTokenOfTheDaemonOpensAndNoOther() throws Exception {
+    UnaryOperator<Path> tokenFile = socket -> socket.resolveSibling("scr.tcp");
+    NativeBuild.Program opened = start(tokenFile, build.program("mpi_checkpoint"), "1", "3");
+    assertThat(opened.awaitExit()).as(opened.output()).isZero();
+    assertThat(opened.output()).contains("wrote step-1");
+
+    String text = Files.readString(tokenFile.apply(cluster.alive().getFirst().socket())).strip();
+    char last = text.charAt(text.length() - 1);
+    Path wrong = Files.writeString(prefix.resolve("wrong.tcp"),
+        text.substring(0, text.length() - 1) + (last == '0' ? '1' : '0') + "\n");
+    NativeBuild.Program refused = start(_ -> wrong, build.program("mpi_checkpoint"), "1", "3");
+    assertThat(refused.awaitExit()).isEqualTo(2);
+    assertThat(refused.output()).contains("SCR_Init: BAD_REQUEST (2): received no frame of type token with the token");
   }
 
   @Test
@@ -158,7 +181,7 @@ class NativeClientIT {
 
   @Test
   void noiseOnItsSocketEndsNoDaemon() throws Exception {
-    long seed = Long.getLong("seed", System.nanoTime());
+    long seed = Long.getLong("seed", 1);
     System.out.println("NativeClientIT -Dseed=" + seed);
     Random random = new Random(seed);
     Path socket = cluster.alive().getFirst().socket();

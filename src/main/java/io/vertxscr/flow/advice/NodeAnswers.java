@@ -19,6 +19,23 @@ public final class NodeAnswers {
     return given.find(call);
   }
 
+  /**
+   * The last of the calls after this one, up to another one, that are known to be answered like it; decides no more than
+   * these.
+   */
+  public long sameUntil(long call, boolean yes, long most) {
+    long until = call;
+    while (until < most && answersLike(until + 1, yes)) {
+      until++;
+    }
+    return until;
+  }
+
+  private boolean answersLike(long call, boolean yes) {
+    Optional<Rule> known = call > given.end() ? lease : given.find(call);
+    return known.filter(rule -> rule.yesTo(call) == yes).isPresent() && answer(call).isPresent();
+  }
+
   /** Number of the last call whose answer is known: what the leader is told when it is asked. */
   public long known() {
     return given.end();

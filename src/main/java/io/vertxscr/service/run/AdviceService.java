@@ -8,7 +8,7 @@ import io.vertxscr.flow.advice.Withdrawn;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.CallRequest;
+import io.vertxscr.protocol.app.QuestionRequest;
 import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.node.Advising;
@@ -16,6 +16,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.NodeBus;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Answers should-exit and need-checkpoint from memory; the leader is asked only when the answer may have changed
@@ -23,7 +24,7 @@ import java.util.Optional;
  */
 public final class AdviceService {
   private static final Future<ShouldExitReply> HALTED_NOW =
-      Future.succeededFuture(new ShouldExitReply(true, Optional.of(Halt.Reason.JOB_HALTED.name())));
+      Future.succeededFuture(new ShouldExitReply(true, Optional.of(Halt.Reason.JOB_HALTED.name()), OptionalLong.empty()));
 
   private final NodeBus bus;
   private final String self;
@@ -37,19 +38,19 @@ public final class AdviceService {
   }
 
   /** Whether the application is to end. Legal in every state before finalize. */
-  public Future<ShouldExitReply> shouldExit(CallRequest call, String client) {
+  public Future<ShouldExitReply> shouldExit(QuestionRequest call, String client) {
     LocalRun run = run();
     return run.isHalted(call.run()) ? HALTED_NOW
         : ask(run, Question.SHOULD_EXIT, call, client)
-            .map(rule -> rule.yesTo(call.call())
-                ? new ShouldExitReply(true, Optional.of(rule.why())) : new ShouldExitReply(false, Optional.empty()))
+            .map(said -> new ShouldExitReply(said.yes(), said.yes() ? Optional.of(said.why()) : Optional.empty(),
+                said.beyond(call.call())))
             .recover(failure -> Fault.of(failure) == Fault.HALTED ? HALTED_NOW : Future.failedFuture(failure));
   }
 
   /** Whether a checkpoint should be written. Legal between phases. */
-  public Future<NeedCheckpointReply> needCheckpoint(CallRequest call, String client) {
+  public Future<NeedCheckpointReply> needCheckpoint(QuestionRequest call, String client) {
     return ask(run(), Question.NEED_CHECKPOINT, call, client)
-        .map(rule -> new NeedCheckpointReply(rule.yesTo(call.call())));
+        .map(said -> new NeedCheckpointReply(said.yes(), said.beyond(call.call())));
   }
 
   private LocalRun run() {
@@ -57,19 +58,40 @@ public final class AdviceService {
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
   }
 
-  private Future<Rule> ask(LocalRun run, Question question, CallRequest request, String client) {
+  /** What a rank is told: to its call, and to all up to another one. */
+  private record Said(boolean yes, String why, long until) {
+    OptionalLong beyond(long call) {
+      return until > call ? OptionalLong.of(until) : OptionalLong.empty();
+    }
+  }
+
+  private Future<Said> ask(LocalRun run, Question question, QuestionRequest request, String client) {
     LocalRun.RankSession session = run.session(request.run(), request.rank(), client);
     RunQuestions.Asked asked = run.questions().of(question);
-    long last = asked.lastCall(request.rank());
-    if (request.call() != last) {
-      check(run, session, question, request, last);
-      asked.called(request.rank(), request.call());
+    long call = request.call();
+    boolean again = call == asked.lastSent(request.rank());
+    if (!again) {
+      check(run, session, question, request, asked.lastCall(request.rank()));
+      asked.called(request.rank(), call, call);
     }
-    return answer(run, question, request.call());
+    return answer(run, question, call).map(rule -> new Said(rule.yesTo(call), rule.why(),
+        until(asked, request, rule.yesTo(call))));
+  }
+
+  /** The last call that is answered with this one: what it was before, where it is asked again. */
+  private static long until(RunQuestions.Asked asked, QuestionRequest request, boolean yes) {
+    long call = request.call();
+    if (asked.lastSent(request.rank()) != call) {
+      return call;
+    }
+    if (asked.lastCall(request.rank()) == call) {
+      asked.called(request.rank(), call, asked.answers().sameUntil(call, yes, call + request.ahead().orElse(0)));
+    }
+    return asked.lastCall(request.rank());
   }
 
   private static void check(
-      LocalRun run, LocalRun.RankSession session, Question question, CallRequest request, long last) {
+      LocalRun run, LocalRun.RankSession session, Question question, QuestionRequest request, long last) {
     if (request.call() != last + 1) {
       throw new ScrException(Fault.BAD_REQUEST, "rank " + request.rank() + " sends call " + request.call() + " of "
           + question.title() + ", after call " + last);

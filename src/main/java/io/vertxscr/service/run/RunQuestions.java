@@ -25,29 +25,38 @@ final class RunQuestions {
   /** One question. */
   static final class Asked {
     private final NodeAnswers answers = new NodeAnswers();
-    private final Map<Integer, Long> lastCall = new HashMap<>();
+    private final Map<Integer, Calls> last = new HashMap<>();
     private Future<Void> asking;
 
+    /** Calls of a rank that were answered by one message. */
+    private record Calls(long first, long last) {}
+
     Asked(Set<Integer> ranks) {
-      ranks.forEach(rank -> lastCall.put(rank, 0L));
+      ranks.forEach(rank -> last.put(rank, new Calls(0, 0)));
     }
 
     NodeAnswers answers() {
       return answers;
     }
 
-    /** Number of the rank's last call, 0 before the first. */
+    /** Number of the call that the rank has sent last, 0 before the first. */
+    long lastSent(int rank) {
+      return last.get(rank).first();
+    }
+
+    /** Number of the last call of the rank that is answered, or is being answered. */
     long lastCall(int rank) {
-      return lastCall.get(rank);
+      return last.get(rank).last();
     }
 
-    void called(int rank, long call) {
-      lastCall.put(rank, call);
+    /** The rank has sent a call, and is answered up to the last one. */
+    void called(int rank, long first, long until) {
+      last.put(rank, new Calls(first, until));
     }
 
-    /** The call that the slowest rank made last. */
+    /** The call that the slowest rank has sent last: none before it is sent again. */
     long slowest() {
-      return lastCall.values().stream().mapToLong(Long::longValue).min().orElse(0);
+      return last.values().stream().mapToLong(Calls::first).min().orElse(0);
     }
 
     /** The question to the leader that is under way; null for none. */

@@ -72,10 +72,21 @@ class AnswersWalkTest {
         ask(node);
         return;
       }
+      boolean yes = rule.get().yesTo(number);
+      hear(node, number, yes, rule.get());
       ranks[rank] = number;
-      Rule first = told.putIfAbsent(number, rule.get());
+      if (!repeat && random.nextInt(3) == 0) {
+        ranks[rank] = nodes.get(node).sameUntil(number, yes, number + random.nextInt(8));
+        for (long next = number + 1; next <= ranks[rank]; next++) {
+          hear(node, next, yes, nodes.get(node).answer(next).orElseThrow());
+        }
+      }
+    }
+
+    private void hear(String node, long number, boolean yes, Rule rule) {
+      Rule first = told.putIfAbsent(number, rule);
       if (first != null) {
-        assertThat(rule.get().yesTo(number)).as("call %d on %s", number, node).isEqualTo(first.yesTo(number));
+        assertThat(yes).as("call %d on %s", number, node).isEqualTo(first.yesTo(number));
       }
     }
 
