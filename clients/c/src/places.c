@@ -8,26 +8,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "table.h"
+
 #define PATH_BYTES (SCR_MAX_FILENAME * 2)
 #define MAX_COMPONENT_BYTES 255
 
 /* What the JSON of an entry has beside path and base name. */
 #define ENTRY_BYTES 33
 
-/* All maps are JSON objects: their keys are hashed, with a seed of the process. */
+/* A file of an output. */
+struct file {
+  char* path; /* in the prefix directory */
+  char* name; /* below the directory in the cache */
+};
+
+/* A directory that a name was in. */
+struct known_directory {
+  char path[PATH_BYTES];  /* "": none */
+  char real[PATH_MAX];
+  int is_there;
+};
+
 struct places {
   char prefix[PATH_BYTES];      /* as the run knows it */
   char real_prefix[PATH_MAX];   /* with its links followed */
   char directory[PATH_BYTES];   /* the rank's, in the cache */
   int is_output;
-  json_t* by_path;              /* path relative to the prefix -> name below the directory */
-  json_t* aliases;              /* output: the same for absolute paths that lead there through links */
+  json_t* by_path;              /* restart: path relative to the prefix -> name below the directory */
   json_t* by_base;              /* restart: base name -> name, or null where several files have it */
-  json_t* list;                 /* output: [{path, name}] in the order of the names */
-  json_t* names;                /* output: names that are taken */
-  json_t* used;                 /* output: numbers of subdirectories in use */
+  struct file* files;           /* output: in the order of the names */
+  int count;
+  int room;
+  struct table routed;          /* output: path relative to the prefix -> number of the file */
+  struct table aliases;         /* output: the same for absolute paths that lead there through links */
+  struct table names;           /* output: names that are taken */
+  struct table used;            /* output: numbers of subdirectories in use */
   json_t* first_free;           /* output: base name -> where to go on searching */
   json_t* directories;          /* directory of a name -> its real path; null: nothing of it is there yet */
+  struct known_directory last;  /* the one that was asked for last */
   size_t list_bytes;            /* what the list takes in a message, at most where no character needs an escape */
   json_t* made;                 /* output: directories that are there */
   char last_made[PATH_BYTES];   /* the one that was asked for last */
@@ -191,10 +209,6 @@ struct places* places_for_output(const char* prefix, const char* directory)
   struct places* places = make(prefix, directory);
   if (places != NULL) {
     places->is_output = 1;
-    places->aliases = json_object();
-    places->list = json_array();
-    places->names = json_object();
-    places->used = json_object();
     places->first_free = json_object();
     places->made = json_object();
   }
@@ -245,12 +259,17 @@ void places_free(struct places* places)
   if (places == NULL) {
     return;
   }
+  for (int i = 0; i < places->count; i++) {
+    free(places->files[i].path);
+    free(places->files[i].name);
+  }
+  free(places->files);
+  table_clear(&places->routed);
+  table_clear(&places->aliases);
+  table_clear(&places->names);
+  table_clear(&places->used);
   json_decref(places->by_path);
-  json_decref(places->aliases);
   json_decref(places->by_base);
-  json_decref(places->list);
-  json_decref(places->names);
-  json_decref(places->used);
   json_decref(places->first_free);
   json_decref(places->directories);
   json_decref(places->made);
@@ -259,7 +278,15 @@ void places_free(struct places* places)
 
 json_t* places_list(const struct places* places)
 {
-  return json_incref(places->list);
+  json_t* list = json_array();
+  for (int i = 0; i < places->count; i++) {
+    /* That they are UTF-8 is known. */
+    json_t* entry = json_object();
+    json_object_set_new_nocheck(entry, "path", json_string_nocheck(places->files[i].path));
+    json_object_set_new_nocheck(entry, "name", json_string_nocheck(places->files[i].name));
+    json_array_append_new(list, entry);
+  }
+  return list;
 }
 
 /* ---- names in the cache ---- */
@@ -280,19 +307,19 @@ static unsigned number_of(const char* base)
 
 static int is_taken(const struct places* places, const char* name)
 {
-  return json_object_get(places->names, name) != NULL;
+  return table_find(&places->names, name) >= 0;
 }
 
 static int take(struct places* places, const char* name)
 {
-  return json_object_set_new(places->names, name, json_true());
+  return table_add(&places->names, name, 0);
 }
 
 int places_next_name(struct places* places, const char* base, char* name)
 {
   size_t base_bytes = strlen(base);
   char number[16];
-  int is_subdirectory = number_of(base) > 0 && json_object_get(places->used, base) != NULL;
+  int is_subdirectory = number_of(base) > 0 && table_find(&places->used, base) >= 0;
   if (!is_subdirectory && !is_taken(places, base)) {
     memcpy(name, base, base_bytes + 1);
     return take(places, name);
@@ -306,7 +333,7 @@ int places_next_name(struct places* places, const char* base, char* name)
     }
   }
   return json_object_set_new(places->first_free, base, json_integer(k + 1))
-      || json_object_set_new(places->used, number, json_true()) || take(places, name);
+      || (table_find(&places->used, number) < 0 && table_add(&places->used, number, 0)) || take(places, name);
 }
 
 /* ---- routing ---- */
@@ -315,23 +342,29 @@ int places_next_name(struct places* places, const char* base, char* name)
 static int real_directory(struct places* places, const char* directory, const char* name, const char** real,
     int* is_there, struct fault* fault)
 {
-  json_t* known = json_object_get(places->directories, directory);
-  if (known == NULL) {
-    char found[PATH_MAX];
-    int there = real_path(directory, found);
-    if (there < 0) {
-      return outside(places, name, "goes through a link of which it cannot be said that it is inside", fault);
+  struct known_directory* last = &places->last;
+  if (strcmp(last->path, directory) != 0) {
+    json_t* known = json_object_get(places->directories, directory);
+    if (known == NULL) {
+      char found[PATH_MAX];
+      int there = real_path(directory, found);
+      if (there < 0) {
+        return outside(places, name, "goes through a link of which it cannot be said that it is inside", fault);
+      }
+      if (below(places->real_prefix, found) != NULL && goes_through_a_file(found)) {
+        return bad_name(places, name, "goes through a file as if that were a directory", fault);
+      }
+      known = json_pack("{s:s, s:b}", "real", found, "there", there);
+      if (known == NULL || json_object_set_new(places->directories, directory, known) != 0) {
+        return bad_name(places, name, "is not UTF-8 text", fault);
+      }
     }
-    if (below(places->real_prefix, found) != NULL && goes_through_a_file(found)) {
-      return bad_name(places, name, "goes through a file as if that were a directory", fault);
-    }
-    known = json_pack("{s:s, s:b}", "real", found, "there", there);
-    if (known == NULL || json_object_set_new(places->directories, directory, known) != 0) {
-      return bad_name(places, name, "is not UTF-8 text", fault);
-    }
+    strcpy(last->path, directory);
+    strcpy(last->real, json_string_value(json_object_get(known, "real")));
+    last->is_there = json_is_true(json_object_get(known, "there"));
   }
-  *real = json_string_value(json_object_get(known, "real"));
-  *is_there = json_is_true(json_object_get(known, "there"));
+  *real = last->real;
+  *is_there = last->is_there;
   return SCR_SUCCESS;
 }
 
@@ -466,24 +499,46 @@ static int in_cache(const struct places* places, const char* name, char* file, s
 }
 
 /* The answer for a file of an output. */
-static int routed(struct places* places, json_t* name, char* file, struct fault* fault)
+static int routed(struct places* places, int number, char* file, struct fault* fault)
 {
-  int bad = in_cache(places, json_string_value(name), file, fault);
+  int bad = in_cache(places, places->files[number].name, file, fault);
   return bad ? bad : make_directory_of(places, file, fault);
 }
 
-/* Notes a path and a name, in the list and for the next time; NULL without memory. Both are known to be UTF-8. */
-static json_t* note(struct places* places, const char* path, const char* relative, const char* name)
+static int is_utf8(const char* text)
 {
-  json_t* entry = json_object();
-  json_t* text = json_string_nocheck(name);
-  int failed = json_object_set_new_nocheck(entry, "path", json_string_nocheck(path))
-      | json_object_set_new_nocheck(entry, "name", text);
-  if (json_array_append_new(places->list, entry) != 0 || failed
-      || json_object_set_nocheck(places->by_path, relative, text) != 0) {
-    return NULL;
+  const char* at = text;
+  while (*at != '\0' && (*at & 0x80) == 0) {
+    at++;
   }
-  return text;
+  if (*at == '\0') {
+    return 1; /* ASCII */
+  }
+  json_t* checked = json_string(text);
+  json_decref(checked);
+  return checked != NULL;
+}
+
+/* Notes a path and a name, in the list and for the next time; returns the number of the file, -1 without memory. */
+static int note(struct places* places, const char* path, const char* relative, const char* name)
+{
+  if (places->count == places->room) {
+    int room = places->room == 0 ? 16 : places->room * 2;
+    struct file* larger = realloc(places->files, (size_t)room * sizeof *larger);
+    if (larger == NULL) {
+      return -1;
+    }
+    places->files = larger;
+    places->room = room;
+  }
+  struct file file = {.path = strdup(path), .name = strdup(name)};
+  if (file.path == NULL || file.name == NULL || table_add(&places->routed, relative, places->count) != 0) {
+    free(file.path);
+    free(file.name);
+    return -1;
+  }
+  places->files[places->count] = file;
+  return places->count++;
 }
 
 /* Takes up a file that was not routed before. */
@@ -503,18 +558,20 @@ static int add(struct places* places, const char* path, const char* relative, ch
     return fault_set(fault, SCR_ERR_BAD_REQUEST, "'%s' is one file too many: what a rank writes in one dataset must be "
         "named in one message of %d bytes, about 100,000 files", path, PLACES_MAX_LIST_BYTES);
   }
-  json_t* noted = places_next_name(places, base, name) == 0 ? note(places, path, relative, name) : NULL;
-  /* That its directory is UTF-8 text is known already. */
-  return noted == NULL ? bad_name(places, path, "is not UTF-8 text", fault) : routed(places, noted, file, fault);
+  if (!is_utf8(path)) {
+    return bad_name(places, path, "is not UTF-8 text", fault);
+  }
+  int number = places_next_name(places, base, name) == 0 ? note(places, path, relative, name) : -1;
+  return number < 0 ? fault_set(fault, SCR_ERR_INTERNAL, "out of memory") : routed(places, number, file, fault);
 }
 
-/* The name of a file that was routed before, by whatever name; NULL if it was not. */
-static json_t* routed_before(const struct places* places, const char* absolute)
+/* The number of a file that was routed before, by whatever name; -1 if it was not. */
+static int routed_before(const struct places* places, const char* absolute)
 {
   const char* relative = below(places->prefix, absolute);
   /* What is a real path once, with no link in it, stays so for the phase. */
-  json_t* known = relative == NULL ? NULL : json_object_get(places->by_path, relative);
-  return known != NULL ? known : json_object_get(places->aliases, absolute);
+  int known = relative == NULL ? -1 : table_find(&places->routed, relative);
+  return known >= 0 ? known : table_find(&places->aliases, absolute);
 }
 
 /* An output's file: the same answer for the same file, a new one for a new file. */
@@ -522,24 +579,24 @@ static int route_output(struct places* places, const char* name, const char* abs
 {
   char relative[PATH_MAX];
   char path[PATH_MAX + PATH_BYTES];
-  json_t* known = names_directory(name) ? NULL : routed_before(places, absolute);
-  if (known != NULL) {
+  int known = names_directory(name) ? -1 : routed_before(places, absolute);
+  if (known >= 0) {
     return routed(places, known, file, fault);
   }
   int bad = place(places, absolute, name, relative, fault);
   if (bad) {
     return bad;
   }
-  known = json_object_get(places->by_path, relative);
-  if (known == NULL) {
+  known = table_find(&places->routed, relative);
+  if (known < 0) {
     join(path, sizeof path, places->prefix, strlen(places->prefix), relative);
     bad = add(places, path, relative, file, fault);
-    known = json_object_get(places->by_path, relative);
+    known = table_find(&places->routed, relative);
   } else {
     bad = routed(places, known, file, fault);
   }
-  if (known != NULL && routed_before(places, absolute) == NULL) {
-    json_object_set(places->aliases, absolute, known);
+  if (known >= 0 && routed_before(places, absolute) < 0 && table_add(&places->aliases, absolute, known) != 0) {
+    return fault_set(fault, SCR_ERR_INTERNAL, "out of memory");
   }
   return bad;
 }

@@ -34,7 +34,7 @@ void places_free(struct places* places);
  */
 int places_route(struct places* places, const char* name, char* file, struct fault* fault);
 
-/* What was routed in an output, for complete-output: a new reference. */
+/* What was routed in an output, for complete-output: a new array. */
 json_t* places_list(const struct places* places);
 
 /*
