@@ -20,8 +20,8 @@ public final class NodeAnswers {
   }
 
   /**
-   * The last of the calls after this one, up to another one, that are known to be answered like it; decides no more than
-   * these.
+   * The last of the calls after this one, up to another one, that are known to be answered like it; decides no more
+   * than these.
    */
   public long sameUntil(long call, boolean yes, long most) {
     long until = call;

@@ -24,7 +24,8 @@ import java.util.OptionalLong;
  */
 public final class AdviceService {
   private static final Future<ShouldExitReply> HALTED_NOW =
-      Future.succeededFuture(new ShouldExitReply(true, Optional.of(Halt.Reason.JOB_HALTED.name()), OptionalLong.empty()));
+      Future.succeededFuture(
+          new ShouldExitReply(true, Optional.of(Halt.Reason.JOB_HALTED.name()), OptionalLong.empty()));
 
   private final NodeBus bus;
   private final String self;
