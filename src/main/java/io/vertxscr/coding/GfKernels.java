@@ -129,14 +129,13 @@ public final class GfKernels {
   private static Optional<String> problem(GfKernel kernel) {
     byte[] random = new byte[CHECKED_BYTES];
     new Random(1).nextBytes(random);
-    MemorySegment source = MemorySegment.ofArray(random);
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment direct = arena.allocate(CHECKED_BYTES).copyFrom(source);
+      MemorySegment source = arena.allocate(CHECKED_BYTES).copyFrom(MemorySegment.ofArray(random));
+      MemorySegment expected = arena.allocate(CHECKED_BYTES);
       MemorySegment found = arena.allocate(CHECKED_BYTES);
       for (int factor : CHECKED_FACTORS) {
-        MemorySegment expected = MemorySegment.ofArray(random.clone());
-        PLAIN.multiplyAdd(expected, source, CHECKED_BYTES, factor);
-        kernel.multiplyAdd(found.copyFrom(source), direct, CHECKED_BYTES, factor);
+        PLAIN.multiplyAdd(expected.copyFrom(source), source, CHECKED_BYTES, factor);
+        kernel.multiplyAdd(found.copyFrom(source), source, CHECKED_BYTES, factor);
         long different = expected.mismatch(found);
         if (different >= 0) {
           return Optional.of("multiply by " + factor + " wrongly: " + found.get(ValueLayout.JAVA_BYTE, different)

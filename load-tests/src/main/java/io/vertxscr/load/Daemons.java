@@ -45,6 +45,7 @@ final class Daemons implements AutoCloseable {
   private final List<Integer> ports;
   private final List<String> members;
   private final List<Daemon> daemons = new ArrayList<>();
+  private Daemon spare;
   private int started;
 
   Daemons(Setup setup) throws IOException {
@@ -75,13 +76,18 @@ final class Daemons implements AutoCloseable {
     return this;
   }
 
-  /** Kills a daemon, destroys its storage, and starts a spare in its place. */
+  /** Starts one that has no ranks, but waits to take the place of another. */
+  void startSpare() throws IOException, InterruptedException {
+    spare = start(started++);
+  }
+
+  /** Kills a daemon, destroys its storage, and has the spare take its place. */
   void replace(int node) throws Exception {
-    Daemon lost = daemons.get(node);
+    Daemon lost = daemons.set(node, spare);
+    spare = null;
     lost.kill();
     delete(directories(lost).cache());
     delete(directories(lost).control());
-    daemons.set(node, start(started++));
   }
 
   /**
@@ -183,7 +189,7 @@ final class Daemons implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    daemons.parallelStream().forEach(Daemon::close);
+    Stream.concat(daemons.stream(), Stream.ofNullable(spare)).parallel().forEach(Daemon::close);
     delete(directory);
   }
 

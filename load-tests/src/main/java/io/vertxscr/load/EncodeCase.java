@@ -8,7 +8,7 @@ import java.util.Map;
 final class EncodeCase {
   private static final int WARM_UP = 4;
   /** So many small ones first: the compilers of four young JVMs would be a quarter of all CPU that is counted. */
-  private static final int SMALL = 100;
+  private static final int SMALL = 400;
   private static final long SMALL_BYTES = 1 << 20;
 
   private final Options options;

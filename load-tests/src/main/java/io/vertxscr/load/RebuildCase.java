@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * A daemon is killed and its storage destroyed; then a spare is there and all ranks call init. The time goes from there
- * to the last answer. It includes that the ranks come together, that all that is left is read against its checksums,
- * the rebuild, the check of what was rebuilt and its sync; not the start of the spare, and not the new redundancy, that
- * is made behind the answer. The spare's JVM is cold, as it always is.
+ * A daemon is killed and its storage destroyed; a spare has been waiting since before the last checkpoint, and all ranks
+ * call init. The time goes from there to the last answer. It includes that the ranks come together, that all that is
+ * left is read against its checksums, the rebuild, the check of what was rebuilt and its sync; not the new redundancy,
+ * that is made behind the answer. The spare has never read or written anything before.
  */
 final class RebuildCase {
   private static final int WARM_UP = 2;
@@ -47,6 +47,7 @@ final class RebuildCase {
       for (int run = -WARM_UP; run < options.runs(); run++) {
         int lost = Math.floorMod(run, setup.nodes());
         long crc;
+        daemons.startSpare();
         try (Ranks ranks = Ranks.open(daemons, prefix)) {
           ranks.all(scr -> scr.restart().ifPresent(restart -> restart.complete(true)));
           Checkpoints checkpoints = new Checkpoints(ranks, prefix, options.bytes(), step);
