@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * A daemon is killed and its storage destroyed; a spare has been waiting since before the last checkpoint, and all ranks
- * call init. The time goes from there to the last answer. It includes that the ranks come together, that all that is
- * left is read against its checksums, the rebuild, the check of what was rebuilt and its sync; not the new redundancy,
- * that is made behind the answer. The spare has never read or written anything before.
+ * A daemon is killed and its storage destroyed; a spare has been waiting since before the last checkpoint, and all
+ * ranks call init. The time goes from there to the last answer. It includes that the ranks come together, that all that
+ * is left is read against its checksums, the rebuild, the check of what was rebuilt and its sync; not the new
+ * redundancy, that is made behind the answer. The spare has never read or written anything before.
  */
 final class RebuildCase {
   private static final int WARM_UP = 2;
