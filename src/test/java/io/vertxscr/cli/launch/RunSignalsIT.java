@@ -26,7 +26,7 @@ class RunSignalsIT {
 
   private Process running(StubMachine machine) throws Exception {
     machine.command("program", "trap 'touch \"$STATE/told\"; exit 3' TERM\ntouch \"$STATE/running\"\n"
-        + "while :; do sleep 0.05; [ ! -e \"$STATE/end\" ] || exit 0; done\n");
+        + "while [ -e \"$STATE/running\" ] && [ ! -e \"$STATE/end\" ]; do sleep 0.05; done\n");
     Process run = machine.start(directory.resolve("log"), "run", "--scr", directory.resolve("bin/scr").toString(),
         "--nodes", "2", "program");
     eventually(() -> machine.has("running") || !run.isAlive());
