@@ -7,12 +7,14 @@ import static io.vertxscr.config.Parameter.SCR_COPY_TYPE;
 import static io.vertxscr.config.Parameter.SCR_GROUP;
 import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
 import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
+import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
 
 import io.vertxscr.config.Effective.Entry;
 import io.vertxscr.config.Layer.Said;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.model.descriptor.GroupDescriptors;
 import io.vertxscr.model.descriptor.Redundancy;
@@ -47,9 +49,12 @@ final class DescriptorReader {
   Descriptors descriptors() {
     List<CheckpointDescriptor> checkpoints = new ArrayList<>();
     OptionalInt output = OptionalInt.empty();
+    SortedMap<Integer, Compression> compressions = new TreeMap<>();
     if (fromEntries()) {
       for (Entry entry : values.of(Section.CKPT)) {
-        checkpoints.add(checkpoint(entry));
+        CheckpointDescriptor checkpoint = checkpoint(entry);
+        checkpoints.add(checkpoint);
+        compression(entry, checkpoint).ifPresent(how -> compressions.put(checkpoint.index(), how));
         if (entry.flag("OUTPUT", false)) {
           if (output.isPresent()) {
             throw Checks.bad(entry.where() + ": OUTPUT=1 is said of CKPT=" + output.getAsInt() + " already");
@@ -60,7 +65,7 @@ final class DescriptorReader {
     } else {
       checkpoints.add(implied());
     }
-    return new Descriptors(checkpoints, output, stores(), groups);
+    return new Descriptors(checkpoints, output, stores(), groups, compressions);
   }
 
   private boolean fromEntries() {
@@ -93,6 +98,25 @@ final class DescriptorReader {
     } catch (ScrException e) {
       throw e.getMessage().startsWith(entry.where()) ? e : Checks.bad(entry.where() + ": " + e.getMessage());
     }
+  }
+
+  private Optional<Compression> compression(Entry entry, CheckpointDescriptor checkpoint) {
+    Optional<String> level = entry.text("COMPRESS_LEVEL");
+    if (entry.text("COMPRESS").filter(how -> how.equalsIgnoreCase("ZSTD")).isEmpty()) {
+      if (level.isPresent()) {
+        throw Checks.bad(entry.where() + ": COMPRESS_LEVEL=" + level.get() + " without COMPRESS=ZSTD");
+      }
+      return Optional.empty();
+    }
+    if (checkpoint.bypass()) {
+      throw Checks.bad(entry.where() + ": COMPRESS=ZSTD with BYPASS=1: files are compressed when they are flushed, and "
+          + "these are written to the prefix directory by the application itself");
+    }
+    if (values.flag(SCR_USE_CONTAINERS)) {
+      throw Checks.bad(entry.where() + ": COMPRESS=ZSTD with SCR_USE_CONTAINERS=1: where a file begins in a container "
+          + "must be known before any node copies, so files there are not compressed; leave out one of them");
+    }
+    return Optional.of(level.map(text -> new Compression(Integer.parseInt(text))).orElse(Compression.STANDARD));
   }
 
   private static Scheme scheme(String text) {

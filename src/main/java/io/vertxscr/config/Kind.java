@@ -50,7 +50,11 @@ sealed interface Kind {
       case Always(String only, String _) -> value.equals(only);
       case Text _ -> !value.isBlank();
     };
-    return good ? Optional.empty() : Optional.of("expected " + expected());
+    return good ? Optional.empty() : Optional.of("expected " + expected() + hint(value));
+  }
+
+  private String hint(String value) {
+    return this instanceof Word(List<String> allowed) ? Nearest.hint(value, allowed) : "";
   }
 
   /** The values it may have, in words. */

@@ -27,6 +27,6 @@ public record RunSettings(RunPolicy policy, String jobName, List<String> lines, 
     all.checkpoints().stream().filter(CheckpointDescriptor::enabled).map(CheckpointDescriptor::group).distinct()
         .forEach(group -> nodes.forEach(node -> groups.valueOf(group, node)));
     return new RunSettings(
-        policy.with(new Descriptors(all.checkpoints(), all.output(), all.stores(), groups)), jobName, lines, ignored);
+        policy.with(all.with(groups)), jobName, lines, ignored);
   }
 }

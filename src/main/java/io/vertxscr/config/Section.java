@@ -1,6 +1,7 @@
 package io.vertxscr.config;
 
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.model.descriptor.Redundancy;
 import java.util.Arrays;
 import java.util.List;
@@ -30,6 +31,8 @@ enum Section {
       field("SET_SIZE", new Kind.Int(2, Redundancy.MAX_SET_SIZE)),
       like("SET_FAILURES", Parameter.SCR_SET_FAILURES),
       like("BYPASS", Parameter.SCR_CACHE_BYPASS),
+      field("COMPRESS", new Kind.Word(List.of("NONE", "ZSTD"))),
+      field("COMPRESS_LEVEL", new Kind.Int(Compression.MIN_LEVEL, Compression.MAX_LEVEL)),
       field("OUTPUT", new Kind.Flag()),
       field("ENABLED", new Kind.Flag()));
 

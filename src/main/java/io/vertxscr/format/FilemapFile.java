@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.ArrayList;
@@ -31,6 +32,8 @@ import java.util.TreeMap;
  *             FLUSH -> WANTED                   or NOT_WANTED, DONE
  *             FLUSHDESC -> CONTAINER_SIZE -> 107374182400     missing where files are flushed each to its own place
  *                          CONTAINER_ALIGN -> 1
+ *                          COMPRESS -> ZSTD         instead of these, where each is compressed
+ *                          LEVEL -> 3
  *   RANK -> 2 -> DSET -> 6
  *             DSETDESC/descriptor               the same again, where tools of the SCR family look for it
  *             FILES -> 1
@@ -48,6 +51,7 @@ import java.util.TreeMap;
  */
 public final class FilemapFile {
   private static final String KIND = "filemap";
+  private static final String ZSTD = "ZSTD";
 
   private FilemapFile() {}
 
@@ -108,13 +112,19 @@ public final class FilemapFile {
 
   private static Optional<Hash> flushDescriptor(FlushDescriptor descriptor) {
     return descriptor.containers().map(containers -> new Hash()
-        .set("CONTAINER_SIZE", containers.bytes()).set("CONTAINER_ALIGN", containers.alignBytes()));
+        .set("CONTAINER_SIZE", containers.bytes()).set("CONTAINER_ALIGN", containers.alignBytes()))
+        .or(() -> descriptor.compression().map(how -> new Hash().set("COMPRESS", ZSTD).set("LEVEL", how.level())));
   }
 
   private static FlushDescriptor flushDescriptor(Fields fields) {
-    return fields.find("FLUSHDESC").map(found -> FlushDescriptor.packed(
-        found.number("CONTAINER_SIZE", FlushDescriptor.MIN_CONTAINER_BYTES), found.number("CONTAINER_ALIGN", 1)))
-        .orElse(FlushDescriptor.FILES);
+    return fields.find("FLUSHDESC").map(found -> {
+      if (found.findText("COMPRESS").isPresent()) {
+        found.expect("COMPRESS", ZSTD);
+        return FlushDescriptor.FILES.with(Optional.of(new Compression(found.integer("LEVEL", Compression.MIN_LEVEL))));
+      }
+      return FlushDescriptor.packed(
+          found.number("CONTAINER_SIZE", FlushDescriptor.MIN_CONTAINER_BYTES), found.number("CONTAINER_ALIGN", 1));
+    }).orElse(FlushDescriptor.FILES);
   }
 
   private static DatasetRecord dataset(Fields whole) {

@@ -1,5 +1,9 @@
 package io.vertxscr.model;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /** What nodes and datasets may be called. */
@@ -7,7 +11,20 @@ public final class Names {
   private static final Pattern NODE =
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0," + (Limits.MAX_NODE_NAME_CHARS - 1) + "}");
 
+  /** Longest name of one file that every file system takes, in bytes. */
+  public static final int MAX_COMPONENT_BYTES = 255;
+
   private Names() {}
+
+  /** A name of 64 letters and digits that stands for a longer one. */
+  public static String digest(String name) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(name.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
 
   /** Returns the name if a node may have it: letters, digits, {@code . _ -}, not starting with a sign. */
   public static String node(String name) {

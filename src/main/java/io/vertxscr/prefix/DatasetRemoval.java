@@ -50,7 +50,7 @@ final class DatasetRemoval {
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Files.exists(paths.rankMap(id));
     if (hasMap) {
-      new RankMapReader(paths, id).forEach(entry -> places(entry).forEach(file -> files.put(file.path(), file)));
+      new RankMapReader(paths, id).forEach(entry -> places(entry).forEach(file -> files.put(file.place(), file)));
       keepThoseOfOthers(id, files);
     }
     int removed = removeFiles(files, sealed);
@@ -71,7 +71,7 @@ final class DatasetRemoval {
     for (int other : datasets(paths)) {
       if (other != id && Files.exists(paths.rankMap(other))) {
         new RankMapReader(paths, other).forEach(entry ->
-            places(entry).forEach(file -> files.remove(file.path())));
+            places(entry).forEach(file -> files.remove(file.place())));
       }
     }
   }
@@ -85,7 +85,7 @@ final class DatasetRemoval {
     int removed = 0;
     Set<Path> directories = new LinkedHashSet<>();
     for (FlushedFile file : files.values()) {
-      Path place = paths.file(file.path());
+      Path place = paths.file(file.place());
       try {
         if (isStillItsOwn(place, file, sealed)) {
           Files.delete(place);
@@ -103,7 +103,7 @@ final class DatasetRemoval {
   private boolean isStillItsOwn(Path place, FlushedFile file, FileTime sealed) throws IOException {
     return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)
         && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
-        && file.bytes().isPresent() && Files.size(place) == file.bytes().getAsLong()
+        && file.placeBytes().isPresent() && Files.size(place) == file.placeBytes().getAsLong()
         && Files.getLastModifiedTime(place).compareTo(sealed) <= 0;
   }
 

@@ -81,14 +81,16 @@ public final class DirectFiles {
   /**
    * A rank's files where they are, each compared with what the map says of it.
    *
-   * @throws ScrException CORRUPT naming the file that is missing or has other bytes; BAD_REQUEST for containers
+   * @throws ScrException CORRUPT naming the file that is missing or has other bytes; BAD_REQUEST for what is packed or
+   *     compressed
    */
   public RankFiles check(Entry entry) {
     List<FileMeta> files = new ArrayList<>();
     for (FlushedFile file : entry.files()) {
-      if (!file.segments().isEmpty()) {
+      if (!file.isInPlace()) {
         throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + " keeps " + file.path() + " of rank "
-            + entry.rank() + " in containers; those cannot be read in place");
+            + entry.rank() + (file.isCompressed() ? " compressed" : " in containers")
+            + "; it cannot be read in place");
       }
       Path place = paths.file(file.path());
       FileMeta meta = new FileMeta(file.path(), file.path(), file.bytes().orElseGet(() -> bytes(place)), file.crc());

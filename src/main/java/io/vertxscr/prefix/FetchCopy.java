@@ -11,6 +11,7 @@ import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
@@ -74,7 +75,7 @@ public final class FetchCopy {
   private Fetched copy(Wanted wanted, ContainerReader containers) {
     FlushedFile file = wanted.file();
     String what = "dataset " + dataset + " in the prefix directory: " + file.path() + " of rank " + wanted.rank();
-    Path place = paths.file(file.path());
+    Path place = paths.file(file.place());
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
     Copied copied = file.segments().isEmpty()
@@ -87,21 +88,26 @@ public final class FetchCopy {
   /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
   private Copied copy(Source source, Path cached, FlushedFile file) {
     try {
-      return new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE);
+      return copyOne(source, cached, file);
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT || !file.verifiable()) {
         throw e;
       }
-      for (Path kept : keptOf(file.path())) {
+      for (Path kept : keptOf(file.place())) {
         try {
           Source other = new Source(kept, source.what(), Fault.CORRUPT, Fault.IO);
-          return new CheckedCopy(other, cached, file.bytes(), file.crc()).run(Sync.NONE);
+          return copyOne(other, cached, file);
         } catch (ScrException notThis) {
           e.addSuppressed(notThis);
         }
       }
       throw e;
     }
+  }
+
+  private static Copied copyOne(Source source, Path cached, FlushedFile file) {
+    return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached)
+        : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE);
   }
 
   private List<Path> keptOf(String relative) {

@@ -1,16 +1,21 @@
 package io.vertxscr.prefix;
 
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.FlushTarget;
+import io.vertxscr.prefix.extent.LargeDraft.Places;
 import io.vertxscr.prefix.extent.LargeDraft;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.zstd.CompressedDraft;
+import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
@@ -18,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Collection;
@@ -47,25 +53,27 @@ public final class FlushCopy implements FlushTarget {
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
-  private final Optional<String> owner;
-  private final long extentBytes;
+  private final Manner manner;
   private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
+
+  /** Who goes on with drafts, in which pieces, and whether files are compressed. */
+  private record Manner(Optional<String> owner, long extentBytes, Optional<Compression> compression) {
+    private static final Manner PLAIN = new Manner(Optional.empty(), EXTENT_BYTES, Optional.empty());
+  }
 
   /**
    * @param dataset id of the dataset
    * @param cacheDirectory the dataset's directory in this node's cache
    */
   public FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
-    this(paths, dataset, cacheDirectory, Optional.empty(), EXTENT_BYTES);
+    this(paths, dataset, cacheDirectory, Manner.PLAIN);
   }
 
-  private FlushCopy(
-      PrefixPaths paths, int dataset, Path cacheDirectory, Optional<String> owner, long extentBytes) {
+  private FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory, Manner manner) {
     this.paths = paths;
     this.dataset = dataset;
     this.cacheDirectory = cacheDirectory;
-    this.owner = owner;
-    this.extentBytes = extentBytes;
+    this.manner = manner;
   }
 
   /**
@@ -78,29 +86,58 @@ public final class FlushCopy implements FlushTarget {
   }
 
   FlushCopy resuming(String owner, long extentBytes) {
-    return new FlushCopy(paths, dataset, cacheDirectory, Optional.of(owner), extentBytes);
+    return new FlushCopy(
+        paths, dataset, cacheDirectory, new Manner(Optional.of(owner), extentBytes, manner.compression));
+  }
+
+  /** The same, with each file compressed where the descriptor says so: then its place has another name. */
+  public FlushCopy compressing(Optional<Compression> compression) {
+    return new FlushCopy(
+        paths, dataset, cacheDirectory, new Manner(manner.owner, manner.extentBytes, compression));
+  }
+
+  /** Where a file goes, relative to the prefix. */
+  private String place(FileMeta file) {
+    return manner.compression.isPresent() ? FlushedFile.compressedPlace(file.path()) : file.path();
   }
 
   /** One for each file; several for a large one, where it can be gone on with. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
-    return ranks.stream().flatMap(rank -> rank.files().stream()).flatMap(file -> isLarge(file) ? large(file)
+    return ranks.stream().flatMap(rank -> rank.files().stream()).flatMap(file -> isDivided(file) ? large(file)
         : Stream.of(new Extent("flush " + file.path(), file.bytes(), meter -> copy(file, meter)))).toList();
   }
 
   private boolean isLarge(FileMeta file) {
-    return owner.isPresent() && file.bytes() > extentBytes;
+    return manner.owner.isPresent() && file.bytes() > manner.extentBytes;
+  }
+
+  /** A compressed file is one piece of work: where its parts begin is not known before. */
+  private boolean isDivided(FileMeta file) {
+    return isLarge(file) && manner.compression.isEmpty();
   }
 
   private Stream<Extent> large(FileMeta file) {
-    Path draft = paths.draft(file.path(), dataset);
-    LargeDraft large = new LargeDraft(new LargeDraft.Places(NodeDirectories.resolve(cacheDirectory, file.name()),
-        draft, paths.marks(file.path(), dataset)), file, owner.orElseThrow(), cachedCopy(file), extentBytes);
+    Path draft = draft(file);
+    LargeDraft large = new LargeDraft(
+        places(file), file, manner.owner.orElseThrow(), cachedCopy(file), manner.extentBytes);
     return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
         "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent), meter -> {
           makeDirectory(draft.getParent());
           large.copy(extent, meter);
         }));
+  }
+
+  private Places places(FileMeta file) {
+    return new Places(NodeDirectories.resolve(cacheDirectory, file.name()), draft(file), marks(file));
+  }
+
+  private Path draft(FileMeta file) {
+    return paths.draft(place(file), dataset);
+  }
+
+  private Path marks(FileMeta file) {
+    return paths.marks(place(file), dataset);
   }
 
   private String cachedCopy(FileMeta file) {
@@ -121,8 +158,13 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private FileMeta copy(FileMeta file, Meter meter) {
-    Path draft = paths.draft(file.path(), dataset);
+    Path draft = draft(file);
     makeDirectory(draft.getParent());
+    if (manner.compression.isPresent()) {
+      int level = manner.compression.get().level();
+      return file.withCrc(new CompressedDraft(places(file), file, cachedCopy(file),
+          CompressedDraft.Manner.of(level, manner.extentBytes, manner.owner)).write(meter));
+    }
     Source cached = new Source(NodeDirectories.resolve(cacheDirectory, file.name()),
         cachedCopy(file), Fault.NO_SUCH_FILE, Fault.CORRUPT);
     Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE, meter);
@@ -140,8 +182,8 @@ public final class FlushCopy implements FlushTarget {
   public void publish(Collection<FileMeta> files) {
     Set<Path> directories = new LinkedHashSet<>();
     for (FileMeta file : files) {
-      Path place = paths.file(file.path());
-      publish(file, paths.draft(file.path(), dataset), place);
+      Path place = paths.file(place(file));
+      publish(file, draft(file), place);
       removeMarks(file);
       directories.add(place.getParent());
     }
@@ -155,7 +197,7 @@ public final class FlushCopy implements FlushTarget {
     for (FileMeta file : files) {
       try {
         removeMarks(file);
-        Files.deleteIfExists(paths.draft(file.path(), dataset));
+        Files.deleteIfExists(draft(file));
       } catch (IOException | ScrException _) {
         // a draft left behind takes room and is nothing else; the failure that led here is what must be heard
       }
@@ -164,7 +206,7 @@ public final class FlushCopy implements FlushTarget {
 
   private void removeMarks(FileMeta file) {
     if (isLarge(file)) {
-      Path marks = paths.marks(file.path(), dataset);
+      Path marks = marks(file);
       try {
         Files.deleteIfExists(marks);
       } catch (IOException e) {
@@ -183,7 +225,7 @@ public final class FlushCopy implements FlushTarget {
   private void publish(FileMeta file, Path draft, Path place) {
     try {
       if (Files.exists(draft, LinkOption.NOFOLLOW_LINKS)) {
-        keep(place, paths.kept(file.path(), dataset));
+        keep(place, paths.kept(place(file), dataset));
         Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
       } else if (!isPublished(file, place)) {
         throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + file.path()
@@ -210,7 +252,7 @@ public final class FlushCopy implements FlushTarget {
   @Override
   public void removeKept(Collection<FileMeta> files) {
     for (FileMeta file : files) {
-      Path kept = paths.kept(file.path(), dataset);
+      Path kept = paths.kept(place(file), dataset);
       try {
         Files.deleteIfExists(kept);
       } catch (IOException e) {
@@ -219,8 +261,42 @@ public final class FlushCopy implements FlushTarget {
     }
   }
 
-  private static boolean isPublished(FileMeta file, Path place) throws IOException {
+  private boolean isPublished(FileMeta file, Path place) throws IOException {
+    if (manner.compression.isPresent()) {
+      return file.crc().isPresent() && isWhole(new CompressedFile(
+          place, FlushedFile.of(file), "dataset " + dataset + " in the prefix directory: " + file.path()));
+    }
     return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS) && Files.size(place) == file.bytes()
         && file.crc().isPresent() && FileChecks.crc(place) == file.crc().getAsInt();
+  }
+
+  private static boolean isWhole(CompressedFile file) {
+    try {
+      file.check();
+      return true;
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * What these files take in the prefix directory, after they were published.
+   *
+   * @throws ScrException NO_SUCH_FILE naming one that is not there; IO
+   */
+  public List<Long> storedBytes(RankFiles rank) {
+    return rank.files().stream().map(file -> {
+      Path place = paths.file(place(file));
+      try {
+        return Files.size(place);
+      } catch (NoSuchFileException e) {
+        throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + place + " is gone", e);
+      } catch (IOException e) {
+        throw Faults.io(place, e);
+      }
+    }).toList();
   }
 }

@@ -2,6 +2,7 @@ package io.vertxscr.prefix;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -128,12 +129,12 @@ public final class PathRules {
 
   private void checkComponents(Path path, String name) {
     // a component never has more than three bytes a char, so short names need no counting
-    if (path.toString().length() * 3 <= PrefixPaths.MAX_COMPONENT_BYTES) {
+    if (path.toString().length() * 3 <= Names.MAX_COMPONENT_BYTES) {
       return;
     }
     for (Path component : path) {
-      if (component.toString().getBytes(StandardCharsets.UTF_8).length > PrefixPaths.MAX_COMPONENT_BYTES) {
-        throw bad(name, "has a component of more than " + PrefixPaths.MAX_COMPONENT_BYTES + " bytes");
+      if (component.toString().getBytes(StandardCharsets.UTF_8).length > Names.MAX_COMPONENT_BYTES) {
+        throw bad(name, "has a component of more than " + Names.MAX_COMPONENT_BYTES + " bytes");
       }
     }
   }

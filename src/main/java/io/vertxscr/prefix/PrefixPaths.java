@@ -2,13 +2,11 @@ package io.vertxscr.prefix;
 
 import io.vertxscr.format.prefix.RankFileMap.Part;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.OptionalInt;
 
 /**
@@ -17,8 +15,6 @@ import java.util.OptionalInt;
  * @param prefix absolute and normalised
  */
 public record PrefixPaths(Path prefix) {
-  /** Longest name of one file that every file system takes, in bytes. */
-  static final int MAX_COMPONENT_BYTES = 255;
   /** Longest that a hidden file's name has around the base name: a dot, a word, the digits of an id. */
   private static final int MAX_AFFIX_BYTES = 1 + ".scr-draft-".length() + 10;
   private static final String KEPT = ".scr-kept-";
@@ -149,19 +145,10 @@ public record PrefixPaths(Path prefix) {
     Path file = file(relative);
     String base = file.getFileName().toString();
     String name = "." + base + suffix;
-    if (base.getBytes(StandardCharsets.UTF_8).length + MAX_AFFIX_BYTES > MAX_COMPONENT_BYTES) {
+    if (base.getBytes(StandardCharsets.UTF_8).length + MAX_AFFIX_BYTES > Names.MAX_COMPONENT_BYTES) {
       // a base name that fills the component by itself: the digest keeps those of different files apart
-      name = "." + digest(base) + suffix;
+      name = "." + Names.digest(base) + suffix;
     }
     return file.resolveSibling(name);
-  }
-
-  private static String digest(String base) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(base.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 }

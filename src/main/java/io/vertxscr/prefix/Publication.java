@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
@@ -33,6 +34,13 @@ import java.util.OptionalInt;
 public final class Publication {
   private final PrefixPaths paths;
   private final PrefixIndex index;
+
+  /**
+   * What a map has.
+   *
+   * @param storedBytes what all files take in the prefix directory, if they are compressed
+   */
+  public record Mapping(Totals totals, OptionalLong storedBytes) {}
 
   public Publication(PrefixPaths paths, PrefixIndex index) {
     this.paths = paths;
@@ -100,21 +108,23 @@ public final class Publication {
    *     NO_SPACE, IO
    */
   public void seal(DatasetDescriptor descriptor) {
-    seal(descriptor, new RankMapReader(paths, descriptor.id()).totals());
+    seal(descriptor, new Mapping(new RankMapReader(paths, descriptor.id()).totals(), OptionalLong.empty()));
   }
 
   /**
    * The same without reading the map: nobody reads a million files' entries for a sum that those who wrote them know.
    *
-   * @param mapped what all parts of the map have together, as their writers say
+   * @param mapping what all parts of the map have together, as their writers say
    */
-  public void seal(DatasetDescriptor descriptor, Totals mapped) {
+  public void seal(DatasetDescriptor descriptor, Mapping mapping) {
+    Totals mapped = mapping.totals;
     if (!mapped.equals(descriptor.totals())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
           + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix()
           + " has " + mapped.files() + " with " + mapped.bytes());
     }
-    AtomicFile.replace(paths.summary(descriptor.id()), SummaryFile.encode(new Summary(descriptor, true)));
+    AtomicFile.replace(paths.summary(descriptor.id()),
+        SummaryFile.encode(new Summary(descriptor, true, mapping.storedBytes)));
   }
 
   /**
@@ -146,11 +156,11 @@ public final class Publication {
   /**
    * All of it, for a dataset whose files and map are in place.
    *
-   * @param mapped what the map has; empty if the dataset was sealed before
+   * @param mapping what the map has; empty if the dataset was sealed before
    * @return remarks for the log
    */
-  public List<String> publish(DatasetDescriptor descriptor, Optional<Totals> mapped, LocalDateTime time) {
-    mapped.ifPresent(totals -> seal(descriptor, totals));
+  public List<String> publish(DatasetDescriptor descriptor, Optional<Mapping> mapping, LocalDateTime time) {
+    mapping.ifPresent(known -> seal(descriptor, known));
     List<String> remarks = new ArrayList<>(enlist(descriptor, time).remarks());
     remarks.addAll(removeReplaced(descriptor));
     return List.copyOf(remarks);

@@ -8,6 +8,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -89,12 +90,26 @@ public final class DatasetVerification {
 
   private Found lookInContainers(Owned owned) {
     FlushedFile file = owned.file();
-    try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
-      if (everyByte) {
-        containers.check(file, file.path());
-      } else {
-        containers.checkSize(file, file.path());
+    return found(file, () -> {
+      try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
+        if (everyByte) {
+          containers.check(file, file.path());
+        } else {
+          containers.checkSize(file, file.path());
+        }
       }
+    });
+  }
+
+  private Found lookInCompressed(Owned owned) {
+    FlushedFile file = owned.file();
+    CompressedFile compressed = new CompressedFile(paths.file(file.place()), file, file.path());
+    return found(file, everyByte ? compressed::check : compressed::checkSize);
+  }
+
+  private static Found found(FlushedFile file, Runnable check) {
+    try {
+      check.run();
       return new Found(Optional.empty(), file.verifiable(), file.bytes().orElse(0));
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
@@ -108,6 +123,9 @@ public final class DatasetVerification {
     FlushedFile file = owned.file();
     if (!file.segments().isEmpty()) {
       return lookInContainers(owned);
+    }
+    if (file.isCompressed()) {
+      return lookInCompressed(owned);
     }
     if (file.bytes().isEmpty()) {
       boolean there = Files.isRegularFile(paths.file(file.path()));

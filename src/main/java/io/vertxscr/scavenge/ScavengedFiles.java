@@ -73,7 +73,7 @@ final class ScavengedFiles {
     }
     for (DatasetDescriptor later : publication.laterThan(descriptor)) {
       new RankMapReader(paths, later.id()).forEach(entry -> entry.files().forEach(file -> {
-        if (file.segments().isEmpty() && taken.containsKey(file.path())) {
+        if (file.segments().isEmpty() && taken.containsKey(file.place())) {
           throw new ScrException(Fault.WRONG_STATE, "dataset " + descriptor.id() + " '" + descriptor.name()
               + "' cannot be published: " + file.path() + " belongs to the later dataset " + later.id() + " '"
               + later.name() + "'");

@@ -22,6 +22,7 @@ public final class FlushVerticle extends NodeVerticle {
     serve(NodeVerb.FLUSH_PUBLISH, Work.class, flushes::publish);
     serve(NodeVerb.FLUSH_MAP, MapPart.class, flushes::map);
     serve(NodeVerb.FLUSH_ENTRIES, EntriesOf.class, flushes::entries);
+    serve(NodeVerb.FLUSH_SIZES, EntriesOf.class, flushes::sizes);
     serve(NodeVerb.FLUSHED, Flushed.class, flushes::flushed);
   }
 }

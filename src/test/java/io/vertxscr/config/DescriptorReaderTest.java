@@ -7,6 +7,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.StoreDescriptor;
@@ -81,6 +82,21 @@ class DescriptorReaderTest {
   }
 
   @Test
+  void filesAreCompressedWhereAnEntrySaysSo() throws IOException {
+    Descriptors read = read("SCR_COPY_TYPE=FILE", "CKPT=0 COMPRESS=NONE", "CKPT=1 INTERVAL=2 COMPRESS=zstd",
+        "CKPT=2 INTERVAL=4 COMPRESS=ZSTD COMPRESS_LEVEL=19 OUTPUT=1");
+    assertThat(read.checkpoints().stream().map(read::compression)).containsExactly(
+        Optional.empty(), Optional.of(Compression.STANDARD), Optional.of(new Compression(19)));
+    assertThat(read("CKPT=0 COMPRESS=ZSTD").compressions()).as("entries are not used").isEmpty();
+  }
+
+  @Test
+  void filesInContainersAreNotCompressed() {
+    assertThatThrownBy(() -> read("SCR_COPY_TYPE=FILE", "SCR_USE_CONTAINERS=1", "CKPT=0 COMPRESS=ZSTD"))
+        .isInstanceOf(ScrException.class).hasMessageContaining("COMPRESS=ZSTD with SCR_USE_CONTAINERS=1");
+  }
+
+  @Test
   void oneStoreMayBeDefinedWithoutDefiningAll() throws IOException {
     assertThat(read("STORE=/ssd COUNT=2").stores())
         .containsExactly(StoreDescriptor.of("/ssd", 2), StoreDescriptor.of("/tmp", 1));
@@ -95,6 +111,11 @@ class DescriptorReaderTest {
       "CKPT=0 TYPE=XOR TYPE=SINGLE  | TYPE is set already",
       "CKPT=0 STORE=/ssd            | there is no store /ssd",
       "CKPT=0 BYPASS=2              | expected 0 or 1",
+      "CKPT=0 COMPRESS=ZSDT         | expected one of NONE, ZSTD; did you mean ZSTD?",
+      "CKPT=0 COMPRES=ZSTD          | CKPT has no COMPRES; did you mean COMPRESS?",
+      "CKPT=0 COMPRESS_LEVEL=3      | COMPRESS_LEVEL=3 without COMPRESS=ZSTD",
+      "CKPT=0 COMPRESS=ZSTD COMPRESS_LEVEL=20 | expected a whole number from 1 to 19",
+      "CKPT=0 COMPRESS=ZSTD BYPASS=1 | COMPRESS=ZSTD with BYPASS=1",
       "GROUPS=host2 NODE=x          | group NODE is built in",
       "#                            | there is no CKPT=0 entry"})
   void whatCannotBeMeantIsRefusedWithItsPlace(String entry, String why) throws IOException {

@@ -11,6 +11,8 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Compression;
+import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
@@ -35,6 +37,16 @@ class FilemapFileTest {
     List<FileMeta> files = IntStream.range(0, 25).mapToObj(i -> 24 - i)
         .map(i -> new FileMeta("f" + i, "f" + i, i, OptionalInt.empty())).toList();
     assertComesBack(holding(files));
+  }
+
+  @Test
+  void everyWayOfFlushingComesBack() {
+    for (FlushDescriptor flush : List.of(FlushDescriptor.FILES, FlushDescriptor.packed(4096, 1),
+        FlushDescriptor.FILES.with(Optional.of(new Compression(7))))) {
+      DatasetRecord record = Samples.record();
+      assertComesBack(new DatasetRecord(record.descriptor(), new Origin("/p", 8, flush), record.cache(),
+          record.redundancy(), record.flush(), record.ranks()));
+    }
   }
 
   @Test

@@ -116,7 +116,7 @@ public final class Samples {
   }
 
   private static Sample summary() {
-    Summary summary = new Summary(DESCRIPTOR, true);
+    Summary summary = new Summary(DESCRIPTOR, true, OptionalLong.of(1048576));
     return new Sample("summary", summary, SummaryFile.encode(summary), SummaryFile::decode);
   }
 
@@ -131,7 +131,9 @@ public final class Samples {
         new RankFileMap.Segment(".scr/ctr.1.scr", 224295, 75705),
         new RankFileMap.Segment(".scr/ctr.2.scr", 0, 300000)));
     RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.Entry.of(files(512)),
-        new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed))));
+        new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed)),
+        new RankFileMap.Entry(515, List.of(
+            RankFileMap.FlushedFile.of(files(2).files().getFirst()).compressed(131072)))));
     return new Sample("rank2file-leaf", map, RankFileMapFile.encode(map), RankFileMapFile::decode);
   }
 

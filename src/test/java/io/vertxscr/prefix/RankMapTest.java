@@ -12,12 +12,14 @@ import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.Publication.Mapping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +71,8 @@ class RankMapTest {
         .allSatisfy(entry -> assertThat(entry.files()).hasSize(10));
     refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7).totals());
     var descriptor = Samples.descriptor(7, "big").with(new Totals(10L * ranks, 1000L * ranks));
-    new Publication(paths, null).seal(descriptor, new Totals(10L * ranks, 1000L * ranks));
+    new Publication(paths, null).seal(
+        descriptor, new Mapping(new Totals(10L * ranks, 1000L * ranks), OptionalLong.empty()));
     assertThat(paths.summary(7)).isRegularFile();
   }
 

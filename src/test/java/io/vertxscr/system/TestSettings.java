@@ -39,6 +39,8 @@ final class TestSettings {
         "SCR_FLUSH=" + policy.flush().everyCheckpoints(), "SCR_FLUSH_ASYNC=" + flag(policy.flush().background()),
         "SCR_CACHE_PURGE=" + flag(policy.cache().purge()),
         "SCR_FETCH_BYPASS=" + flag(policy.fetch().bypass()),
+        "SCR_GLOBAL_RESTART=" + flag(policy.fetch().globalRestart()),
+        "SCR_FLUSH_ON_RESTART=" + flag(policy.fetch().flushOnRestart()),
         "SCR_CACHE_FULL=" + (policy.cache().bypassWhenFull() ? "BYPASS" : "REFUSE"),
         "SCR_CRC_ON_DELETE=" + flag(policy.cache().crcOnDelete())));
     for (StoreDescriptor store : policy.descriptors().stores()) {
@@ -48,7 +50,8 @@ final class TestSettings {
     for (CheckpointDescriptor checkpoint : policy.descriptors().checkpoints()) {
       lines.add("CKPT=" + checkpoint.index() + " INTERVAL=" + checkpoint.interval() + " STORE="
           + checkpoint.storeBase() + " TYPE=" + checkpoint.redundancy().scheme() + " BYPASS="
-          + flag(checkpoint.bypass()));
+          + flag(checkpoint.bypass()) + policy.descriptors().compression(checkpoint)
+              .map(how -> " COMPRESS=ZSTD COMPRESS_LEVEL=" + how.level()).orElse(""));
     }
     return Settings.load(Map.of(), Optional.of(Files.write(directory.resolve("scr.conf"), lines)));
   }

@@ -11,6 +11,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Job;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication.Mapping;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.prefix.container.ContainerPaths;
@@ -74,7 +75,7 @@ final class GeneratedPrefix {
       writer.writeEntries(first, writer.ranksFrom(first).stream().map(rank -> entry(id, rank)).toList());
     }
     writer.writeRoot();
-    publication.publish(descriptor, Optional.of(totals), LocalDateTime.now());
+    publication.publish(descriptor, Optional.of(new Mapping(totals, OptionalLong.empty())), LocalDateTime.now());
   }
 
   private static Entry entry(int id, int rank) {

@@ -2,8 +2,10 @@ package io.vertxscr.format.prefix;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
@@ -82,11 +84,52 @@ public sealed interface RankFileMap {
    * @param path relative to the prefix, so that this can be moved
    * @param bytes empty if the writer did not say: then its length cannot be verified
    * @param crc CRC-32; empty if the writer did not say: then its bytes cannot be verified
-   * @param segments where its bytes are, in order, if they are in containers; empty if they are in the file itself
+   * @param segments where its bytes are, in order, if they are in containers; empty if they are in a file of its own
+   * @param storedBytes length of its file if that is compressed; empty if it is the file itself
    */
-  record FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments) {
+  record FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments,
+      OptionalLong storedBytes) {
+    private static final String COMPRESSED = ".zst";
+
     public FlushedFile {
       segments = List.copyOf(segments);
+    }
+
+    /** A file that is not compressed. */
+    public FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments) {
+      this(path, bytes, crc, segments, OptionalLong.empty());
+    }
+
+    /** Where the compressed form of a file is: under another name, so that nobody takes it for the file. */
+    public static String compressedPlace(String path) {
+      int base = path.lastIndexOf('/') + 1;
+      String name = path.substring(base);
+      boolean fits = (name + COMPRESSED).getBytes(StandardCharsets.UTF_8).length <= Names.MAX_COMPONENT_BYTES;
+      return path.substring(0, base) + (fits ? name : Names.digest(name)) + COMPRESSED;
+    }
+
+    /** The same file, compressed. */
+    public FlushedFile compressed(long stored) {
+      return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(stored));
+    }
+
+    public boolean isCompressed() {
+      return storedBytes.isPresent();
+    }
+
+    /** Whether an application can read it at its path. */
+    public boolean isInPlace() {
+      return segments.isEmpty() && !isCompressed();
+    }
+
+    /** Where its own file is, relative to the prefix; without meaning if it is in containers. */
+    public String place() {
+      return isCompressed() ? compressedPlace(path) : path;
+    }
+
+    /** How long its own file is; empty if the writer did not say. */
+    public OptionalLong placeBytes() {
+      return isCompressed() ? storedBytes : bytes;
     }
 
     /** The file by itself, where it belongs. */

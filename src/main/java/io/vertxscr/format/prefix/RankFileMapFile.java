@@ -28,6 +28,8 @@ import java.util.OptionalLong;
  *   in containers, below the path as well:  SEG -> 0 -> FILE -> .scr/ctr.1.scr
  *                                                       OFFSET -> 224295
  *                                                       LENGTH -> 75705
+ *   compressed:                              COMPRESS -> ZSTD
+ *                                            STORED -> 131072        length of out/a.512.zst
  * </pre>
  */
 public final class RankFileMapFile {
@@ -35,6 +37,7 @@ public final class RankFileMapFile {
   public static final int PART_BYTES = 1 << 20;
 
   private static final String KIND = "rank2file map";
+  private static final String ZSTD = "ZSTD";
 
   private RankFileMapFile() {}
 
@@ -83,6 +86,7 @@ public final class RankFileMapFile {
       files.put(file.path(), hash);
       file.bytes().ifPresent(bytes -> hash.set("SIZE", bytes));
       file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
+      file.storedBytes().ifPresent(stored -> hash.set("COMPRESS", ZSTD).set("STORED", stored));
       putSegments(hash, file.segments());
     }
     return rank;
@@ -130,6 +134,13 @@ public final class RankFileMapFile {
     if (!segments.isEmpty() && bytes.isPresent() && bytes.getAsLong() != segmentBytes) {
       throw fields.corrupt("SEG", "segments have " + segmentBytes + " bytes, the file " + bytes.getAsLong());
     }
-    return new FlushedFile(path, bytes, crc, segments);
+    if (fields.findText("COMPRESS").isEmpty() && fields.findText("STORED").isEmpty()) {
+      return new FlushedFile(path, bytes, crc, segments);
+    }
+    fields.expect("COMPRESS", ZSTD);
+    if (!segments.isEmpty()) {
+      throw fields.corrupt("COMPRESS", "a file in containers is not compressed");
+    }
+    return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(fields.number("STORED", 0)));
   }
 }

@@ -10,6 +10,7 @@ import io.vertxscr.format.HashFile;
  * <pre>
  *   VERSION -> 6
  *   COMPLETE -> 1
+ *   STORED -> 1048576    what the files take, if they are compressed
  *   DSET/descriptor
  * </pre>
  */
@@ -21,17 +22,17 @@ public final class SummaryFile {
 
   /** The whole file. */
   public static byte[] encode(Summary summary) {
-    return HashFile.encode(new Hash()
-        .set("VERSION", VERSION)
-        .set("COMPLETE", Fields.flag(summary.complete()))
-        .put("DSET", DescriptorHash.encode(summary.descriptor(), summary.complete())));
+    Hash hash = new Hash().set("VERSION", VERSION).set("COMPLETE", Fields.flag(summary.complete()));
+    summary.storedBytes().ifPresent(bytes -> hash.set("STORED", bytes));
+    return HashFile.encode(hash.put("DSET", DescriptorHash.encode(summary.descriptor(), summary.complete())));
   }
 
   /** @throws io.vertxscr.model.ScrException CORRUPT */
   public static Summary decode(byte[] file) {
     return Fields.read(file, KIND, fields -> {
       fields.expect("VERSION", VERSION);
-      return new Summary(DescriptorHash.decode(fields.child("DSET")), fields.flag("COMPLETE"));
+      return new Summary(DescriptorHash.decode(fields.child("DSET")), fields.flag("COMPLETE"),
+          fields.findNumber("STORED", 0));
     });
   }
 }

@@ -3,9 +3,13 @@ package io.vertxscr.model.descriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * All descriptors of a run.
@@ -13,10 +17,18 @@ import java.util.OptionalInt;
  * @param checkpoints by index, without a gap; one that is enabled has interval 1
  * @param output index of the one for datasets with the OUTPUT flag, where there is such a one
  * @param stores all that the checkpoints use, and perhaps more
+ * @param compressions by index, for the checkpoints whose files are compressed when they are flushed
  */
 public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt output, List<StoreDescriptor> stores,
-    GroupDescriptors groups) {
+    GroupDescriptors groups, SortedMap<Integer, Compression> compressions) {
+  /** Descriptors that compress nothing. */
+  public Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt output, List<StoreDescriptor> stores,
+      GroupDescriptors groups) {
+    this(checkpoints, output, stores, groups, Collections.emptySortedMap());
+  }
+
   public Descriptors {
+    compressions = Collections.unmodifiableSortedMap(new TreeMap<>(compressions));
     checkpoints = List.copyOf(checkpoints);
     stores = List.copyOf(stores);
     for (int i = 0; i < checkpoints.size(); i++) {
@@ -58,6 +70,16 @@ public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt ou
       return checkpoints.get(output.getAsInt());
     }
     return descriptorFor(flags.checkpoint() ? checkpointId : 1);
+  }
+
+  /** How files of datasets with this descriptor are compressed on their way to the prefix directory, if they are. */
+  public Optional<Compression> compression(CheckpointDescriptor how) {
+    return Optional.ofNullable(compressions.get(how.index()));
+  }
+
+  /** The same with other groups. */
+  public Descriptors with(GroupDescriptors other) {
+    return new Descriptors(checkpoints, output, stores, other, compressions);
   }
 
   /** The store with this base. */

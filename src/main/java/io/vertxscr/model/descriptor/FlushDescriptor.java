@@ -2,7 +2,6 @@ package io.vertxscr.model.descriptor;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -10,20 +9,29 @@ import java.util.Optional;
  * because a flush, or a scavenge, may come when the run and its configuration are gone.
  *
  * @param containers how they are packed; empty if each file has a place of its own
+ * @param compression how each is compressed; empty if it is not, and always if they are packed: where a file begins in
+ *     a container must be known before any node copies
  */
-public record FlushDescriptor(Optional<Containers> containers) {
+public record FlushDescriptor(Optional<Containers> containers, Optional<Compression> compression) {
   /** Each file by itself. */
-  public static final FlushDescriptor FILES = new FlushDescriptor(Optional.empty());
+  public static final FlushDescriptor FILES = new FlushDescriptor(Optional.empty(), Optional.empty());
   /** Smallest container: thousands of files per dataset are what containers are there to avoid. */
   public static final long MIN_CONTAINER_BYTES = 4096;
 
   public FlushDescriptor {
-    Objects.requireNonNull(containers);
+    if (containers.isPresent() && compression.isPresent()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "files in containers cannot be compressed");
+    }
   }
 
   /** Files packed into containers. */
   public static FlushDescriptor packed(long containerBytes, long alignBytes) {
-    return new FlushDescriptor(Optional.of(new Containers(containerBytes, alignBytes)));
+    return new FlushDescriptor(Optional.of(new Containers(containerBytes, alignBytes)), Optional.empty());
+  }
+
+  /** The same, with each file compressed where that is asked for. */
+  public FlushDescriptor with(Optional<Compression> asked) {
+    return new FlushDescriptor(containers, asked);
   }
 
   /**

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.zip.CRC32;
 
 /**
@@ -21,7 +22,7 @@ import java.util.zip.CRC32;
  * The owner names who may go on with the draft, and with which bytes; for anybody else it says nothing. A record that
  * is torn, and what follows it, counts as not written. Not thread-safe.
  */
-final class ExtentMarks implements AutoCloseable {
+public final class ExtentMarks implements AutoCloseable {
   static final int RECORD_BYTES = 12;
   private static final int MAGIC = 0x53435258;
   private static final int CHECKED_BYTES = 8;
@@ -40,7 +41,7 @@ final class ExtentMarks implements AutoCloseable {
    *
    * @return checksums by extent; empty where there is no such file, it is another's, or it is damaged
    */
-  static Map<Integer, Integer> read(Path path, String owner) {
+  public static Map<Integer, Integer> read(Path path, String owner) {
     try (FileChannel in = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       ByteBuffer all = ByteBuffer.allocate((int) Math.min(in.size(), MAX_BYTES));
       while (all.hasRemaining() && in.read(all) >= 0) {
@@ -68,7 +69,7 @@ final class ExtentMarks implements AutoCloseable {
   }
 
   /** A new file without records, durable but for its name. */
-  static void create(Path path, String owner) {
+  public static void create(Path path, String owner) {
     try (ExtentMarks marks = new ExtentMarks(path, FileChannel.open(path, StandardOpenOption.CREATE_NEW,
         StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS))) {
       marks.append(header(owner));
@@ -82,7 +83,7 @@ final class ExtentMarks implements AutoCloseable {
    *
    * @param records how many whole ones it has; what follows them is cut off
    */
-  static ExtentMarks open(Path path, String owner, int records) {
+  public static ExtentMarks open(Path path, String owner, int records) {
     try {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
       long end = header(owner).remaining() + (long) records * RECORD_BYTES;
@@ -114,6 +115,13 @@ final class ExtentMarks implements AutoCloseable {
   /** An extent is durable: says so durably. */
   void add(int extent, int sum) {
     append(record(extent, sum));
+  }
+
+  /** Several are durable: says so durably, in the order of the numbers, with one sync. */
+  public void addAll(SortedMap<Integer, Integer> sums) {
+    ByteBuffer records = ByteBuffer.allocate(sums.size() * RECORD_BYTES);
+    sums.forEach((extent, sum) -> records.put(record(extent, sum)));
+    append(records.flip());
   }
 
   private void append(ByteBuffer bytes) {

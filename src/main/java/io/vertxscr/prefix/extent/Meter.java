@@ -11,4 +11,10 @@ public interface Meter {
 
   /** So many more bytes are about to be written. */
   void passing(int bytes);
+
+  /**
+   * So many bytes of the source are done without having passed: they need not be written. Never blocks; negative where
+   * more has passed than the source had.
+   */
+  default void saved(long bytes) {}
 }

@@ -83,13 +83,19 @@ public final class Flushing {
    * @param ranks of the run that wrote it
    * @param ranksPerPart the same for all parts; the last one may have fewer
    * @param holders for each rank of the part, ascending, the node that has its files
-   * @param packed whether these are in containers
+   * @param form of these in the prefix directory
    */
   public record MapPart(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
-      List<String> holders, boolean packed) {}
+      List<String> holders, Form form) {}
 
-  /** A part of the map is durable. Both are sums over its ranks. */
-  public record Mapped(long files, long bytes) {}
+  /** What the files of a dataset become in the prefix directory. */
+  public enum Form { FILES, COMPRESSED, CONTAINERS }
+
+  /** A part of the map is durable. All are sums over its ranks. @param storedBytes of files that are compressed */
+  public record Mapped(long files, long bytes, long storedBytes) {}
+
+  /** What the files of these ranks take when they are compressed, one list for each rank, in the order asked for. */
+  public record Sizes(List<RankFiles> files, List<List<Long>> storedBytes) {}
 
   /** What do you know of these ranks, for a map of containers? */
   public record EntriesOf(int datasetId, List<Integer> ranks) {}

@@ -52,6 +52,8 @@ public enum NodeVerb {
   FLUSH_MAP,
   /** Between nodes: files of these ranks, and where they are in containers. */
   FLUSH_ENTRIES,
+  /** How long are these ranks' files in the prefix directory, where they are compressed? */
+  FLUSH_SIZES,
   /** From the leader: the dataset is in the prefix directory. */
   FLUSHED,
   /** Between nodes: the files of these ranks, as registered, and the names of their redundancy files. */

@@ -2,6 +2,7 @@ package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -48,7 +49,7 @@ public final class FetchService {
 
   /**
    * Completes when all files can be read, every byte checked: in place where that was asked for, unless they are in
-   * containers; else here, and the filemap says so. Redundancy is made later.
+   * containers, or compressed; else here, and the filemap says so. Redundancy is made later.
    */
   public Future<Ack> fetch(Fetch request) {
     int id = request.descriptor().id();
@@ -56,11 +57,11 @@ public final class FetchService {
     return loop.blocking("read the map of dataset " + id, () -> {
       store.evict(id);                                    // whatever of it was here could not be used, or is another's
       return new RankMapReader(paths, id).entries(request.ranks());
-    }).compose(entries -> request.inPlace() && !isPacked(entries) ? check(request, entries) : copy(request, entries));
+    }).compose(entries -> request.inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));
   }
 
-  private static boolean isPacked(List<Entry> entries) {
-    return entries.stream().flatMap(entry -> entry.files().stream()).anyMatch(file -> !file.segments().isEmpty());
+  private static boolean isInPlace(List<Entry> entries) {
+    return entries.stream().flatMap(entry -> entry.files().stream()).allMatch(FlushedFile::isInPlace);
   }
 
   private Future<Ack> check(Fetch request, List<Entry> entries) {
@@ -94,7 +95,7 @@ public final class FetchService {
           FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
               new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
       return fetched;
-    })).compose(fetched -> request.byPath() && isPacked(entries) ? unpack(id, paths, fetched)
+    })).compose(fetched -> request.byPath() && !isInPlace(entries) ? unpack(id, paths, fetched)
         : Future.succeededFuture(Ack.ACK)
     ).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
         : loop.<Ack>blocking("discard what was fetched of dataset " + id, () -> {

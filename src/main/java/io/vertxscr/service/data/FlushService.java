@@ -2,6 +2,7 @@ package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
@@ -26,6 +27,7 @@ import io.vertxscr.protocol.node.Flushing.MapPart;
 import io.vertxscr.protocol.node.Flushing.Mapped;
 import io.vertxscr.protocol.node.Flushing.Measured;
 import io.vertxscr.protocol.node.Flushing.Packing;
+import io.vertxscr.protocol.node.Flushing.Sizes;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -91,9 +93,9 @@ public final class FlushService {
         .toList();
   }
 
-  private FlushTarget target(DatasetRecord record) {
+  private FlushCopy target(DatasetRecord record) {
     int id = record.descriptor().id();
-    return new FlushCopy(paths(record), id, store.directory(id))
+    return new FlushCopy(paths(record), id, store.directory(id)).compressing(record.origin().flush().compression())
         .resuming(self + " dataset " + id + " of " + record.descriptor().createdUs());
   }
 
@@ -123,7 +125,7 @@ public final class FlushService {
     List<RankFiles> ranks = files(record, work.ranks());
     Optional<PackedRanks> packed =
         work.packing().map(packing -> packings.begin(work.datasetId(), packing, ranks));
-    FlushTarget target = packed.map(there -> target(record, work.packing().orElseThrow(), there))
+    FlushTarget target = packed.<FlushTarget>map(there -> target(record, work.packing().orElseThrow(), there))
         .orElseGet(() -> target(record));
     boolean copied = work.packing().filter(Packing::copied).isPresent();
     PacedCopies copies = new PacedCopies(loop, bus, self, work, copied ? List.of() : target.extents(ranks));
@@ -133,7 +135,7 @@ public final class FlushService {
       if (failure == null) {
         long mapBytes = ranks.stream().mapToLong(rank -> packed
             .map(there -> RankFileMapFile.entryBytes(there.entry(rank.rank())))
-            .orElseGet(() -> RankFileMapFile.entryBytes(rank))).sum();
+            .orElseGet(() -> RankFileMapFile.entryBytes(expected(record, rank)))).sum();
         return Future.succeededFuture(new Worked(work.datasetId(), work.attempt(), mapBytes));
       }
       if (Fault.of(failure) == Fault.STOPPING || Fault.of(failure) == Fault.NOT_LEADER) {
@@ -145,6 +147,17 @@ public final class FlushService {
         return null;
       }).transform((_, _) -> Future.failedFuture(failure));
     });
+  }
+
+  /** About what the map will say of a rank. */
+  private static Entry expected(DatasetRecord record, RankFiles rank) {
+    return record.origin().flush().compression().isEmpty() ? Entry.of(rank)
+        : compressed(rank, rank.files().stream().map(FileMeta::bytes).toList());
+  }
+
+  private static Entry compressed(RankFiles rank, List<Long> storedBytes) {
+    return new Entry(rank.rank(), IntStream.range(0, rank.files().size()).mapToObj(i ->
+        FlushedFile.of(rank.files().get(i)).compressed(storedBytes.get(i))).toList());
   }
 
   /** A phase begins on this node: what nobody waits for stands back, but not for ever. */
@@ -185,17 +198,31 @@ public final class FlushService {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
     }
     List<Future<List<Entry>>> asked = new ArrayList<>();
-    byHolder.forEach((node, ranks) -> asked.add(part.packed() ? packedEntries(node, part.datasetId(), ranks)
-        : bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)
-            .map(layout -> layout.files().stream().map(Entry::of).toList())));
+    byHolder.forEach((node, ranks) -> asked.add(switch (part.form()) {
+      case CONTAINERS -> packedEntries(node, part.datasetId(), ranks);
+      case COMPRESSED -> bus.ask(node, NodeVerb.FLUSH_SIZES, new EntriesOf(part.datasetId(), ranks), Sizes.class)
+          .map(sizes -> IntStream.range(0, ranks.size())
+              .mapToObj(i -> compressed(sizes.files().get(i), sizes.storedBytes().get(i))).toList());
+      case FILES -> bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)
+          .map(layout -> layout.files().stream().map(Entry::of).toList());
+    }));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
       List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
       PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
           .writeEntries(part.firstRank(), entries);
-      return new Mapped(entries.stream().mapToLong(entry -> entry.files().size()).sum(),
-          entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum());
+      List<FlushedFile> files = entries.stream().flatMap(entry -> entry.files().stream()).toList();
+      return new Mapped(files.size(), files.stream().mapToLong(file -> file.bytes().orElse(0)).sum(),
+          files.stream().mapToLong(file -> file.storedBytes().orElse(0)).sum());
     }));
+  }
+
+  /** How long these ranks' compressed files are; they are published. */
+  public Future<Sizes> sizes(EntriesOf of) {
+    DatasetRecord record = record(of.datasetId());
+    List<RankFiles> ranks = files(record, of.ranks());
+    return loop.blocking("measure what is stored of dataset " + of.datasetId(), () ->
+        new Sizes(ranks, ranks.stream().map(target(record)::storedBytes).toList()));
   }
 
   private Future<List<Entry>> packedEntries(String node, int datasetId, List<Integer> ranks) {

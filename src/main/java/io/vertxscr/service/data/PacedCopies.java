@@ -159,9 +159,18 @@ final class PacedCopies {
   /** On a transfer thread. */
   private void copy(Extent extent) {
     AtomicLong passed = new AtomicLong();
-    Meter counting = bytes -> {
-      gate.passing(bytes);
-      passed.addAndGet(bytes);
+    Meter counting = new Meter() {
+      @Override
+      public void passing(int bytes) {
+        gate.passing(bytes);
+        passed.addAndGet(bytes);
+      }
+
+      @Override
+      public void saved(long bytes) {
+        skippedBytes.addAndGet(bytes);
+        passed.addAndGet(bytes);
+      }
     };
     extent.copy(counting);
     skippedBytes.addAndGet(extent.bytes() - passed.get());  // was there already

@@ -11,10 +11,12 @@ import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication.Mapping;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing.Flushed;
+import io.vertxscr.protocol.node.Flushing.Form;
 import io.vertxscr.protocol.node.Flushing.MapPart;
 import io.vertxscr.protocol.node.Flushing.Mapped;
 import io.vertxscr.protocol.node.Flushing.Work;
@@ -37,6 +39,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -70,20 +73,19 @@ final class FlushSteps {
    *
    * @param holders the node that has each rank's files, by rank
    * @param complete whether the dataset was in the prefix directory already, whole
+   * @param form what its files become
    * @param containers where its files go, if they are packed
-   * @param mapped one for each part of the map that is written
    */
   private record Attempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-      Optional<Plan> containers, long[] mapBytes, List<Mapped> mapped) {
+      Form form, Optional<Plan> containers, MapSums map) {
 
     Attempt with(Plan plan) {
-      return new Attempt(descriptor, paths, holders, complete, Optional.of(plan), mapBytes, mapped);
+      return new Attempt(descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(plan), map);
     }
 
     /** Of the map that this attempt has written; empty if it has not. */
-    Optional<Totals> totals() {
-      return complete ? Optional.empty() : Optional.of(new Totals(mapped.stream().mapToLong(Mapped::files).sum(),
-          mapped.stream().mapToLong(Mapped::bytes).sum()));
+    Optional<Mapping> mapping() {
+      return complete ? Optional.empty() : Optional.of(map.mapping(form));
     }
 
     /** Ranks by node. */
@@ -93,6 +95,19 @@ final class FlushSteps {
         byNode.computeIfAbsent(holders.get(rank), _ -> new ArrayList<>()).add(rank);
       }
       return byNode;
+    }
+  }
+
+  /** What is known of the map of an attempt. */
+  private static final class MapSums {
+    private long entryBytes;
+    private final List<Mapped> parts = new ArrayList<>();
+
+    Mapping mapping(Form form) {
+      long stored = parts.stream().mapToLong(Mapped::storedBytes).sum();
+      return new Mapping(new Totals(parts.stream().mapToLong(Mapped::files).sum(),
+          parts.stream().mapToLong(Mapped::bytes).sum()),
+          form == Form.COMPRESSED ? OptionalLong.of(stored) : OptionalLong.empty());
     }
   }
 
@@ -135,8 +150,9 @@ final class FlushSteps {
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
       return new Prepared(publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     }).compose(prepared -> {
-      Attempt plain = new Attempt(dataset.descriptor(), paths, holders, prepared.complete(), Optional.empty(),
-          new long[1], new ArrayList<>());
+      Form form = dataset.origin().flush().compression().isPresent() ? Form.COMPRESSED : Form.FILES;
+      Attempt plain = new Attempt(
+          dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(), new MapSums());
       attempts.put(id, plain);
       return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
           .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
@@ -156,7 +172,7 @@ final class FlushSteps {
     attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
     shares.begin(attempt.descriptor(), number, attempt.paths().prefix().toString(), fileSystem, ranksByNode);
     return onHolders(attempt, number, NodeVerb.FLUSH_COPY).<Void>map(worked -> {
-      attempt.mapBytes()[0] = worked.stream().mapToLong(Worked::mapBytes).sum();
+      attempt.map().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
       return null;
     }).onComplete(_ -> shares.end(id));
   }
@@ -206,17 +222,17 @@ final class FlushSteps {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
           new MapPart(id, attempt.paths().prefix().toString(), attempt.holders().size(), first, perPart,
-              List.copyOf(holders), attempt.containers().isPresent()), Mapped.class));
+              List.copyOf(holders), attempt.form()), Mapped.class));
     }
     return Future.all(asked).map(_ -> {
-      asked.forEach(part -> attempt.mapped().add(part.result()));
+      asked.forEach(part -> attempt.map().parts.add(part.result()));
       return null;
     });
   }
 
   private static int ranksPerPart(Attempt attempt) {
     int ranks = attempt.holders().size();
-    return RankMapWriter.ranksPerPart(ranks, attempt.mapBytes()[0] / ranks);
+    return RankMapWriter.ranksPerPart(ranks, attempt.map().entryBytes / ranks);
   }
 
   /**
@@ -230,8 +246,10 @@ final class FlushSteps {
     PrefixPaths paths = new PrefixPaths(Path.of(prefix));
     return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
         .compose(complete -> {
-          attempts.put(dataset.id(), new Attempt(
-              dataset, paths, holders, complete, Optional.empty(), new long[] {mapBytes}, new ArrayList<>()));
+          MapSums map = new MapSums();
+          map.entryBytes = mapBytes;
+          attempts.put(dataset.id(),
+              new Attempt(dataset, paths, holders, complete, Form.FILES, Optional.empty(), map));
           return writeMaps(dataset.id());
         })
         .compose(_ -> sealed(dataset.id()))
@@ -276,7 +294,7 @@ final class FlushSteps {
         new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
       }
       List<String> remarks = publication(attempt.paths()).publish(
-          attempt.descriptor(), attempt.totals(), LocalDateTime.now());
+          attempt.descriptor(), attempt.mapping(), LocalDateTime.now());
       attempt.containers().ifPresent(plan -> plan.drafts().clean());
       return remarks;
     }).map(remarks -> {

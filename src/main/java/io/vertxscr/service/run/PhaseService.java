@@ -219,7 +219,8 @@ public final class PhaseService {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
-          Origin origin = new Origin(info.prefix(), info.map().size(), info.policy().flush().descriptor());
+          Origin origin = new Origin(info.prefix(), info.map().size(),
+              info.policy().flush().descriptor().with(info.policy().descriptors().compression(how)));
           DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
               new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
           return protection.protect(record, info.map(), run.sets(how), measured.ranks())

@@ -1,0 +1,170 @@
+package io.vertxscr.prefix.zstd;
+
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.SeekTable.Frame;
+import io.vertxscr.format.prefix.SeekTable;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32;
+
+/**
+ * A compressed file in the prefix directory, decoded frame by frame and checked while the bytes pass: each frame
+ * against the checksum in the seek table, the whole against size and CRC-32 in the map. Only for threads that move bulk
+ * bytes.
+ *
+ * @param path where it is
+ * @param file what the map says of it
+ * @param what names it in messages
+ */
+public record CompressedFile(Path path, FlushedFile file, String what) {
+  /** Where the bytes go. */
+  @FunctionalInterface
+  private interface Sink {
+    void take(ByteBuffer bytes) throws IOException;
+  }
+
+  /**
+   * Decodes it; on every failure {@code to} is gone.
+   *
+   * @throws ScrException CORRUPT: it is missing, or not what was flushed; IO: that could not be found out, or
+   *     {@code to} cannot be written; NO_SPACE
+   */
+  public Copied copy(Path to) {
+    boolean done = false;
+    try {
+      Files.deleteIfExists(to);
+      try (FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        Copied copied = read(bytes -> {
+          while (bytes.hasRemaining()) {
+            out.write(bytes);
+          }
+        });
+        done = true;
+        return copied;
+      }
+    } catch (IOException e) {
+      throw Faults.io(to, e);
+    } finally {
+      if (!done) {
+        unlink(to);
+      }
+    }
+  }
+
+  /** Decodes it and compares it, as {@link #copy}, and keeps nothing. */
+  public Copied check() {
+    try {
+      return read(_ -> {});
+    } catch (IOException e) {
+      throw new IllegalStateException(e);                 // this sink does nothing
+    }
+  }
+
+  /** Whether it is as long as it should be, and its seek table says so too: no frame is read. */
+  public void checkSize() {
+    try (FileChannel in = open()) {
+      table(in);
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  private Copied read(Sink sink) throws IOException {
+    CRC32 sum = new CRC32();
+    try (FrameCoder coder = FrameCoder.decoding(); FileChannel in = open()) {
+      SeekTable table = table(in);
+      long at = 0;
+      for (int i = 0; i < table.count(); i++) {
+        Frame frame = table.frame(i);
+        ByteBuffer bytes = decode(coder, in, frame, at);
+        at += frame.storedBytes();
+        sum.update(bytes);
+        sink.take(bytes.rewind());
+      }
+      int crc = (int) sum.getValue();
+      if (file.crc().isPresent() && file.crc().getAsInt() != crc) {
+        throw corrupt("has checksum 0x%08x instead of 0x%08x".formatted(crc, file.crc().getAsInt()));
+      }
+      return new Copied(table.bytes(), crc);
+    }
+  }
+
+  private ByteBuffer decode(FrameCoder coder, FileChannel in, Frame frame, long at) {
+    try {
+      fill(in, coder.stored(frame), at);
+      return coder.decode(frame);
+    } catch (ScrException e) {
+      throw e.fault() == Fault.CORRUPT ? corrupt("is damaged in the frame at byte " + at + ", which "
+          + e.getMessage()) : e;
+    }
+  }
+
+  private FileChannel open() {
+    try {
+      return FileChannel.open(path, StandardOpenOption.READ);
+    } catch (NoSuchFileException e) {
+      throw new ScrException(Fault.CORRUPT, what + " is missing: " + path, e);
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  private SeekTable table(FileChannel in) throws IOException {
+    long length = in.size();
+    if (file.storedBytes().isPresent() && file.storedBytes().getAsLong() != length) {
+      throw corrupt("has " + length + " bytes instead of " + file.storedBytes().getAsLong());
+    }
+    SeekTable table;
+    try {
+      long footer = Math.max(0, length - SeekTable.FOOTER_BYTES);
+      long bytes = SeekTable.tableBytes(fill(in, ByteBuffer.allocate((int) (length - footer)), footer).flip());
+      if (bytes > length) {
+        throw corrupt("is shorter than its seek table");
+      }
+      table = SeekTable.decode(fill(in, ByteBuffer.allocate(Math.toIntExact(bytes)), length - bytes).flip());
+    } catch (ScrException e) {
+      throw e.fault() == Fault.CORRUPT ? corrupt("is damaged: " + e.getMessage()) : e;
+    }
+    if (table.storedBytes() + table.encodedBytes() != length) {
+      throw corrupt("has " + length + " bytes, and frames of " + table.storedBytes());
+    }
+    if (file.bytes().isPresent() && file.bytes().getAsLong() != table.bytes()) {
+      throw corrupt("has " + table.bytes() + " bytes when it is decoded instead of " + file.bytes().getAsLong());
+    }
+    return table;
+  }
+
+  private ByteBuffer fill(FileChannel in, ByteBuffer buffer, long at) {
+    try {
+      while (buffer.hasRemaining()) {
+        if (in.read(buffer, at + buffer.position()) < 0) {
+          throw corrupt("ends before byte " + (at + buffer.limit()));
+        }
+      }
+      return buffer;
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  private ScrException corrupt(String how) {
+    return new ScrException(Fault.CORRUPT, what + " " + how + ": " + path);
+  }
+
+  private static void unlink(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException _) {
+      // the failure that brought us here is the one to report
+    }
+  }
+}

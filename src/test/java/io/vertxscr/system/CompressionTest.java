@@ -1,0 +1,148 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.client.Restart;
+import io.vertxscr.config.run.FetchPolicy;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Compression;
+import io.vertxscr.model.descriptor.Descriptors;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.scavenge.DatasetVerification;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Goal: with COMPRESS=ZSTD a dataset is compressed on its way to the prefix directory, and comes back as it was. */
+class CompressionTest extends EmbeddedTest {
+  private static final String[] NODES = {"n1", "n2", "n1", "n2"};
+  private static final FetchPolicy PLAIN = fetching(false, false, false);
+
+  private static FetchPolicy fetching(boolean inPlace, boolean flushOnRestart, boolean global) {
+    return new FetchPolicy(true, inPlace, true, flushOnRestart, global, Optional.empty());
+  }
+
+  /** Each second checkpoint is compressed. */
+  private TestCluster cluster(int flushEvery, boolean background, FetchPolicy fetch) throws IOException {
+    StoreDescriptor store = StoreDescriptor.of(directory.resolve("cache").toString(), 1);
+    List<CheckpointDescriptor> all = List.of(descriptor(0, store), descriptor(1, store));
+    RunPolicy policy = RunPolicy.of(new Descriptors(all, OptionalInt.empty(), List.of(store),
+        GroupDescriptors.BUILT_IN, new TreeMap<>(Map.of(1, new Compression(1)))),
+        FlushPolicy.every(flushEvery, background));
+    return new TestCluster(vertx, directory, policy.with(fetch), "n1", "n2");
+  }
+
+  private static CheckpointDescriptor descriptor(int index, StoreDescriptor store) {
+    return new CheckpointDescriptor(index, true, index + 1, GroupDescriptors.NODE, store.base(),
+        Redundancy.of(Scheme.XOR, 8), false);
+  }
+
+  private static List<FlushedFile> files(TestCluster cluster, int dataset) {
+    return new RankMapReader(new PrefixPaths(cluster.prefix()), dataset).entries(List.of(0, 1, 2, 3)).stream()
+        .map(Entry::files).flatMap(List::stream).toList();
+  }
+
+  private void restartsFromThePrefix(TestCluster cluster, int expected) throws Exception {
+    cluster.deleteAllStorage("n1", "n2");
+    assertThat(cluster.restart(NODES)).isEqualTo(expected);
+  }
+
+  @Test
+  void onlyDatasetsOfTheDescriptorAreCompressedAndMapAndSummarySayHowFar() throws Exception {
+    try (TestCluster cluster = cluster(1, false, PLAIN)) {
+      cluster.steps(1, 2, NODES);
+      PrefixPaths paths = new PrefixPaths(cluster.prefix());
+      assertThat(files(cluster, 1)).hasSize(12).noneMatch(FlushedFile::isCompressed)
+          .allMatch(file -> Files.exists(paths.file(file.path())));
+      assertThat(files(cluster, 2)).hasSize(12).allMatch(FlushedFile::isCompressed);
+      long stored = 0;
+      for (FlushedFile file : files(cluster, 2)) {
+        assertThat(paths.file(file.path())).doesNotExist();
+        assertThat(paths.file(file.path() + ".zst")).hasSize(file.storedBytes().orElseThrow());
+        stored += file.storedBytes().orElseThrow();
+      }
+      Publication publication = new Publication(paths, new PrefixIndex(paths, "test", Duration.ofSeconds(5)));
+      assertThat(publication.summary(2).orElseThrow().storedBytes()).hasValue(stored);
+      assertThat(publication.summary(1).orElseThrow().storedBytes()).isEmpty();
+      DatasetVerification.Verified verified = DatasetVerification.verify(paths, 2);
+      assertThat(verified.problems()).isEmpty();
+      assertThat(verified.unverified()).isEmpty();
+      assertThat(verified.bytes()).isEqualTo(files(cluster, 2).stream().mapToLong(f -> f.bytes().orElse(0)).sum());
+      restartsFromThePrefix(cluster, 2);
+    }
+  }
+
+  @Test
+  void aDamagedFileMakesItsDatasetFailedAndTheOlderOneIsFetched() throws Exception {
+    try (TestCluster cluster = cluster(1, true, PLAIN)) {
+      cluster.steps(1, 2, NODES);
+      Path file = cluster.prefix().resolve("step-2/rank-3-1.zst");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length / 2] ^= 8;
+      Files.write(file, bytes);
+      PrefixPaths paths = new PrefixPaths(cluster.prefix());
+      assertThat(DatasetVerification.look(paths, 2).problems()).as("sizes alone").isEmpty();
+      assertThat(DatasetVerification.verify(paths, 2).problems())
+          .singleElement().asString().contains("rank 3", "step-2/rank-3-1");
+      restartsFromThePrefix(cluster, 1);
+    }
+  }
+
+  @Test
+  void withFetchBypassACompressedDatasetIsCopiedIntoTheCaches() throws Exception {
+    try (TestCluster cluster = cluster(1, false, fetching(true, false, false))) {
+      cluster.steps(1, 2, NODES);
+      restartsFromThePrefix(cluster, 2);
+      assertThat(cluster.held("n1")).containsExactly(2);
+    }
+  }
+
+  @Test
+  void inAGlobalRestartEveryRankFindsEveryFileAtItsPath() throws Exception {
+    try (TestCluster cluster = cluster(1, false, fetching(false, false, true))) {
+      cluster.steps(1, 2, NODES);
+      cluster.deleteAllStorage("n1", "n2");
+      assertThat(cluster.all(scr -> {
+        try (Restart restart = scr.restart().orElseThrow()) {
+          for (int rank = 0; rank < NODES.length; rank++) {
+            assertThat(restart.route(cluster.prefix() + "/step-2/rank-" + rank + "-1"))
+                .startsWith(cluster.prefix()).hasBinaryContent(RankProgram.bytes(rank, 2, 1));
+          }
+          restart.complete(true);
+        }
+        scr.finish();
+        return 0;
+      }, "n1", "n2", "n2")).hasSize(3);
+    }
+  }
+
+  @Test
+  void aFlushAfterARestartCompressesAsTheRunThatWroteTheDatasetWanted() throws Exception {
+    try (TestCluster cluster = cluster(0, false, PLAIN)) {
+      cluster.steps(1, 2, NODES);
+    }
+    try (TestCluster cluster = cluster(0, false, fetching(false, true, false))) {
+      assertThat(cluster.restart(NODES)).isEqualTo(2);
+      assertThat(files(cluster, 2)).hasSize(12).allMatch(FlushedFile::isCompressed);
+      restartsFromThePrefix(cluster, 2);
+    }
+  }
+}
