@@ -22,7 +22,7 @@ enum state { STATE_NONE, STATE_IDLE, STATE_OUTPUT, STATE_RESTART };
 #define ASKED_PAUSE_US 1000
 
 /* Most answers that are fetched with one (io.vertxscr.model.Limits.MAX_ANSWERS_AHEAD). */
-#define ASKED_MAX_AHEAD 15
+#define ASKED_MAX_AHEAD 31
 
 /* One of the two questions that no rank waits for; each counts its calls apart. */
 struct asked {

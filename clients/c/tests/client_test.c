@@ -461,7 +461,7 @@ static void answers_of_another_form_are_errors(void)
       {"start-output", "{}"}, {"start-output", "{\"name\":\"a\",\"directory\":\"b\"}"},
       {"start-output", "{\"name\":1,\"directory\":\"/b\"}"}, {"have-restart", "{}"},
       {"have-restart", "{\"available\":true}"}, {"should-exit", "{\"exit\":1}"}, {"need-checkpoint", "{}"},
-      {"should-exit", "{\"exit\":true,\"until\":0}"}, {"should-exit", "{\"exit\":true,\"until\":17}"},
+      {"should-exit", "{\"exit\":true,\"until\":0}"}, {"should-exit", "{\"exit\":true,\"until\":33}"},
       {"need-checkpoint", "{\"need\":true,\"until\":\"9\"}"}};
   int flag = 7;
   for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {

@@ -160,7 +160,7 @@ static void live(void)
 
 int main(int count, char** arguments)
 {
-  int rounds = count < 2 ? 3000 : strcmp(arguments[1], "short") == 0 ? 200 : atoi(arguments[1]);
+  int rounds = count < 2 ? 3000 : strcmp(arguments[1], "short") == 0 ? 120 : atoi(arguments[1]);
   uint64_t seed = count < 3 ? 1 : strtoull(arguments[2], NULL, 10);
   int lives = 0;
   char socket[128];

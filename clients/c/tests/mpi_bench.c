@@ -2,7 +2,7 @@
  * What the calls cost, by the clock of rank 0; prints one line for each. Without checks: a busy machine is no failure.
  * Where there are more processes than processors, the time of a call that asks nobody is that which it has computed.
  *
- *   mpi_bench <rounds> <files>
+ *   mpi_bench <rounds> <files> [phases | files | questions]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -98,6 +98,11 @@ static void questions(int rank, int calls)
   }
 }
 
+static int is_wanted(const char* only, const char* what)
+{
+  return only[0] == '\0' || strcmp(only, what) == 0;
+}
+
 int main(int count, char** arguments)
 {
   int rank;
@@ -106,16 +111,24 @@ int main(int count, char** arguments)
   int rounds = count > 1 ? atoi(arguments[1]) : 100;
   int files = count > 2 ? atoi(arguments[2]) : 2000;
   CHECK_INT(SCR_SUCCESS, SCR_Init());
-  phases(rank, rounds, " at first");
-  phases(rank, 10 * rounds, " then");
-  phases(rank, rounds, " in the end");
-  for (int i = 0; i < 5; i++) {
-    with_files(rank, 10, 1);
-    with_files(rank, files, 1);
+  const char* only = count > 3 ? arguments[3] : "";
+  if (is_wanted(only, "phases")) {
+    phases(rank, rounds, " at first");
+    phases(rank, 10 * rounds, " then");
+    phases(rank, rounds, " in the end");
   }
-  with_files(rank, 10 * files, 0);
-  questions(rank, 10 * rounds);
-  questions(rank, 100 * rounds);
+  if (is_wanted(only, "files")) {
+    for (int i = 0; i < 20; i++) {
+      with_files(rank, 10, 1);
+      with_files(rank, files, 1);
+    }
+    with_files(rank, 10 * files, 0);
+  }
+  if (is_wanted(only, "questions")) {
+    questions(rank, 10 * rounds);
+    questions(rank, 100 * rounds);
+    questions(rank, 100 * rounds);
+  }
   CHECK_INT(SCR_SUCCESS, SCR_Finalize());
   MPI_Finalize();
   return 0;

@@ -59,14 +59,21 @@ class Daemons:
         self._logs: Dict[str, str] = {}
         self.names: List[str] = []
         try:
-            for number in range(count):
-                self.start(f"n{number + 1}")
+            names = [f"n{number + 1}" for number in range(count)]
+            for name in names:
+                self._launch(name)
+            for name in names:
+                self._await_ready(name)
         except BaseException:
             self.close()
             raise
 
     def start(self, name: str) -> None:
         """Starts one and waits until it is ready."""
+        self._launch(name)
+        self._await_ready(name)
+
+    def _launch(self, name: str) -> None:
         taken = len(self._logs)
         log = os.path.join(self.directory, f"{taken}.{name}.log")
         command = [COMMAND, "node", "--name", name, "--port", str(self._ports[taken]), "--members",
@@ -82,6 +89,9 @@ class Daemons:
             )
         self._running[name] = process
         self._logs[name] = log
+
+    def _await_ready(self, name: str) -> None:
+        process, log = self._running[name], self._logs[name]
 
         def ready() -> Any:
             with open(log, encoding="utf-8") as text:
@@ -140,7 +150,8 @@ def _free_ports(count: int) -> List[int]:
 class Ranks:
     """Processes of one run, spread over the daemons in blocks; each leaves a result in a file of its own.
 
-    ``launcher``: a command such as mpirun that starts them all; without it they are started one by one.
+    ``launcher``: a command such as mpirun that starts them all; without it they are started one by one, with the
+    ``variables`` of another one: the rank goes into the first, the size into the second.
     """
 
     def __init__(
@@ -150,6 +161,7 @@ class Ranks:
         program: Sequence[str],
         launcher: Optional[Sequence[str]] = None,
         over_tcp: bool = False,
+        variables: Sequence[str] = ("SCR_RANK={}", "SCR_RANKS={}"),
     ) -> None:
         self._daemons = daemons
         self._ranks = ranks
@@ -162,7 +174,8 @@ class Ranks:
             self.processes = [self._start([*launcher, *command], {})]
         else:
             self.processes = [
-                self._start(command, {"SCR_RANK": str(rank), "SCR_RANKS": str(ranks)}) for rank in range(ranks)
+                self._start(command, dict(text.format(number).split("=") for text, number in
+                                          zip(variables, (rank, ranks)))) for rank in range(ranks)  # fmt: skip
             ]
 
     def _forget_the_end_of_the_last_run(self) -> None:

@@ -72,6 +72,12 @@ class DaemonsTest(unittest.TestCase):
         self.assert_good(self.ranks(6, "3", launcher=mpirun(6)), 0, 3)
         self.assert_good(self.ranks(6, "2", launcher=mpirun(6)), 3, 2)
 
+    def test_a_run_goes_on_under_another_launcher_by_its_variables(self):
+        for first, variables in enumerate([("RANK={}", "WORLD_SIZE={}"), ("SLURM_PROCID={}", "SLURM_STEP_NUM_TASKS={}")]):
+            ranks = daemons.Ranks(cluster, 2, [PROGRAM, "1"], variables=variables)
+            self.addCleanup(ranks.close)
+            self.assert_good(ranks, first, 1)
+
     def test_over_tcp_the_token_of_the_daemon_opens_and_no_other(self):
         ranks = daemons.Ranks(cluster, 4, [PROGRAM, "1"], over_tcp=True)
         self.addCleanup(ranks.close)

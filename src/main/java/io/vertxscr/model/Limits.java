@@ -25,7 +25,7 @@ public final class Limits {
   /** Calls of one connected application that may wait for their answers. */
   public static final int MAX_CALLS_IN_FLIGHT = 1024;
   /** Further calls of should-exit or need-checkpoint that are answered with one. */
-  public static final int MAX_ANSWERS_AHEAD = 15;
+  public static final int MAX_ANSWERS_AHEAD = 31;
   /** Transfers that may wait for a thread of the engine. */
   public static final int MAX_QUEUED_TRANSFERS = 1 << 16;
   /** Peer connections that a node serves at once. */

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goal: batch scripts and manifests under conf name only commands, options and parameters that there are. */
+/** Goal: batch scripts, manifests and links name only commands, options and parameters that there are. */
 class SampleFilesTest {
   private static final Path CONF = Path.of("conf");
   private static final Path MANIFEST = CONF.resolve("kubernetes/scr.yaml");
@@ -67,6 +67,19 @@ class SampleFilesTest {
           .forEach(option -> assertThat(help).contains(option));
     }
     assertThat(found).isPositive();
+  }
+
+  @Test
+  void everyLinkInBinIsTheNameThatScrHasForACommand() throws Exception {
+    try (Stream<Path> files = Files.list(Path.of("bin"))) {
+      List<Path> links = files.filter(Files::isSymbolicLink).toList();
+      assertThat(links).extracting(link -> link.getFileName().toString())
+          .contains("scr_index", "scr_halt", "scr_run", "scr_print", "scr_copy");
+      for (Path link : links) {
+        assertThat(Files.readSymbolicLink(link)).as(link.toString()).isEqualTo(Path.of("scr"));
+        help(link.getFileName().toString().substring("scr_".length()).replace('_', '-'));
+      }
+    }
   }
 
   @Test

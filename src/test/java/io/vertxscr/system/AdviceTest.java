@@ -270,17 +270,17 @@ class AdviceTest {
       assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 6, all)).getLong("until")).isEqualTo(9);
       assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 10, all)))
           .isEqualTo(new JsonObject().put("need", true));
-      RawRank.refused(one.numbered(Verb.NEED_CHECKPOINT, 11, new JsonObject().put("ahead", 16)), Fault.BAD_REQUEST,
-          "'ahead' is 16, expected 0 to 15");
+      RawRank.refused(one.numbered(Verb.NEED_CHECKPOINT, 11, new JsonObject().put("ahead", 32)), Fault.BAD_REQUEST,
+          "'ahead' is 32, expected 0 to 31");
 
-      assertThat(RawRank.ok(one.numbered(Verb.SHOULD_EXIT, 1, all)).getLong("until")).isEqualTo(16);
+      assertThat(RawRank.ok(one.numbered(Verb.SHOULD_EXIT, 1, all)).getLong("until")).isEqualTo(32);
       Halts.of(prefix).update(halt -> halt.withReason(Optional.of("JOB_HALTED")));
       long others = 1;
       while (!RawRank.ok(other.numbered(Verb.SHOULD_EXIT, others, new JsonObject())).getBoolean("exit")) {
         others++;
       }
-      assertThat(others).isGreaterThan(16);
-      long own = 17;
+      assertThat(others).isGreaterThan(32);
+      long own = 33;
       JsonObject told = RawRank.ok(one.numbered(Verb.SHOULD_EXIT, own, all));
       while (!told.getBoolean("exit")) {
         own = told.getLong("until", own) + 1;

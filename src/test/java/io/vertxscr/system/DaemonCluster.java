@@ -105,6 +105,20 @@ final class DaemonCluster implements AutoCloseable {
     }
   }
 
+  /** The same, all at once and without waiting: which of the new ones is the oldest is known only to the cluster. */
+  void fillSoon(int count) throws IOException {
+    while (alive.size() < count) {
+      startSoon("n" + (started.size() + 1));
+    }
+  }
+
+  /** Waits until all that live are ready. */
+  void awaitReady() throws Exception {
+    for (DaemonProcess daemon : alive()) {
+      daemon.awaitReady();
+    }
+  }
+
   /** SIGKILL. */
   void kill(String name) throws InterruptedException {
     alive.remove(name).kill();

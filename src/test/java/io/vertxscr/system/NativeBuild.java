@@ -17,13 +17,14 @@ record NativeBuild(Path directory, Path installed, Path logs) {
   private static final List<List<String>> NEEDED = List.of(
       List.of("cmake", "--version"), List.of("mpirun", "--version"), List.of("mpicc", "--version"),
       List.of("gfortran", "--version"), List.of("valgrind", "--version"), List.of("pkg-config", "--exists", "jansson"));
+  private static NativeBuild made;
 
   static Path sources() {
     return HOME.resolve("clients/c");
   }
 
-  /** Builds all; skips the test, saying why, where a tool is missing. */
-  static NativeBuild make() throws Exception {
+  /** Skips the test, saying why, where a tool is missing. */
+  static void needTools() throws InterruptedException {
     for (List<String> tool : NEEDED) {
       if (!isThere(tool)) {
         String missing = "C and Fortran clients are not tested: `" + String.join(" ", tool)
@@ -32,13 +33,24 @@ record NativeBuild(Path directory, Path installed, Path logs) {
         assumeTrue(false, missing);
       }
     }
+  }
+
+  /** Builds and installs all, once; skips the test, saying why, where a tool is missing. */
+  static synchronized NativeBuild make() throws Exception {
+    if (made == null) {
+      needTools();
+      made = makeNow();
+    }
+    return made;
+  }
+
+  private static NativeBuild makeNow() throws Exception {
     Path directory = HOME.resolve("target/native");
     Path logs = Files.createDirectories(directory.resolveSibling("native-logs"));
     NativeBuild build = new NativeBuild(directory, HOME.resolve("target/native-installed"), logs);
-    build.run("cmake", "-S", sources().toString(), "-B", directory.toString(),
-        "-DCMAKE_INSTALL_PREFIX=" + build.installed);
+    build.run("cmake", "-S", sources().toString(), "-B", directory.toString());
     build.run("cmake", "--build", directory.toString(), "--parallel", "2");
-    build.run("cmake", "--install", directory.toString());
+    build.run("cmake", "--install", directory.toString(), "--prefix", build.installed.toString());
     return build;
   }
 
@@ -74,6 +86,7 @@ record NativeBuild(Path directory, Path installed, Path logs) {
     Map<String, String> variables = builder.environment();
     variables.keySet().removeIf(variable -> variable.startsWith("SCR_"));
     variables.put("SCR_PREFIX", prefix.toString());
+    variables.put("SCR_AOT", "0");                         // nothing is made for later starts
     variables.putAll(more);
     return new Program(builder.start(), output);
   }
