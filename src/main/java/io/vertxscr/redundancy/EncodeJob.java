@@ -11,10 +11,10 @@ import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -157,7 +157,8 @@ public final class EncodeJob implements AutoCloseable {
   }
 
   /**
-   * Writes the header and makes the file durable. Does nothing where the plan writes no redundancy.
+   * Writes the header and makes the file durable; its name becomes so with the filemap that names it
+   * ({@link io.vertxscr.storage.DatasetStore#save}). Does nothing where the plan writes no redundancy.
    *
    * @param checked files of this rank and of its left neighbours, with their checksums, in any order
    */
@@ -176,10 +177,11 @@ public final class EncodeJob implements AutoCloseable {
           target + ": header of " + header.length + " bytes, expected " + headerBytes);
     }
     try {
-      channel.force(true);
+      if (plan.payloadBytes() > 0) {
+        channel.force(true);
+      }
       write(ByteBuffer.wrap(header), 0);
       channel.force(true);
-      forceDirectories();
       sealed = true;
     } catch (IOException e) {
       throw Faults.io(target, e);
@@ -220,7 +222,7 @@ public final class EncodeJob implements AutoCloseable {
   private void open() throws IOException {
     headerBytes = RedundancyHeaderFile.encodedBytes(plan.header(plan.layoutOf(plan.rank()),
         plan.partners().stream().map(plan::layoutOf).toList()));
-    Files.createDirectories(target.getParent());
+    Trees.make(target.getParent());
     channel = FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     write(ByteBuffer.allocate(HashFile.HEADER_BYTES), 0);
     channel.truncate(headerBytes + plan.payloadBytes());
@@ -229,18 +231,6 @@ public final class EncodeJob implements AutoCloseable {
   private void write(ByteBuffer from, long offset) throws IOException {
     for (long at = offset; from.hasRemaining(); ) {
       at += channel.write(from, at);
-    }
-  }
-
-  /**
-   * The file's name and those of the directories that were made for it: {@code scr.dataset.<id>/.scr/g<generation>}.
-   */
-  private void forceDirectories() throws IOException {
-    Path directory = target.toAbsolutePath().getParent();
-    for (int i = 0; i < 3 && directory != null; i++, directory = directory.getParent()) {
-      try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
-        names.force(true);
-      }
     }
   }
 

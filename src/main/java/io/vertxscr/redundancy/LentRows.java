@@ -1,10 +1,10 @@
 package io.vertxscr.redundancy;
 
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ final class LentRows implements AutoCloseable {
     for (int row = 0; row < rows; row++) {
       crcs.add(new CRC32());
     }
-    Files.createDirectories(path.getParent());
+    Trees.make(path.getParent());
     channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     channel.truncate(rows * rowBytes);
   }

@@ -102,7 +102,7 @@ final class Bins {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         AtomicFile.writeFully(channel, ByteBuffer.allocate(HashFile.HEADER_BYTES));   // no header, no redundancy file
       }
-      Files.createDirectories(target.getParent());
+      Trees.make(target.getParent());
       Files.move(file, target, StandardCopyOption.ATOMIC_MOVE);
       return true;
     } catch (NoSuchFileException _) {

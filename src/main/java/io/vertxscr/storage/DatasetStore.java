@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -165,11 +166,7 @@ public final class DatasetStore {
   public synchronized void save(DatasetRecord record) {
     int id = record.descriptor().id();
     Path cache = Path.of(record.cache().path());
-    try {
-      AtomicFile.force(cache);                  // the dataset's directory before the filemap that speaks of it
-    } catch (IOException e) {
-      throw Faults.io(cache, e);
-    }
+    forceDirectories(record);                   // before the filemap that speaks of what is in them
     AtomicFile.replace(directories.filemap(id), FilemapFile.encode(record));
     DatasetRecord before = hold(record);
     placed.remove(id);
@@ -237,6 +234,11 @@ public final class DatasetStore {
     return Optional.ofNullable(lent.getOrDefault(datasetId, Map.of()).get(rank));
   }
 
+  /** Whether any parity of a dataset is lent. */
+  public boolean lends(int datasetId) {
+    return lent.containsKey(datasetId);
+  }
+
   /** All have pulled what this node had computed for them: the files are recycled. Does nothing if there are none. */
   public void endLoans(int datasetId) {
     Map<Integer, Path> files = lent.remove(datasetId);
@@ -269,7 +271,7 @@ public final class DatasetStore {
       int generation = 1 + Trees.list(directory).stream().map(path -> path.getFileName().toString())
           .filter(name -> name.matches("g[0-9]{1,9}")).mapToInt(name -> Integer.parseInt(name.substring(1)))
           .max().orElse(0);
-      Files.createDirectories(directory.resolve("g" + generation));
+      Trees.make(directory.resolve("g" + generation));
       return generation;
     } catch (IOException e) {
       throw Faults.io(directory, e);
@@ -325,6 +327,25 @@ public final class DatasetStore {
     }
   }
 
+  /** Makes the names durable that lead from the cache to the redundancy files; once for all files of a directory. */
+  private static void forceDirectories(DatasetRecord record) {
+    Path cache = Path.of(record.cache().path());
+    Path dataset = NodeDirectories.dataset(cache, record.descriptor().id());
+    Set<Path> passed = new LinkedHashSet<>(Set.of(cache));
+    for (String name : redundancyOf(record)) {
+      for (Path above = NodeDirectories.resolve(dataset, name).getParent(); passed.add(above); ) {
+        above = above.getParent();
+      }
+    }
+    try {
+      for (Path directory : passed) {
+        AtomicFile.force(directory);
+      }
+    } catch (IOException e) {
+      throw Faults.io(dataset, e);
+    }
+  }
+
   private DatasetRecord hold(DatasetRecord record) {
     int id = record.descriptor().id();
     newest = new Newest(Math.max(newest.datasetId(), id),
@@ -343,7 +364,7 @@ public final class DatasetStore {
   private Path create(int datasetId, Path directory) {
     bins(Path.of(cache(datasetId).path()));
     try {
-      return Files.createDirectories(directory);
+      return Trees.make(directory);
     } catch (IOException e) {
       throw Faults.io(directory, e);
     }

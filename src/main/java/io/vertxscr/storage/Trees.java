@@ -1,6 +1,7 @@
 package io.vertxscr.storage;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -35,6 +36,29 @@ public final class Trees {
         return FileVisitResult.CONTINUE;
       }
     });
+  }
+
+  /**
+   * Makes a directory, and those above it, where they are missing.
+   *
+   * @return the directory
+   */
+  public static Path make(Path directory) throws IOException {
+    if (Files.isDirectory(directory)) {
+      return directory;                                   // cheaper than the exception that making it would throw
+    }
+    Path parent = directory.getParent();
+    if (parent != null) {
+      make(parent);
+    }
+    try {
+      Files.createDirectory(directory);
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.isDirectory(directory)) {                // else somebody was faster
+        throw e;
+      }
+    }
+    return directory;
   }
 
   /** What is in a directory, by name; nothing if it is not there. */

@@ -149,15 +149,17 @@ public final class TransferEngine implements AutoCloseable {
         return;
       }
       T value = null;
-      Exception failure = new IllegalStateException("the transfer's thread died: " + what);
+      Exception failure = null;
+      boolean ended = false;
       try {
         value = call.call();
-        failure = null;
+        ended = true;
       } catch (Exception e) {
         failure = e;
+        ended = true;
       } finally {                               // also on an Error, which goes on to end this thread, loudly
         end();
-        complete(value, failure);
+        complete(value, ended ? failure : new IllegalStateException("the transfer's thread died: " + what));
       }
     }
 

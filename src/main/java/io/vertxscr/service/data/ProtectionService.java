@@ -155,7 +155,6 @@ public final class ProtectionService {
     RangeSource none = request -> {
       throw new ScrException(Fault.INTERNAL, "an empty dataset has no range " + request);
     };
-    store.createDirectory(job.id());
     int generation = store.createGeneration(job.id());
     List<Encoding> encodings = new ArrayList<>();
     try {
@@ -179,10 +178,9 @@ public final class ProtectionService {
 
   private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts) {
     RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
-    return loop.blocking("begin protection of dataset " + job.id(), () -> {
-      store.createDirectory(job.id());
-      return store.createGeneration(job.id());
-    }).compose(generation -> {
+    Future<Integer> begun =
+        loop.blocking("begin protection of dataset " + job.id(), () -> store.createGeneration(job.id()));
+    return begun.compose(generation -> {
       List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
           "encode dataset " + job.id() + " rank " + files.rank(),
           () -> encode(job.plan(files.rank(), layouts.files()), source, generation))).toList();
@@ -241,6 +239,9 @@ public final class ProtectionService {
 
   /** All nodes have protected the dataset: nobody needs any more what was computed here for others. */
   public void done(int datasetId) {
+    if (!store.lends(datasetId)) {
+      return;
+    }
     loop.blocking("recycle parity of dataset " + datasetId, () -> {
       store.endLoans(datasetId);
       return null;
@@ -254,10 +255,11 @@ public final class ProtectionService {
       RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
       checked.put(owner, PieceChecksums.combine(files, pieces));
     }
+    List<RankFiles> all = List.copyOf(checked.values());
     List<RankRecord> ranks = new ArrayList<>();
     for (Encoding encoding : encodings) {
       int rank = encoding.plan().rank();
-      encoding.job().seal(List.copyOf(checked.values()));
+      encoding.job().seal(all);
       encoding.job().close();
       ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name()));
     }
