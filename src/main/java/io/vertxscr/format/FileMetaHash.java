@@ -1,6 +1,8 @@
 package io.vertxscr.format;
 
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -12,6 +14,9 @@ import java.util.OptionalInt;
  *   ORIG -> a.ckpt                ... and the name in it
  *   SIZE -> 524296
  *   CRC -> 0x738bb68f             always 8 digits, so that a file's length does not depend on it; missing while unknown
+ *   MODE -> 33188                 as stat(2) has it: of a regular file; missing, with the next two, where nobody said
+ *   MTIME_SECS -> 1312850690      when its bytes changed last
+ *   MTIME_NSECS -> 668536000
  *   TYPE -> FULL
  *   RANKS -> 4                    of the run that wrote it
  *   COMPLETE -> 1
@@ -19,6 +24,8 @@ import java.util.OptionalInt;
  * TYPE, RANKS and NAME are for other tools, and are not read here.
  */
 public final class FileMetaHash {
+  private static final int REGULAR_FILE = 0100000;
+
   private FileMetaHash() {}
 
   public static Hash encode(FileMeta file, int worldRanks) {
@@ -31,6 +38,7 @@ public final class FileMetaHash {
     }
     hash.set("ORIG", file.path().substring(slash + 1)).set("SIZE", file.bytes());
     file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
+    file.stamp().ifPresent(stamp -> put(stamp, hash));
     return hash.set("TYPE", "FULL").set("RANKS", worldRanks).set("COMPLETE", 1);
   }
 
@@ -39,6 +47,26 @@ public final class FileMetaHash {
     String orig = fields.text("ORIG");
     String path = fields.findText("PATH").map(directory -> directory + "/" + orig).orElse(orig);
     OptionalInt crc = fields.findCrc("CRC");
-    return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc);
+    return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc, stamp(fields));
+  }
+
+  /** Adds mode and time to what is known of a file. */
+  public static void put(Stamp stamp, Hash hash) {
+    hash.set("MODE", REGULAR_FILE | stamp.mode()).set("MTIME_SECS", stamp.modifiedSeconds())
+        .set("MTIME_NSECS", stamp.modifiedNanos());
+  }
+
+  /** Mode and time of a file, where its writer has left them. Bits of the mode that we do not keep are ignored. */
+  public static Optional<Stamp> stamp(Fields fields) {
+    OptionalInt mode = fields.findInteger("MODE", 0);
+    if (mode.isEmpty()) {
+      return Optional.empty();
+    }
+    int nanos = fields.integer("MTIME_NSECS", 0);
+    if (nanos > Stamp.MAX_NANOS) {
+      throw fields.corrupt("MTIME_NSECS", nanos + " is a second or more");
+    }
+    return Optional.of(new Stamp(mode.getAsInt() & Stamp.MODE_BITS,
+        fields.number("MTIME_SECS", Long.MIN_VALUE), nanos));
   }
 }

@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -8,11 +9,36 @@ import java.util.OptionalInt;
  * @param name where it is in the cache, relative to the dataset's directory
  * @param path where it belongs on the parallel file system, relative to the prefix
  * @param crc CRC-32 of its bytes, empty while not yet known
+ * @param stamp its mode and time, which copies of it get; empty while not yet known, and of other writers
  */
-public record FileMeta(String name, String path, long bytes, OptionalInt crc) {
+public record FileMeta(String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp) {
+  /** A file of which mode and time are not known. */
+  public FileMeta(String name, String path, long bytes, OptionalInt crc) {
+    this(name, path, bytes, crc, Optional.empty());
+  }
+
+  /**
+   * What a file has besides its bytes, and keeps wherever it is copied to.
+   *
+   * @param mode who may read, write and execute it: the last nine bits of a file's mode
+   * @param modifiedSeconds when its bytes changed last: seconds since 1970, negative before
+   * @param modifiedNanos and the rest of that, 0 to {@link #MAX_NANOS}
+   */
+  public record Stamp(int mode, long modifiedSeconds, int modifiedNanos) {
+    public static final int MODE_BITS = 0777;
+    public static final int MAX_NANOS = 999_999_999;
+
+    public Stamp {
+      if ((mode & ~MODE_BITS) != 0 || modifiedNanos < 0 || modifiedNanos > MAX_NANOS) {
+        throw new ScrException(Fault.BAD_REQUEST,
+            "a file with mode " + Integer.toOctalString(mode) + " and " + modifiedNanos + " ns");
+      }
+    }
+  }
+
   /** The same file with its checksum known. */
   public FileMeta withCrc(int known) {
-    return new FileMeta(name, path, bytes, OptionalInt.of(known));
+    return new FileMeta(name, path, bytes, OptionalInt.of(known), stamp);
   }
 
   /** Last component of {@link #path}: what an application may ask for in a restart. */

@@ -1,22 +1,20 @@
 package io.vertxscr.prefix;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -27,7 +25,7 @@ import java.util.zip.CRC32;
  * more on ext4. One buffer is plainer, and the bytes checked are the bytes written.
  *
  * @param from read to its end
- * @param to made new, with the permissions of {@code from} (less the umask); whatever had this name before is
+ * @param to made new; gets mode and time of {@code from} when it has its bytes. Whatever had this name before is
  *     unlinked, so that neither a link nor a writer of an earlier attempt can get between
  * @param bytes expected size, where known
  * @param crc expected checksum, where known
@@ -63,10 +61,13 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
     }
     boolean done = false;
     try (FileChannel in = openSource()) {
+      Stamp stamp = stamp();
       Copied copied;
-      try (FileChannel out = create()) {
+      Files.deleteIfExists(to);
+      try (FileChannel out = FileStamps.create(to)) {
         copied = pump(in, out, meter);
         check(copied);
+        FileStamps.apply(stamp, to);
         if (sync == Sync.FORCE) {
           out.force(true);
         }
@@ -90,11 +91,12 @@ public record CheckedCopy(Source from, Path to, OptionalLong bytes, OptionalInt 
     }
   }
 
-  private FileChannel create() throws IOException {
-    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(from.path);
-    Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    Files.deleteIfExists(to);
-    return FileChannel.open(to, options, PosixFilePermissions.asFileAttribute(permissions));
+  private Stamp stamp() {
+    try {
+      return FileStamps.read(from.path);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
   }
 
   private Copied pump(FileChannel in, FileChannel out, Meter meter) throws IOException {

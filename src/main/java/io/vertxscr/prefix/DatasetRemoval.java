@@ -24,7 +24,9 @@ import java.util.stream.Stream;
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
  * has its path (and all those maps could be read), its size is the one in the dataset's own map, and it was not
- * written after the dataset's summary, as the file of a dataset that is being flushed right now would be.
+ * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts is
+ * when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this one. A
+ * user who changes mode or group of such files keeps them in place.
  */
 final class DatasetRemoval {
   private final PrefixPaths paths;
@@ -46,7 +48,7 @@ final class DatasetRemoval {
    * @throws io.vertxscr.model.ScrException CORRUPT if a map cannot be read, before anything is removed; IO
    */
   int remove(int id) {
-    FileTime sealed = modified(paths.summary(id));
+    FileTime sealed = changed(paths.summary(id));
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Files.exists(paths.rankMap(id));
     if (hasMap) {
@@ -104,12 +106,12 @@ final class DatasetRemoval {
     return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)
         && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
         && file.placeBytes().isPresent() && Files.size(place) == file.placeBytes().getAsLong()
-        && Files.getLastModifiedTime(place).compareTo(sealed) <= 0;
+        && changed(place).compareTo(sealed) <= 0;
   }
 
-  private static FileTime modified(Path file) {
+  private static FileTime changed(Path file) {
     try {
-      return Files.getLastModifiedTime(file);
+      return (FileTime) Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
       throw Faults.io(file, e);
     }

@@ -61,7 +61,7 @@ public final class DirectFiles {
     Set<Path> directories = new LinkedHashSet<>();
     for (FileMeta file : measured.files()) {
       Path place = paths.file(file.path());
-      try (FileChannel channel = FileChannel.open(place, StandardOpenOption.WRITE)) {
+      try (FileChannel channel = FileChannel.open(place, StandardOpenOption.READ)) {
         channel.force(true);
         int crc = FileChecks.crc(place);
         if (channel.size() != file.bytes()) {

@@ -3,6 +3,7 @@ package io.vertxscr.prefix;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
@@ -13,12 +14,14 @@ import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.container.ContainerReader;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -81,8 +84,8 @@ public final class FetchCopy {
     Copied copied = file.segments().isEmpty()
         ? copy(new Source(place, what, Fault.CORRUPT, Fault.IO), cached, file)
         : containers.copy(file, what, cached);
-    return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc())),
-        file.verifiable());
+    return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
+        Optional.of(stamp(cached))), file.verifiable());
   }
 
   /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
@@ -136,6 +139,14 @@ public final class FetchCopy {
       }
     }
     return new FetchedRank(new RankFiles(entry.rank(), files), List.copyOf(unverified));
+  }
+
+  private static Stamp stamp(Path cached) {
+    try {
+      return FileStamps.read(cached);
+    } catch (IOException e) {
+      throw Faults.io(cached, e);
+    }
   }
 
   private static void makeDirectory(Path directory) {

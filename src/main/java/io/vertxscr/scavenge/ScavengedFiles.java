@@ -28,7 +28,6 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.IntFunction;
 
@@ -116,8 +115,8 @@ final class ScavengedFiles {
 
   private Entry entry(RankFiles rank) {
     Map<String, List<Segment>> packed = segments.apply(rank.rank());
-    return new Entry(rank.rank(), rank.files().stream().map(file -> new FlushedFile(file.path(),
-        OptionalLong.of(file.bytes()), file.crc(), packed.getOrDefault(file.name(), List.of()))).toList());
+    return new Entry(rank.rank(), rank.files().stream()
+        .map(file -> FlushedFile.packed(file, packed.getOrDefault(file.name(), List.of()))).toList());
   }
 
   /** Other tools leave checksums out; the map has them always. */

@@ -96,7 +96,7 @@ final class Unpacking {
     try {
       PrefixDirectories.create(paths.prefix(), to.getParent());
       containers.copy(file, name, to);
-      try (FileChannel channel = FileChannel.open(to, StandardOpenOption.WRITE)) {
+      try (FileChannel channel = FileChannel.open(to, StandardOpenOption.READ)) {
         channel.force(true);
       }
       directories.add(to.getParent());

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Makes a rank's files again from the bytes of its logical file. Not thread-safe; blocking.
+ * Makes a rank's files again from the bytes of its logical file, with the modes and times that are known of them. Not thread-safe; blocking.
  *
  * <p>Files grow as drafts in a directory of their own, {@code .scr/draft.<rank>.<random>} of the dataset's, where
  * neither a name of the application nor an older attempt can be in the way; {@link #finish} renames them when the last
@@ -117,12 +117,16 @@ public final class LogicalFileWriter implements AutoCloseable {
     while (written.size() < files.files().size()) {
       Path draft = drafts.resolve(Integer.toString(written.size()));
       if (open == null) {
-        open = FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        open = current().stamp().isPresent() ? FileStamps.create(draft)
+            : FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         bytesInFile = 0;
         crc.reset();
       }
       if (bytesInFile < current().bytes()) {
         return;
+      }
+      if (current().stamp().isPresent()) {
+        FileStamps.apply(current().stamp().get(), draft);
       }
       open.force(true);
       open.close();

@@ -73,7 +73,8 @@ public final class Samples {
   /** The rank's two files; the second one sorts before the first, so that the order of keys would betray itself. */
   public static RankFiles files(int rank) {
     return new RankFiles(rank, List.of(
-        new FileMeta("rank." + rank + "/b.ckpt", "out/b.ckpt", 524296, OptionalInt.of(0x38bb68f)),
+        new FileMeta("rank." + rank + "/b.ckpt", "out/b.ckpt", 524296, OptionalInt.of(0x38bb68f),
+            Optional.of(new FileMeta.Stamp(0644, 1312850690, 668536000))),
         new FileMeta("rank." + rank + "/a.ckpt", "a.ckpt", 0, OptionalInt.of(0))));
   }
 
@@ -129,7 +130,8 @@ public final class Samples {
     var bare = new RankFileMap.FlushedFile("bare", OptionalLong.empty(), OptionalInt.empty(), List.of());
     var packed = new RankFileMap.FlushedFile("packed", OptionalLong.of(375705), OptionalInt.of(-1), List.of(
         new RankFileMap.Segment(".scr/ctr.1.scr", 224295, 75705),
-        new RankFileMap.Segment(".scr/ctr.2.scr", 0, 300000)));
+        new RankFileMap.Segment(".scr/ctr.2.scr", 0, 300000)), OptionalLong.empty(),
+        Optional.of(new FileMeta.Stamp(0644, 1312850690, 668536000)));
     RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.Entry.of(files(512)),
         new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed)),
         new RankFileMap.Entry(515, List.of(

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,7 +74,8 @@ class FetchCopyTest {
       FetchCopy.FetchedRank fetched = fetch.fetch(entry);
       assertThat(fetched.unverified()).containsExactly("x");
       assertThat(fetched.files().files())
-          .containsExactly(new FileMeta("rank.0/x", "x", bytes.length, OptionalInt.of(Samples.crc(bytes))));
+          .containsExactly(new FileMeta("rank.0/x", "x", bytes.length, OptionalInt.of(Samples.crc(bytes)),
+              Optional.of(Samples.stamp(samples.prefix.resolve("x")))));
     }
     Entry wrongSize = new Entry(0, List.of(new FlushedFile("x", OptionalLong.of(1), OptionalInt.empty(), List.of())));
     refused(Fault.CORRUPT, () -> fetch.fetch(wrongSize), "x");

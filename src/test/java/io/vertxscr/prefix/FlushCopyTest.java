@@ -5,15 +5,21 @@ import static io.vertxscr.prefix.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.descriptor.Compression;
+import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -154,14 +160,28 @@ class FlushCopyTest {
   }
 
   @Test
-  void aPrivateFileStaysPrivate() throws IOException {
-    FileMeta file = samples.cached(3, 0, "x").files().getFirst();
-    for (String mode : List.of("rw-------", "r--------", "rwx------")) {
-      Files.setPosixFilePermissions(samples.cacheOf(3).resolve(file.name()), PosixFilePermissions.fromString(mode));
-      copy.copy(file);
-      copy.publish(List.of(file));
-      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(samples.prefix.resolve("x"))))
-          .isEqualTo(mode);
+  void aFileKeepsItsModeAndItsTimeThroughFlushAndFetchWhateverTheUmask() throws IOException {
+    RankFiles rank = samples.cached(3, 0, "x");
+    Path cached = samples.cacheOf(3).resolve(rank.files().getFirst().name());
+    FlushCopy plain = new FlushCopy(samples.paths, 3, samples.cacheOf(3));
+    for (int mode : new int[] {0600, 0400, 0777, 0666, 0640, 0444}) {
+      Stamp stamp = new Stamp(mode, 1_500_000_000L + mode, 123_456_789);
+      FileStamps.apply(stamp, cached);
+      for (FlushCopy way : List.of(plain, plain.resuming("n1", 9), plain.compressing(Optional.of(new Compression(1))),
+          plain.resuming("n2", 9).compressing(Optional.of(new Compression(1))))) {
+        way.extents(List.of(rank)).forEach(extent -> extent.copy(Meter.NONE));
+        way.extents(List.of(rank)).forEach(extent -> extent.copy(Meter.NONE));   // a later attempt
+        way.publish(rank.files());
+        Path compressed = samples.prefix.resolve("x.zst");
+        FlushedFile flushed = FlushedFile.of(rank.files().getFirst());
+        FlushedFile there = Files.exists(compressed) ? flushed.compressed(Files.size(compressed)) : flushed;
+        assertThat(FileStamps.read(samples.paths.file(there.place()))).isEqualTo(stamp);
+        FileMeta fetched = new FetchCopy(samples.paths, 3, temp.resolve("back")).fetch(new Entry(0, List.of(there)))
+            .files().files().getFirst();
+        assertThat(fetched.stamp()).hasValue(stamp);
+        assertThat(FileStamps.read(temp.resolve("back").resolve(fetched.name()))).isEqualTo(stamp);
+        Files.deleteIfExists(compressed);
+      }
     }
   }
 

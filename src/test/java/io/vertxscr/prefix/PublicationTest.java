@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -143,10 +144,13 @@ class PublicationTest {
     Files.writeString(samples.prefix.resolve("changed"), "another length");
     Files.delete(samples.prefix.resolve("other"));
     Files.createSymbolicLink(samples.prefix.resolve("other"), samples.prefix.resolve("shared"));
-    FileTime sealed = Files.getLastModifiedTime(samples.paths.summary(1));
-    Files.setLastModifiedTime(
-        samples.prefix.resolve("later"), FileTime.from(sealed.toInstant().plusMillis(1)));
-    Files.setLastModifiedTime(samples.prefix.resolve("shared"), sealed);   // only the other's map speaks for it
+    FileTime old = FileTime.fromMillis(1);
+    Files.setLastModifiedTime(samples.paths.summary(1), old);  // only the other's map speaks for what is shared
+    FileTime sealed = changed(samples.paths.summary(1));
+    while (changed(samples.prefix.resolve("later")).compareTo(sealed) <= 0) {
+      Files.setLastModifiedTime(samples.prefix.resolve("later"), old);   // until the file system's clock goes on
+    }
+    Files.setLastModifiedTime(samples.prefix.resolve("later"), old);
     samples.flush(descriptor(3, "same"), List.of(samples.cached(3, 0, "mine")));
     assertThat(samples.prefix.resolve("left")).doesNotExist();
     assertThat(samples.prefix.resolve("shared")).hasBinaryContent(bytes(2, 0, "shared"));
@@ -154,6 +158,20 @@ class PublicationTest {
     assertThat(samples.prefix.resolve("later")).exists();
     assertThat(samples.prefix.resolve("other")).isSymbolicLink();
     assertThat(samples.paths.dataset(1)).doesNotExist();
+  }
+
+  private static FileTime changed(Path file) throws IOException {
+    return (FileTime) Files.getAttribute(file, "unix:ctime");
+  }
+
+  @Test
+  void aFileIsRemovedWithItsDatasetWhateverTimeTheApplicationHasGivenIt() throws IOException {
+    RankFiles rank = samples.cached(1, 0, "left");
+    Files.setLastModifiedTime(samples.cacheOf(1).resolve(rank.files().getFirst().name()),
+        FileTime.from(Instant.now().plusSeconds(86_400)));
+    samples.flush(descriptor(1, "same"), List.of(rank));
+    samples.flush(descriptor(2, "same"), List.of(samples.cached(2, 0, "mine")));
+    assertThat(samples.prefix.resolve("left")).doesNotExist();
   }
 
   @Test

@@ -4,11 +4,13 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
+import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -21,6 +23,7 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
@@ -74,9 +77,18 @@ final class Samples {
       byte[] bytes = bytes(dataset, rank, path);
       String name = names.next(path);
       write(cacheOf(dataset).resolve(name), bytes);
-      files.add(new FileMeta(name, path, bytes.length, OptionalInt.of(crc(bytes))));
+      files.add(new FileMeta(
+          name, path, bytes.length, OptionalInt.of(crc(bytes)), Optional.of(stamp(cacheOf(dataset).resolve(name)))));
     }
     return new RankFiles(rank, files);
+  }
+
+  static Stamp stamp(Path file) {
+    try {
+      return FileStamps.read(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   static byte[] bytes(int dataset, int rank, String path) {

@@ -17,6 +17,7 @@ import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
+import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +75,8 @@ class ScavengeTest {
         for (String file : List.of("a", "b")) {
           assertThat(paths.file(directory + "/" + file + "." + rank))
               .hasBinaryContent(caches.bytes(descriptor.id(), rank, file));
+          assertThat(FileStamps.read(paths.file(directory + "/" + file + "." + rank)))
+              .isEqualTo(TestCaches.stamp(descriptor.id(), rank, file));
         }
       }
       assertThat(publication.summary(descriptor.id())).hasValue(new Summary(descriptor, true));

@@ -6,6 +6,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
@@ -27,6 +28,7 @@ import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
@@ -137,14 +139,20 @@ public final class TestCaches {
       String name = names.next(path);
       try {
         Files.write(target.resolve(name), bytes);
+        FileStamps.apply(stamp(id, rank, file), target.resolve(name));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      files.add(new FileMeta(name, path, bytes.length, OptionalInt.empty()));
+      files.add(new FileMeta(name, path, bytes.length, OptionalInt.empty(), Optional.of(stamp(id, rank, file))));
     }
     var layout = new RankFiles(rank, files);
     store.register(id, layout);
     return layout;
+  }
+
+  /** Mode and time of what the rank wrote. */
+  public static Stamp stamp(int id, int rank, String file) {
+    return new Stamp(file.equals("a") ? 0440 : 0666, 1_600_000_000L + rank, 123_456_000 + id);
   }
 
   /** What the rank wrote. */

@@ -1,6 +1,7 @@
 package io.vertxscr.format.prefix;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.RankFiles;
@@ -8,6 +9,7 @@ import io.vertxscr.model.ScrException;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
@@ -86,9 +88,10 @@ public sealed interface RankFileMap {
    * @param crc CRC-32; empty if the writer did not say: then its bytes cannot be verified
    * @param segments where its bytes are, in order, if they are in containers; empty if they are in a file of its own
    * @param storedBytes length of its file if that is compressed; empty if it is the file itself
+   * @param stamp mode and time of a file in containers, where the writer said; a file of its own has them itself
    */
   record FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments,
-      OptionalLong storedBytes) {
+      OptionalLong storedBytes, Optional<Stamp> stamp) {
     private static final String COMPRESSED = ".zst";
 
     public FlushedFile {
@@ -97,7 +100,13 @@ public sealed interface RankFileMap {
 
     /** A file that is not compressed. */
     public FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments) {
-      this(path, bytes, crc, segments, OptionalLong.empty());
+      this(path, bytes, crc, segments, OptionalLong.empty(), Optional.empty());
+    }
+
+    /** A file in containers. */
+    public static FlushedFile packed(FileMeta file, List<Segment> segments) {
+      return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(), segments, OptionalLong.empty(),
+          segments.isEmpty() ? Optional.empty() : file.stamp());
     }
 
     /** Where the compressed form of a file is: under another name, so that nobody takes it for the file. */
@@ -110,7 +119,7 @@ public sealed interface RankFileMap {
 
     /** The same file, compressed. */
     public FlushedFile compressed(long stored) {
-      return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(stored));
+      return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(stored), stamp);
     }
 
     public boolean isCompressed() {

@@ -1,6 +1,7 @@
 package io.vertxscr.format.prefix;
 
 import io.vertxscr.format.Fields;
+import io.vertxscr.format.FileMetaHash;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.RankFileMap.Branch;
@@ -25,7 +26,7 @@ import java.util.OptionalLong;
  *                  512 -> FILE -> .0.512                            513 -> ...
  *                         OFFSET -> 0
  *
- *   in containers, below the path as well:  SEG -> 0 -> FILE -> .scr/ctr.1.scr
+ *   in containers, below the path as well, MODE, MTIME_SECS and MTIME_NSECS, and  SEG -> 0 -> FILE -> .scr/ctr.1.scr
  *                                                       OFFSET -> 224295
  *                                                       LENGTH -> 75705
  *   compressed:                              COMPRESS -> ZSTD
@@ -88,6 +89,7 @@ public final class RankFileMapFile {
       file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
       file.storedBytes().ifPresent(stored -> hash.set("COMPRESS", ZSTD).set("STORED", stored));
       putSegments(hash, file.segments());
+      file.stamp().ifPresent(stamp -> FileMetaHash.put(stamp, hash));
     }
     return rank;
   }
@@ -135,12 +137,13 @@ public final class RankFileMapFile {
       throw fields.corrupt("SEG", "segments have " + segmentBytes + " bytes, the file " + bytes.getAsLong());
     }
     if (fields.findText("COMPRESS").isEmpty() && fields.findText("STORED").isEmpty()) {
-      return new FlushedFile(path, bytes, crc, segments);
+      return new FlushedFile(path, bytes, crc, segments, OptionalLong.empty(), FileMetaHash.stamp(fields));
     }
     fields.expect("COMPRESS", ZSTD);
     if (!segments.isEmpty()) {
       throw fields.corrupt("COMPRESS", "a file in containers is not compressed");
     }
-    return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(fields.number("STORED", 0)));
+    return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(fields.number("STORED", 0)),
+        FileMetaHash.stamp(fields));
   }
 }

@@ -45,8 +45,7 @@ public record RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expe
 
   /** A file of the application as the map of the published dataset will have it. */
   public FlushedFile flushed(FileMeta file) {
-    return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(),
-        segments.getOrDefault(file.name(), List.of()));
+    return FlushedFile.packed(file, segments.getOrDefault(file.name(), List.of()));
   }
 
   /** The same of a redundancy file, which no map has. */

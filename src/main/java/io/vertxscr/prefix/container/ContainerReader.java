@@ -7,6 +7,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,7 +42,7 @@ public final class ContainerReader implements AutoCloseable {
   }
 
   /**
-   * Copies a file out of its containers; on every failure {@code to} is gone.
+   * Copies a file out of its containers, with its mode and time where the map has them; on every failure {@code to} is gone.
    *
    * @param what names it in messages
    * @throws ScrException CORRUPT: a container is missing, too short, or has other bytes than the map says; IO: that
@@ -57,6 +58,9 @@ public final class ContainerReader implements AutoCloseable {
             out.write(bytes);
           }
         });
+        if (file.stamp().isPresent()) {
+          FileStamps.apply(file.stamp().get(), to);
+        }
         done = true;
         return copied;
       }

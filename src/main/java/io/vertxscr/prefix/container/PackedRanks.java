@@ -11,7 +11,6 @@ import io.vertxscr.placement.ContainerLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** Files of a node's ranks, one behind the other, from some offset of the dataset's stream on. Immutable and pure. */
@@ -72,7 +71,7 @@ public final class PackedRanks {
     for (FileMeta file : rank.files()) {
       List<Segment> segments = layout.pieces(at, file.bytes()).stream()
           .map(piece -> new Segment(ContainerPaths.name(piece.container()), piece.offset(), piece.bytes())).toList();
-      packed.add(new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(), segments));
+      packed.add(FlushedFile.packed(file, segments));
       at += file.bytes();
     }
     return new Entry(rank.rank(), packed);

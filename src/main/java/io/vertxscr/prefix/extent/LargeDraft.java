@@ -5,19 +5,17 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
@@ -39,6 +37,7 @@ public final class LargeDraft {
   private final long extentBytes;
   private final Map<Integer, Integer> sums = new HashMap<>();
   private boolean begun;
+  private boolean ended;
 
   /** Where it comes from and goes to; {@code marks} is beside the draft. */
   public record Places(Path source, Path draft, Path marks) {}
@@ -81,7 +80,7 @@ public final class LargeDraft {
       int sum = copyBytes(extent, meter);
       done(extent, sum);
     }
-    check();
+    end();
   }
 
   private synchronized boolean isDone(int extent) {
@@ -108,9 +107,7 @@ public final class LargeDraft {
         Files.deleteIfExists(marksPath);
         force(draft.getParent());
         Files.deleteIfExists(draft);
-        Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        FileChannel.open(draft, options,
-            PosixFilePermissions.asFileAttribute(Files.getPosixFilePermissions(source))).close();
+        FileStamps.create(draft).close();
         ExtentMarks.create(marksPath, owner);
         force(draft.getParent());
       }
@@ -179,10 +176,24 @@ public final class LargeDraft {
     sums.put(extent, sum);
   }
 
-  private synchronized void check() {
-    if (sums.size() < count() || file.crc().isEmpty()) {
+  /** All are there, by whichever thread came last: compares, and gives the draft its mode and time, durably. */
+  private synchronized void end() {
+    if (ended || sums.size() < count()) {
       return;
     }
+    if (file.crc().isPresent()) {
+      check();
+    }
+    try (FileChannel out = FileStamps.reopen(draft)) {
+      FileStamps.apply(FileStamps.read(source), draft);
+      out.force(true);
+      ended = true;
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  private void check() {
     int all = sums.get(0);
     for (int extent = 1; extent < count(); extent++) {
       all = Crc32s.combine(all, sums.get(extent), bytes(extent));

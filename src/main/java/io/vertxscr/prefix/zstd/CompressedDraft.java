@@ -11,19 +11,17 @@ import io.vertxscr.prefix.extent.ExtentMarks;
 import io.vertxscr.prefix.extent.LargeDraft.Places;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
@@ -99,7 +97,7 @@ public final class CompressedDraft {
     checkSource();
     try (FrameCoder coder = FrameCoder.compressing(manner.level); FileChannel in = openSource()) {
       begin();
-      try (FileChannel out = FileChannel.open(places.draft(), StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      try (FileChannel out = FileStamps.reopen(places.draft())) {
         out.truncate(storedBytes).position(storedBytes);
         long markedBytes = readBytes;
         while (readBytes < file.bytes()) {
@@ -115,6 +113,7 @@ public final class CompressedDraft {
         meter.passing(end.remaining());
         meter.saved(-end.remaining());
         write(out, end);
+        FileStamps.apply(FileStamps.read(places.source()), places.draft());
         out.force(true);
         return crc;
       }
@@ -148,9 +147,7 @@ public final class CompressedDraft {
       PrefixDirectories.force(List.of(places.draft().getParent()));
     }
     Files.deleteIfExists(places.draft());
-    Set<OpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    FileChannel.open(places.draft(), options,
-        PosixFilePermissions.asFileAttribute(Files.getPosixFilePermissions(places.source()))).close();
+    FileStamps.create(places.draft()).close();
     if (isMarked()) {
       ExtentMarks.create(places.marks(), owner());
       PrefixDirectories.force(List.of(places.draft().getParent()));

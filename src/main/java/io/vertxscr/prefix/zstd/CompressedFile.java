@@ -7,6 +7,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -33,7 +34,7 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
   }
 
   /**
-   * Decodes it; on every failure {@code to} is gone.
+   * Decodes it; {@code to} has its mode and time. On every failure {@code to} is gone.
    *
    * @throws ScrException CORRUPT: it is missing, or not what was flushed; IO: that could not be found out, or
    *     {@code to} cannot be written; NO_SPACE
@@ -42,12 +43,13 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
     boolean done = false;
     try {
       Files.deleteIfExists(to);
-      try (FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      try (FileChannel out = FileStamps.create(to)) {
         Copied copied = read(bytes -> {
           while (bytes.hasRemaining()) {
             out.write(bytes);
           }
         });
+        FileStamps.apply(FileStamps.read(path), to);
         done = true;
         return copied;
       }

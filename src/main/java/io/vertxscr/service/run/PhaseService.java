@@ -28,9 +28,12 @@ import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.ProtectionService;
 import io.vertxscr.storage.DatasetStore.Newest;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -203,11 +206,17 @@ public final class PhaseService {
     List<FileMeta> files = new ArrayList<>();
     for (FileMeta file : routed.files()) {
       Path path = NodeDirectories.resolve(directory, file.name());
-      if (Files.isRegularFile(path)) {
-        files.add(new FileMeta(file.name(), file.path(), path.toFile().length(), file.crc()));
-      } else {
-        missing.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
+      try {
+        PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class);
+        if (found.isRegularFile()) {
+          files.add(new FileMeta(
+              file.name(), file.path(), found.size(), file.crc(), Optional.of(FileStamps.of(found))));
+          continue;
+        }
+      } catch (IOException _) {
+        // as if it were not there
       }
+      missing.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
     }
     return new RankFiles(routed.rank(), files);
   }

@@ -9,6 +9,7 @@ import io.vertxscr.format.prefix.RankFileMap.Leaf;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
@@ -16,12 +17,14 @@ import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -61,7 +64,10 @@ class ContainerCopyTest {
       Files.write(file, bytes);
       CRC32 crc = new CRC32();
       crc.update(bytes);
-      files.add(new FileMeta(name, "out/f" + i + "." + rank, bytes.length, OptionalInt.of((int) crc.getValue())));
+      Stamp stamp = new Stamp(0600 | i, 1_600_000_000L + rank, i);
+      FileStamps.apply(stamp, file);
+      files.add(new FileMeta(name, "out/f" + i + "." + rank, bytes.length, OptionalInt.of((int) crc.getValue()),
+          Optional.of(stamp)));
     }
     return new RankFiles(rank, files);
   }
@@ -92,6 +98,7 @@ class ContainerCopyTest {
           FileMeta original = rank.files().stream()
               .filter(other -> other.path().equals(file.path())).findFirst().orElseThrow();
           assertThat(to).hasSameBinaryContentAs(NodeDirectories.resolve(cache, original.name()));
+          assertThat(FileStamps.read(to)).isEqualTo(original.stamp().orElseThrow());
           Files.delete(to);
         }
       }

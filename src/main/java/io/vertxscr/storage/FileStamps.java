@@ -1,0 +1,81 @@
+package io.vertxscr.storage;
+
+import io.vertxscr.model.FileMeta.Stamp;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Reads and sets mode and time of files. A copy is made readable and writable for its owner alone, and gets these when
+ * it has its bytes: whatever the umask of this process is, a file without the right to write can be gone on with, and
+ * nobody reads what is not whole. Blocking.
+ */
+public final class FileStamps {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+  private static final Set<OpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  private static final PosixFilePermission[] BITS = PosixFilePermission.values();
+
+  private FileStamps() {}
+
+  /** Makes a file that is to get bytes, and then its mode and time. */
+  public static FileChannel create(Path file) throws IOException {
+    return FileChannel.open(file, NEW, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+  }
+
+  /** Opens a draft that somebody has left, to go on with it: it may have its mode already. */
+  public static FileChannel reopen(Path file) throws IOException {
+    if (Files.isSymbolicLink(file)) {
+      throw new NoSuchFileException(file.toString(), null, "is a link");
+    }
+    Files.setPosixFilePermissions(file, OWNER_ONLY);
+    return FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  public static Stamp read(Path file) throws IOException {
+    return of(Files.readAttributes(file, PosixFileAttributes.class));
+  }
+
+  /** What a file's attributes say. */
+  public static Stamp of(PosixFileAttributes attributes) {
+    int mode = 0;
+    for (PosixFilePermission permission : attributes.permissions()) {
+      mode |= bit(permission);
+    }
+    Instant modified = attributes.lastModifiedTime().toInstant();
+    return new Stamp(mode, modified.getEpochSecond(), modified.getNano());
+  }
+
+  /**
+   * Gives a file that has all its bytes its mode and time. The caller syncs it after this. A file system that has no
+   * such modes or times keeps what it can.
+   */
+  public static void apply(Stamp stamp, Path file) throws IOException {
+    Files.setLastModifiedTime(
+        file, FileTime.from(Instant.ofEpochSecond(stamp.modifiedSeconds(), stamp.modifiedNanos())));
+    Set<PosixFilePermission> permissions = EnumSet.noneOf(PosixFilePermission.class);
+    for (PosixFilePermission permission : BITS) {
+      if ((stamp.mode() & bit(permission)) != 0) {
+        permissions.add(permission);
+      }
+    }
+    Files.setPosixFilePermissions(file, permissions);
+  }
+
+  /** They are declared in the order of a mode's bits, the highest first. */
+  private static int bit(PosixFilePermission permission) {
+    return 1 << (BITS.length - 1 - permission.ordinal());
+  }
+}
