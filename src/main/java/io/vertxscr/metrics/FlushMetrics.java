@@ -1,11 +1,16 @@
 package io.vertxscr.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.vertxscr.service.Event.Copied;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 
 /** The way to the prefix directory. */
 final class FlushMetrics implements Observer {
@@ -15,8 +20,16 @@ final class FlushMetrics implements Observer {
   private final Counter bytes;
   private final Counter deleted;
   private final FaultCounters failures;
+  private final Map<Integer, Copied> underWay = new ConcurrentHashMap<>();
 
   FlushMetrics(MeterRegistry registry) {
+    Gauge.builder("scr_flush_under_way_bytes", () -> sum(Copied::totalBytes)).strongReference(true)
+        .description("files on their way to the prefix directory, copied or not").register(registry);
+    Gauge.builder("scr_flush_copied_bytes", () -> sum(Copied::doneBytes)).strongReference(true)
+        .description("of these, what is copied").register(registry);
+    Gauge.builder("scr_flush_remaining_seconds", this::remainingSeconds).strongReference(true)
+        .description("until all are copied, at the rate of the last seconds").register(registry);
+
     started = Counter.builder("scr_flush_started").description("datasets on their way to the prefix directory")
         .register(registry);
     done = flush(registry, "done");
@@ -34,16 +47,29 @@ final class FlushMetrics implements Observer {
         .tag("outcome", outcome).register(registry);
   }
 
+  private long sum(ToLongFunction<Copied> bytes) {
+    return underWay.values().stream().mapToLong(bytes).sum();
+  }
+
+  private double remainingSeconds() {
+    return underWay.values().stream().mapToLong(copied -> copied.remainingMs().orElse(0)).max().orElse(0) / 1e3;
+  }
+
   @Override
   public void notice(Event event) {
     switch (event) {
       case Event.FlushStarted _ -> started.increment();
+      case Event.FlushProgress(int dataset, int _, Copied copied) -> underWay.put(dataset, copied);
       case Event.FlushDone flushed -> {
+        underWay.remove(flushed.dataset());
         done.record(flushed.flushUs(), TimeUnit.MICROSECONDS);
         bytes.increment(flushed.bytes());
       }
       case Event.FlushFailed failed -> failures.count(failed.fault());
-      case Event.FlushGivenUp lost -> givenUp.record(lost.flushUs(), TimeUnit.MICROSECONDS);
+      case Event.FlushGivenUp lost -> {
+        underWay.remove(lost.dataset());
+        givenUp.record(lost.flushUs(), TimeUnit.MICROSECONDS);
+      }
       case Event.PrefixDeleted _ -> deleted.increment();
       default -> {
         // Others count that.

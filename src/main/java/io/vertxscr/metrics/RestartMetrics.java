@@ -1,10 +1,13 @@
 package io.vertxscr.metrics;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.vertxscr.service.Event.Copied;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /** Restarts, and what they found. */
@@ -22,8 +25,14 @@ final class RestartMetrics implements Observer {
   private final Counter dropped;
   private final Timer caughtUp;
   private final FaultCounters notCaughtUp;
+  private volatile Copied fetch = new Copied(0, 0, 0, OptionalLong.empty());
 
   RestartMetrics(MeterRegistry registry) {
+    Gauge.builder("scr_fetch_bytes", () -> fetch.totalBytes()).strongReference(true)
+        .description("files of this node's ranks in the fetch that is under way, or was the last").register(registry);
+    Gauge.builder("scr_fetch_copied_bytes", () -> fetch.doneBytes()).strongReference(true)
+        .description("of these, what is in the cache").register(registry);
+
     restored = Timer.builder("scr_restart").description("bringing a checkpoint to the nodes of all ranks")
         .register(registry);
     kept = ranks(registry, "kept");
@@ -65,6 +74,7 @@ final class RestartMetrics implements Observer {
         fetched.increment(ranks.fetched());
       }
       case Event.CorruptFound _ -> corrupt.increment();
+      case Event.FetchProgress(int _, Copied copied) -> fetch = copied;
       case Event.Quarantined _ -> quarantined.increment();
       case Event.RestartPoint _ -> points.increment();
       case Event.DatasetDropped _ -> dropped.increment();

@@ -24,9 +24,9 @@ import java.util.stream.Stream;
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
  * has its path (and all those maps could be read), its size is the one in the dataset's own map, and it was not
- * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts is
- * when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this one. A
- * user who changes mode or group of such files keeps them in place.
+ * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts
+ * is when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this
+ * one. A user who changes mode or group of such files keeps them in place.
  */
 final class DatasetRemoval {
   private final PrefixPaths paths;

@@ -12,6 +12,7 @@ import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -35,6 +36,7 @@ public final class FetchCopy {
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
+  private final Meter meter;
 
   /** One file to fetch: whose, which, and its name in the cache, relative to the dataset's directory. */
   public record Wanted(int rank, FlushedFile file, String name) {}
@@ -50,9 +52,19 @@ public final class FetchCopy {
    * @param cacheDirectory the dataset's directory in this node's cache
    */
   public FetchCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
+    this(paths, dataset, cacheDirectory, Meter.NONE);
+  }
+
+  private FetchCopy(PrefixPaths paths, int dataset, Path cacheDirectory, Meter meter) {
     this.paths = paths;
     this.dataset = dataset;
     this.cacheDirectory = cacheDirectory;
+    this.meter = meter;
+  }
+
+  /** The same under the eyes of a meter. */
+  public FetchCopy metered(Meter other) {
+    return new FetchCopy(paths, dataset, cacheDirectory, other);
   }
 
   /** The files of one rank, in the order in which they make up its logical file; touches nothing. */
@@ -83,7 +95,7 @@ public final class FetchCopy {
     makeDirectory(cached.getParent());
     Copied copied = file.segments().isEmpty()
         ? copy(new Source(place, what, Fault.CORRUPT, Fault.IO), cached, file)
-        : containers.copy(file, what, cached);
+        : containers.copy(file, what, cached, meter);
     return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
         Optional.of(stamp(cached))), file.verifiable());
   }
@@ -108,9 +120,9 @@ public final class FetchCopy {
     }
   }
 
-  private static Copied copyOne(Source source, Path cached, FlushedFile file) {
-    return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached)
-        : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE);
+  private Copied copyOne(Source source, Path cached, FlushedFile file) {
+    return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached, meter)
+        : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE, meter);
   }
 
   private List<Path> keptOf(String relative) {

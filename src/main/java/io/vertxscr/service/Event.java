@@ -1,7 +1,9 @@
 package io.vertxscr.service;
 
+import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.Fault;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Something that has happened on a node or in the cluster. What concerns all is told by the leader alone, once; what a
@@ -86,6 +88,26 @@ public sealed interface Event {
 
   /** It is on its way to the prefix directory. */
   record FlushStarted(int dataset) implements Event {}
+
+  /**
+   * How far copies have come, of all nodes or of the one that says so.
+   *
+   * @param bytesPerSecond over the last seconds
+   * @param remainingMs until all are copied; empty while nothing moves
+   */
+  record Copied(long doneBytes, long totalBytes, long bytesPerSecond, OptionalLong remainingMs) {
+    /** As it is at this time. */
+    public static Copied of(Progress progress, long nowMs) {
+      return new Copied(progress.doneBytes(), progress.totalBytes(), progress.bytesPerSecond(nowMs),
+          progress.remainingMs(nowMs));
+    }
+  }
+
+  /** The copies of an attempt are under way, or have ended. */
+  record FlushProgress(int dataset, int attempt, Copied copied) implements Event {}
+
+  /** Files of this node's ranks are on their way from the prefix directory, or are here. */
+  record FetchProgress(int dataset, Copied copied) implements Event {}
 
   /** The dataset is in the prefix directory, whole and durable. */
   record FlushDone(int dataset, int attempt, long bytes, long flushUs) implements Event {}

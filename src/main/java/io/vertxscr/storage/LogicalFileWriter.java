@@ -18,7 +18,8 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Makes a rank's files again from the bytes of its logical file, with the modes and times that are known of them. Not thread-safe; blocking.
+ * Makes a rank's files again from the bytes of its logical file, with the modes and times that are known of them. Not
+ * thread-safe; blocking.
  *
  * <p>Files grow as drafts in a directory of their own, {@code .scr/draft.<rank>.<random>} of the dataset's, where
  * neither a name of the application nor an older attempt can be in the way; {@link #finish} renames them when the last

@@ -75,7 +75,7 @@ public final class NodeServices {
     protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
-    fetches = new FetchService(loop, store);
+    fetches = new FetchService(loop, store, ports.observer());
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
     PhaseService phases = new PhaseService(

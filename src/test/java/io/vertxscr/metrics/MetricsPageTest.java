@@ -3,6 +3,7 @@ package io.vertxscr.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cluster.EmbeddedMembership;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.EventSamples;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -69,6 +71,21 @@ class MetricsPageTest {
         "scr_protection_seconds_sum 0.25\n", "scr_protection_bytes_total 4000.0\n",
         "scr_protection_files_total 3.0\n", "scr_flush_seconds_sum{outcome=\"done\"} 2.0\n",
         "scr_flush_bytes_total 4000.0\n", "scr_cluster_nodes 1.0\n", "scr_cluster_leading 1.0\n");
+  }
+
+  @Test
+  void whatIsUnderWayIsShownUntilItHasArrivedOrIsGivenUp() {
+    for (Event end : List.of(new Event.FlushDone(1, 1, 4_000, 2), new Event.FlushGivenUp(1, 1, Fault.CORRUPT, "", 2))) {
+      metrics.observer().notice(
+          new Event.FlushProgress(1, 1, new Event.Copied(1_000, 4_000, 500, OptionalLong.of(6_000))));
+      metrics.observer().notice(new Event.FlushProgress(2, 1, new Event.Copied(20, 100, 0, OptionalLong.empty())));
+      metrics.observer().notice(new Event.FlushProgress(2, 1, new Event.Copied(30, 100, 80, OptionalLong.of(1_000))));
+      assertThat(ours()).contains(
+          "scr_flush_under_way_bytes 4100.0\n", "scr_flush_copied_bytes 1030.0\n", "scr_flush_remaining_seconds 6.0\n");
+      metrics.observer().notice(end);
+      assertThat(ours()).contains(
+          "scr_flush_under_way_bytes 100.0\n", "scr_flush_copied_bytes 30.0\n", "scr_flush_remaining_seconds 1.0\n");
+    }
   }
 
   private String ours() {

@@ -60,7 +60,8 @@ class FlushCopyTest {
   @Test
   void aFileWithoutKnownChecksumGetsTheOneOfItsBytes() {
     FileMeta file = samples.cached(3, 0, "x").files().getFirst();
-    assertThat(copy.copy(new FileMeta(file.name(), file.path(), file.bytes(), OptionalInt.empty()))).isEqualTo(file);
+    FileMeta unknown = new FileMeta(file.name(), file.path(), file.bytes(), OptionalInt.empty(), file.stamp());
+    assertThat(copy.copy(unknown)).isEqualTo(file);
   }
 
   @Test

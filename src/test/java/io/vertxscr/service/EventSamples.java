@@ -3,6 +3,7 @@ package io.vertxscr.service;
 import io.vertxscr.model.Fault;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** One event of each kind. */
 public final class EventSamples {
@@ -25,6 +26,8 @@ public final class EventSamples {
       new Event.RestartRead(7, 3),
       new Event.RestartFailed(7, 3, Fault.NOT_VALID, "rank 4"),
       new Event.FlushStarted(3),
+      new Event.FlushProgress(4, 1, new Event.Copied(500_000, 1_000_000, 100_000, OptionalLong.of(5_000))),
+      new Event.FetchProgress(3, new Event.Copied(250_000, 1_000_000, 0, OptionalLong.empty())),
       new Event.FlushDone(3, 2, 1_000_000, 9_000),
       new Event.FlushFailed(3, 1, Fault.NO_SPACE, "/p is full"),
       new Event.FlushGivenUp(3, 1, Fault.CORRUPT, "rank 4", 8_000),

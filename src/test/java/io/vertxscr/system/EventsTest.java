@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -35,6 +36,7 @@ class EventsTest {
   Path directory;
   private final Metrics metrics = new Metrics();
   private final BlockingQueue<JsonObject> events = new LinkedBlockingQueue<>();
+  private final List<JsonObject> progress = new CopyOnWriteArrayList<>();
   private Vertx vertx;
 
   @BeforeEach
@@ -42,7 +44,10 @@ class EventsTest {
     vertx = Vertx.vertx();
     vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, message -> {
       // Nodes delete behind everybody's back, in no order.
-      if (!List.of("evicted", "flush-started").contains(message.body().getString("type"))) {
+      String type = message.body().getString("type");
+      if (type.endsWith("-progress")) {
+        progress.add(message.body());
+      } else if (!List.of("evicted", "flush-started").contains(type)) {
         events.add(message.body());
       }
     });
@@ -110,6 +115,27 @@ class EventsTest {
       assertThat(over.getInteger("dataset")).isEqualTo(1);
       assertThat(metrics.registry().get("scr_run_lost").tag("fault", "RANK_LOST").counter().count()).isEqualTo(1);
     }
+  }
+
+  @Test
+  void howFarCopiesHaveComeIsToldByTheLeaderForAFlushAndByEachNodeForItsFetch() throws Exception {
+    try (TestCluster cluster = new TestCluster(
+        vertx, directory, new TestCluster.Setup(Map.of()).flushing(1, false), "n1", "n2")) {
+      cluster.steps(1, 1, "n1", "n2");
+      cluster.deleteAllStorage("n1", "n2");
+      assertThat(cluster.restart("n1", "n2")).isEqualTo(1);
+      Eventually.holds("all is told", () -> told("flush-progress", "n1") && told("fetch-progress", "n1")
+          && told("fetch-progress", "n2"));
+    }
+  }
+
+  /** Whether the last word is that all is copied. */
+  private boolean told(String type, String node) {
+    return progress.stream().filter(event -> event.getString("type").equals(type)
+            && event.getString("node").equals(node) && event.getInteger("dataset") == 1)
+        .map(event -> event.getJsonObject("copied")).reduce((_, last) -> last)
+        .filter(last -> last.getLong("totalBytes") > 0 && last.getLong("doneBytes").equals(last.getLong("totalBytes")))
+        .isPresent();
   }
 
   private static int write(Scr scr, Path prefix) throws IOException {

@@ -12,12 +12,16 @@ import java.util.OptionalLong;
 public final class Progress {
   /** The rate is that of so long a time before now. */
   public static final long WINDOW_MS = 5_000;
+  /** Others are told at most this often. */
+  public static final long TELL_MS = 1_000;
   private static final long MS_PER_SECOND = 1_000;
 
   private final long totalBytes;
   private final Map<String, Long> doneByNode = new HashMap<>();
   private final Deque<Point> points = new ArrayDeque<>();
   private long doneBytes;
+  private boolean told;
+  private long toldMs;
 
   private record Point(long timeMs, long bytes) {}
 
@@ -35,6 +39,16 @@ public final class Progress {
       points.add(new Point(nowMs, doneBytes));
       forget(nowMs);
     }
+  }
+
+  /** Whether others are to be told how far it is by now: the first time, and then now and again. They are, if so. */
+  public boolean isDue(long nowMs) {
+    if (told && nowMs - toldMs < TELL_MS) {
+      return false;
+    }
+    told = true;
+    toldMs = nowMs;
+    return true;
   }
 
   /** Keeps one point from before the window, where the rate begins. */

@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.PieceBuffers;
@@ -42,18 +43,25 @@ public final class ContainerReader implements AutoCloseable {
   }
 
   /**
-   * Copies a file out of its containers, with its mode and time where the map has them; on every failure {@code to} is gone.
+   * Copies a file out of its containers, with its mode and time where the map has them; on every failure {@code to} is
+   * gone.
    *
    * @param what names it in messages
    * @throws ScrException CORRUPT: a container is missing, too short, or has other bytes than the map says; IO: that
    *     could not be found out, or {@code to} cannot be written; NO_SPACE
    */
   public Copied copy(FlushedFile file, String what, Path to) {
+    return copy(file, what, to, Meter.NONE);
+  }
+
+  /** The same under the eyes of a meter. */
+  public Copied copy(FlushedFile file, String what, Path to, Meter meter) {
     boolean done = false;
     try {
       Files.deleteIfExists(to);
       try (FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
         Copied copied = read(file, what, bytes -> {
+          meter.passing(bytes.remaining());
           while (bytes.hasRemaining()) {
             out.write(bytes);
           }

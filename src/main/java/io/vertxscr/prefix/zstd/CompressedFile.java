@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.SeekTable;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
@@ -40,11 +41,17 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
    *     {@code to} cannot be written; NO_SPACE
    */
   public Copied copy(Path to) {
+    return copy(to, Meter.NONE);
+  }
+
+  /** The same under the eyes of a meter, which hears of the bytes that come out. */
+  public Copied copy(Path to, Meter meter) {
     boolean done = false;
     try {
       Files.deleteIfExists(to);
       try (FileChannel out = FileStamps.create(to)) {
         Copied copied = read(bytes -> {
+          meter.passing(bytes.remaining());
           while (bytes.hasRemaining()) {
             out.write(bytes);
           }

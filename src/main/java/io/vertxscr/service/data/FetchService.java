@@ -18,6 +18,7 @@ import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Restoring.Fetch;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,15 +32,17 @@ public final class FetchService {
 
   private final Loop loop;
   private final DatasetStore store;
+  private final Observer observer;
   private Optional<InPlace> inPlace = Optional.empty();
 
   /** A dataset that is read in the prefix directory: what ranks of this node have there. */
   public record InPlace(DatasetDescriptor dataset, Path prefix, List<RankFiles> ranks) {}
 
   /** Fetches for a node. */
-  public FetchService(Loop loop, DatasetStore store) {
+  public FetchService(Loop loop, DatasetStore store, Observer observer) {
     this.loop = loop;
     this.store = store;
+    this.observer = observer;
   }
 
   /** The dataset that was last found whole in the prefix directory to be read there, if it is this one. */
@@ -64,6 +67,10 @@ public final class FetchService {
     return entries.stream().flatMap(entry -> entry.files().stream()).allMatch(FlushedFile::isInPlace);
   }
 
+  private static long bytes(List<Entry> entries) {
+    return entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum();
+  }
+
   private Future<Ack> check(Fetch request, List<Entry> entries) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
@@ -80,14 +87,16 @@ public final class FetchService {
   private Future<Ack> copy(Fetch request, List<Entry> entries) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    FetchProgress progress = new FetchProgress(id, bytes(entries), loop, observer);
     return loop.blocking("make room for dataset " + id, () -> {
       store.place(id, request.base());
       store.createDirectory(id);
-      return new FetchCopy(paths, id, store.directory(id));
+      return new FetchCopy(paths, id, store.directory(id)).metered(progress);
     }).compose(copy -> {
       List<Future<FetchedRank>> ranks = entries.stream().map(entry ->
           loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))).toList();
-      return Future.join(ranks).map(_ -> ranks.stream().map(Future::result).toList());
+      return Future.join(ranks).map(_ -> ranks.stream().map(Future::result).toList())
+          .onComplete((_, _) -> progress.end());
     }).compose(fetched -> loop.blocking("write filemap of dataset " + id, () -> {
       fetched.forEach(rank -> rank.unverified().forEach(path ->
           LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));

@@ -8,6 +8,9 @@ import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.service.Event.Copied;
+import io.vertxscr.service.Event.FlushProgress;
+import io.vertxscr.service.Observer;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -25,6 +28,7 @@ public final class FlushShares {
 
   private final FlushPolicy standard;
   private final LongSupplier clockMs;
+  private final Observer observer;
   private final Map<String, FlushPolicy> policies = new HashMap<>();
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
@@ -42,10 +46,12 @@ public final class FlushShares {
    *
    * @param standard where no run has said anything else
    * @param clockMs any clock that does not go back
+   * @param observer is told how far copies have come, now and then
    */
-  public FlushShares(FlushPolicy standard, LongSupplier clockMs) {
+  public FlushShares(FlushPolicy standard, LongSupplier clockMs, Observer observer) {
     this.standard = standard;
     this.clockMs = clockMs;
+    this.observer = observer;
   }
 
   /** An earlier leader may have given shares that nobody here knows of. */
@@ -97,7 +103,14 @@ public final class FlushShares {
 
   /** The copies have ended, well or not. */
   public void end(int datasetId) {
-    copying.remove(datasetId);
+    Copying ended = copying.remove(datasetId);
+    if (ended != null) {
+      tell(datasetId, ended);
+    }
+  }
+
+  private void tell(int datasetId, Copying copies) {
+    observer.notice(new FlushProgress(datasetId, copies.attempt, Copied.of(copies.progress, clockMs.getAsLong())));
   }
 
   /** The dataset is to go: copies of it end as soon as they ask again, and leave no drafts. */
@@ -116,6 +129,9 @@ public final class FlushShares {
       return new Answer(Optional.empty(), dropped.contains(ask.datasetId()));
     }
     mine.progress.note(ask.node(), ask.doneBytes(), now);
+    if (mine.progress.isDue(now)) {
+      tell(ask.datasetId(), mine);
+    }
     return new Answer(Optional.of(
         mine.leases.ask(holder(ask.datasetId(), ask.node()), mine.limits, ask.need(), now)), false);
   }

@@ -32,7 +32,7 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
     RestartJournal journal = new RestartJournal(loop, self);
     CacheRestores restores = new CacheRestores(caches, observer);
     PrefixKeeper keeper = new PrefixKeeper(loop, self, journal::read, observer, standard.cache());
-    FlushShares shares = new FlushShares(standard.flush(), () -> System.nanoTime() / NS_PER_MS);
+    FlushShares shares = new FlushShares(standard.flush(), () -> System.nanoTime() / NS_PER_MS, observer);
     FlushCoordinator flushes = new FlushCoordinator(
         loop, caches, restores, observer, new FlushSteps(loop, bus, self, shares, keeper));
     return new LeaderTools(new Restorer(caches, prefix, restores, journal, observer),

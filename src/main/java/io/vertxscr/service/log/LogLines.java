@@ -99,7 +99,7 @@ public final class LogLines {
       case Event.PrefixDeleted gone -> page.add(LogLine.event("DELETE").dataset(gone.dataset())
           .text("name", gone.name()).text("note", "from the prefix directory only"));
       case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
-          Event.CallFailed _ -> {
+          Event.FlushProgress _, Event.FetchProgress _, Event.CallFailed _ -> {
         // Nothing of the run itself; the bus and the meters have them.
       }
     }

@@ -45,10 +45,10 @@ class ScavengeCommandTest {
     caches.dataset(6, "b.6");
 
     assertThat(run("copy", "--id", 6)).isEqualTo(new CliRun(0, """
-        node n0: ranks 0 of dataset 6, 3 files, 2.6 kB
-        node n1: ranks 1 of dataset 6, 3 files, 2.6 kB
-        node n2: ranks 2 of dataset 6, 3 files, 2.6 kB
-        node n3: ranks 3 of dataset 6, 3 files, 2.6 kB
+        node n0: ranks 0 of dataset 6, 3 files, 2.9 kB
+        node n1: ranks 1 of dataset 6, 3 files, 2.9 kB
+        node n2: ranks 2 of dataset 6, 3 files, 2.9 kB
+        node n3: ranks 3 of dataset 6, 3 files, 2.9 kB
         """, ""));
     assertThat(run("copy", "--id", 6, "--node", "n1").out()).startsWith("node n1: ");
     assertThat(run("copy", "--id", 7)).isEqualTo(new CliRun(1, "",

@@ -43,4 +43,14 @@ class ProgressTest {
     assertThat(progress.doneBytes()).isEqualTo(10 * MB);
     assertThat(progress.remainingMs(1_200)).hasValue(0);
   }
+
+  @Test
+  void othersAreToldAtOnceAndThenOnceASecond() {
+    Progress progress = new Progress(10 * MB, 0);
+    int told = 0;
+    for (int ms = 0; ms < 10_000; ms += 7) {
+      told += progress.isDue(ms) ? 1 : 0;
+    }
+    assertThat(told).isEqualTo(10);
+  }
 }

@@ -64,7 +64,7 @@ class ContainerCopyTest {
       Files.write(file, bytes);
       CRC32 crc = new CRC32();
       crc.update(bytes);
-      Stamp stamp = new Stamp(0600 | i, 1_600_000_000L + rank, i);
+      Stamp stamp = new Stamp(0600 | i % 8, 1_600_000_000L + rank, i);
       FileStamps.apply(stamp, file);
       files.add(new FileMeta(name, "out/f" + i + "." + rank, bytes.length, OptionalInt.of((int) crc.getValue()),
           Optional.of(stamp)));
