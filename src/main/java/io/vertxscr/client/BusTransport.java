@@ -117,7 +117,7 @@ public final class BusTransport implements Transport {
     if (pending.isEmpty()) {
       return;
     }
-    vertx.eventBus().request(Addresses.of(node, Verb.STATUS), new JsonObject(), watchDelivery)
+    vertx.eventBus().request(Addresses.of(node, Verb.ALIVE), new JsonObject(), watchDelivery)
         .onFailure(failure -> {
           ScrException fault = Replies.faultOf(failure, node);
           if (fault.fault() == Fault.NODE_LOST) {

@@ -24,7 +24,8 @@ public enum Verb {
   FLUSH_TEST("flush-test", false, false),
   FLUSH_WAIT("flush-wait", false, false),
   FINALIZE("finalize", true, true),
-  STATUS("status", false, false);
+  STATUS("status", false, false),
+  ALIVE("alive", false, false);
 
   private static final Map<String, Verb> BY_WIRE_NAME =
       Stream.of(values()).collect(Collectors.toUnmodifiableMap(Verb::wireName, Function.identity()));

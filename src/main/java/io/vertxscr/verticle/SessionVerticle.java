@@ -1,16 +1,19 @@
 package io.vertxscr.verticle;
 
+import io.vertx.core.Future;
 import io.vertxscr.flow.Step;
 import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
+import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.QuestionRequest;
 import io.vertxscr.protocol.app.StatusRequest;
+import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.run.CallService.Caller;
@@ -29,6 +32,7 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().status(request));
+    serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new EmptyReply()));
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
     serve(Verb.SHOULD_EXIT, QuestionRequest.class, node.services().advice()::shouldExit);
     serve(Verb.NEED_CHECKPOINT, QuestionRequest.class, node.services().advice()::needCheckpoint);

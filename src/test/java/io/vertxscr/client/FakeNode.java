@@ -124,6 +124,7 @@ public final class FakeNode extends VerticleBase {
       }
       case CONFIG -> new ConfigReply(Wire.read(body, ConfigRequest.class).query());
       case STATUS -> new JsonObject().put("node", node);
+      case ALIVE -> new EmptyReply();
     };
   }
 

@@ -10,6 +10,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.EmptyReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -247,6 +249,22 @@ class SessionTest {
     ScrException told = closed.poll(10, TimeUnit.SECONDS);
     assertThat(told.fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(told.getMessage()).contains(way == Way.SOCKET ? "scr.sock" : "n1");
+  }
+
+  @Test
+  void whileACallWaitsTheNodeIsAskedOnlyWhetherItIsThere() {
+    Session session = session(Way.BUS);
+    node.hang(Verb.START_OUTPUT);
+    Promise<Void> asked = Promise.promise();
+    node.overrides.put(Verb.ALIVE, _ -> {
+      asked.tryComplete();
+      return Future.succeededFuture(new EmptyReply());
+    });
+    Future<Phase> waiting = start(session);
+    await(asked.future());
+    assertThat(waiting.isComplete()).isFalse();
+    assertThat(node.received).extracting(FakeNode.Received::verb)
+        .containsExactly(Verb.INIT, Verb.START_OUTPUT, Verb.ALIVE);
   }
 
   @ParameterizedTest

@@ -145,35 +145,31 @@ class ApiMisuseTest extends EmbeddedTest {
   }
 
   @Test
-  void twoRanksWithTheSameNumberAreRefusedOnTheSameNodeAndOnAnother() throws Exception {
-    RawRank first = rank(0, "n1");
-    Future<JsonObject> waiting = first.init(2, cluster.prefix());
-    arrived("1 of 2");
-    try (RawRank sameNode = rank(0, "n1"); RawRank otherNode = rank(0, "n2")) {
-      refused(sameNode.init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1");
-      refused(otherNode.init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1", "n2");
+  void twoRanksWithTheSameNumberOnTheSameNodeOrOnAnotherAreToldToAllAndRightCallsGoOn() throws Exception {
+    for (String node : List.of("n1", "n2")) {
+      Future<JsonObject> waiting = rank(0, "n1").init(2, cluster.prefix());
+      arrived("1 of 2");
+      refused(rank(0, node).init(2, cluster.prefix()), Fault.DUPLICATE_RANK, "rank 0", "n1", node);
+      refused(waiting, Fault.DUPLICATE_RANK, "rank 0", "n1", node);
     }
-    RawRank second = rank(1, "n2");
-    ok(second.init(2, cluster.prefix()));
-    ok(waiting);
-    both(List.of(first, second), Verb.FINALIZE, none());
+    both(pair(), Verb.FINALIZE, none());
   }
 
   @Test
-  void ranksThatDisagreeOnSizePrefixOrJobNameAreRefusedAndTheOthersGoOnWaiting() throws Exception {
-    RawRank first = rank(0, "n1");
-    Future<JsonObject> waiting = first.init(2, cluster.prefix());
-    arrived("1 of 2");
+  void ranksThatDisagreeOnSizePrefixOrJobNameAllHearItAndRightCallsGoOn() throws Exception {
     String prefix = cluster.prefix().toString();
     for (String node : List.of("n1", "n2")) {
-      refused(rank(1, node).init(initBody(1, 3, prefix, "test")), Fault.RANKS_DISAGREE, "rank 1", node, "3", "2");
-      refused(rank(1, node).init(initBody(1, 2, prefix + "2", "test")), Fault.RANKS_DISAGREE, "rank 1", prefix + "2");
-      refused(rank(1, node).init(initBody(1, 2, prefix, "other")), Fault.RANKS_DISAGREE, "rank 1", "'other'");
+      for (JsonObject odd : List.of(initBody(1, 3, prefix, "test"), initBody(1, 2, prefix + "2", "test"),
+          initBody(1, 2, prefix, "other"))) {
+        Future<JsonObject> waiting = rank(0, "n1").init(2, cluster.prefix());
+        arrived("1 of 2");
+        List<String> named = List.of("rank 1", node, odd.getInteger("ranks") == 3 ? "3" : odd.getString(
+            odd.getString("jobName").equals("test") ? "prefix" : "jobName"));
+        refused(rank(1, node).init(odd), Fault.RANKS_DISAGREE, named.toArray(String[]::new));
+        refused(waiting, Fault.RANKS_DISAGREE, named.toArray(String[]::new));
+      }
     }
-    RawRank second = rank(1, "n2");
-    ok(second.init(2, cluster.prefix()));
-    ok(waiting);
-    both(List.of(first, second), Verb.FINALIZE, none());
+    both(pair(), Verb.FINALIZE, none());
   }
 
   @Test

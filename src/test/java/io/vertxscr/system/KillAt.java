@@ -42,6 +42,12 @@ final class KillAt implements AutoCloseable {
           && json(sent).containsKey("fault") && json(sent).containsKey("result"), nth);
     }
 
+    /** The n-th answer of a leader that has noted ranks. */
+    static Point joined(int nth) {
+      return new Point("joined " + nth, sent -> sent.message().address().startsWith("__vertx.reply")
+          && json(sent).containsKey("refusals"), nth);
+    }
+
     /** What nodes say to each other: JSON text. */
     private static JsonObject json(DeliveryContext<Object> sent) {
       return sent.body() instanceof Buffer text ? text.toJsonObject() : new JsonObject();

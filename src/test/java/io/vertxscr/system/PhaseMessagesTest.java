@@ -31,9 +31,7 @@ class PhaseMessagesTest extends EmbeddedTest {
         nodeOfRank.add(name);
       }
     }
-    // WAITS is asked by the clock, while a phase takes long
-    Set<String> ofLeader = Arrays.stream(NodeVerb.values())
-        .filter(verb -> verb.isForLeader() && verb != NodeVerb.WAITS)
+    Set<String> ofLeader = Arrays.stream(NodeVerb.values()).filter(NodeVerb::isForLeader)
         .map(verb -> verb.address("n1")).collect(Collectors.toSet());
     AtomicInteger count = new AtomicInteger();
     Handler<DeliveryContext<Object>> counter = sent -> {

@@ -2,6 +2,7 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.client.Scr;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -68,18 +70,16 @@ class RestartWalkTest extends EmbeddedTest {
    * The leader may have noted some of the ranks, or none, when it dies: whoever it was to bring together hears of it,
    * and a new init of all of them begins the run. Where it has had a rank itself, that one never comes again.
    */
-  @ParameterizedTest(name = "the leader dies at join {0}, ranks of its own: {1}")
-  @CsvSource({"1, false", "2, false", "3, true"})
-  void aLeaderThatDiesWhileItBringsTheRanksTogetherLeavesNobodyWaiting(int nth, boolean ranksOfItsOwn)
+  @ParameterizedTest(name = "the leader dies at {0} {1}, ranks of its own: {2}")
+  @CsvSource({"join, 1, false", "join, 2, false", "joined, 1, false", "joined, 2, false", "joined, 3, true"})
+  void aLeaderThatDiesWhileItBringsTheRanksTogetherLeavesNobodyWaiting(String what, int nth, boolean ranksOfItsOwn)
       throws Exception {
+    KillAt.Point point = what.equals("join") ? KillAt.Point.verb("join", nth) : KillAt.Point.joined(nth);
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n0", "n1", "n2");
-        KillAt killer = new KillAt(vertx, KillAt.Point.verb("join", nth), () -> cluster.nodes().kill("n0"))) {
+        KillAt killer = new KillAt(vertx, point, () -> cluster.nodes().kill("n0"))) {
       killer.arm();
       EmbeddedRun run = cluster.run(ranksOfItsOwn ? new String[] {"n0", "n1", "n2"} : new String[] {"n1", "n1", "n2"});
-      List<CompletableFuture<Integer>> ranks = run.start(scr -> {
-        scr.finish();
-        return 1;
-      });
+      List<CompletableFuture<Integer>> ranks = run.start(RestartWalkTest::beginsAndEnds);
       // a rank that hears of the loss arrives again, over another connection, as a new process would
       for (int rank = ranksOfItsOwn ? 1 : 0; rank < 3; rank++) {
         ranks.set(rank, arrivesUntilItBegins(run, rank, ranks.get(rank), ranksOfItsOwn));
@@ -92,16 +92,33 @@ class RestartWalkTest extends EmbeddedTest {
     }
   }
 
+  /** The leader is dead before the first node has an answer: its ranks go to the next one, and hear nothing of it. */
+  @Test
+  void ranksThatALeaderHasNotAnsweredBeginUnderTheNextOne() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n0", "n1", "n2");
+        KillAt killer = new KillAt(vertx, KillAt.Point.verb("join", 1), () -> cluster.nodes().kill("n0"))) {
+      killer.arm();
+      EmbeddedRun run = cluster.run("n1", "n2");
+      CompletableFuture<Integer> first = run.start(0, RestartWalkTest::beginsAndEnds);
+      killer.dead().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      CompletableFuture<Integer> second = run.start(1, RestartWalkTest::beginsAndEnds);
+      assertThat(EmbeddedRun.all(List.of(first, second))).containsExactly(1, 1);
+    }
+  }
+
+  private static int beginsAndEnds(Scr scr) throws Exception {
+    scr.finish();
+    return 1;
+  }
+
   private static CompletableFuture<Integer> arrivesUntilItBegins(
       EmbeddedRun run, int rank, CompletableFuture<Integer> first, boolean givesUp) {
     return first.exceptionallyCompose(failure -> {
       Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;
       assertThat(cause).isInstanceOfSatisfying(ScrException.class,
           e -> assertThat(e.fault()).as(e.getMessage()).isIn(Fault.NODE_LOST, Fault.RANK_LOST));
-      return givesUp ? CompletableFuture.completedFuture(0) : arrivesUntilItBegins(run, rank, run.start(rank, scr -> {
-        scr.finish();
-        return 1;
-      }), false);
+      return givesUp ? CompletableFuture.completedFuture(0)
+          : arrivesUntilItBegins(run, rank, run.start(rank, RestartWalkTest::beginsAndEnds), false);
     });
   }
 

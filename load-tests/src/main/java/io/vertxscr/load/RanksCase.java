@@ -32,13 +32,12 @@ final class RanksCase {
   static final int NODES = 64;
   private static final int WARM_UP = 2;
   private static final long PATIENCE_S = 600;
-  /** What clients make their nodes ask, twice a second, to learn whether they are there: no part of a phase. */
-  private static final Set<String> WATCH = addresses(Stream.of(NodeVerb.WAITS, NodeVerb.INVENTORY));
-  private static final Set<String> ALL = addresses(Stream.of(NodeVerb.values()));
+  /** All that may be asked of the first node, which leads. */
+  private static final Set<String> LEADER =
+      Stream.of(NodeVerb.values()).map(verb -> verb.address(node(0))).collect(Collectors.toSet());
 
   private final Options options;
   private final LongAdder messages = new LongAdder();
-  private final LongAdder watches = new LongAdder();
 
   RanksCase(Options options) {
     this.options = options;
@@ -48,19 +47,13 @@ final class RanksCase {
     return "n" + number;
   }
 
-  /** The first node of a cluster leads it. */
-  private static Set<String> addresses(Stream<NodeVerb> verbs) {
-    return verbs.map(verb -> verb.address(node(0))).collect(Collectors.toSet());
-  }
-
   void run(Daemons.Setup setup) throws Exception {
     Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "scr");
     Vertx vertx = Vertx.vertx();
     try (EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings(directory, setup.scheme()), true)) {
       vertx.eventBus().addOutboundInterceptor(sent -> {
-        String address = sent.message().address();
-        if (ALL.contains(address)) {
-          (WATCH.contains(address) ? watches : messages).increment();
+        if (LEADER.contains(sent.message().address())) {
+          messages.increment();
         }
         sent.next();
       });
@@ -89,19 +82,16 @@ final class RanksCase {
     int phases = options.runs();
     double[] seconds = new double[phases];
     long before = messages.sum();
-    long watchedBefore = watches.sum();
     for (int i = 0; i < phases; i++) {
       seconds[i] = phase(ranks);
     }
     double perPhase = (messages.sum() - before) / (double) phases;
-    double watchedPerPhase = (watches.sum() - watchedBefore) / (double) phases;
     begin = System.nanoTime();
     all(ranks, Session::finish);
     double finishSeconds = (System.nanoTime() - begin) / 1e9;
     clients.forEach(ScrClient::close);
     new Result("phase-in-one-process", setup, 0).seconds(new Samples(seconds))
         .with("messagesAtLeaderPerPhase", perPhase)
-        .with("watchMessagesAtLeaderPerPhase", watchedPerPhase)
         .with("initSeconds", initSeconds)
         .with("finalizeSeconds", finishSeconds)
         .with("peakRssBytes", Daemon.peakRssBytes(Path.of("/proc/self/status"))).print();

@@ -13,7 +13,7 @@ public final class Running {
   /**
    * To the leader: all ranks that have arrived on this node so far.
    *
-   * @param leader who was asked first: if that one is gone, nobody knows whether it had noted the ranks
+   * @param leader who was asked first: if that one is gone, it may have noted ranks that nobody else knows of
    * @param settings what rank 0 brings along, from the node where it is
    */
   public record Join(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
@@ -36,12 +36,14 @@ public final class Running {
   public record Refusal(int rank, int fault, String message) {}
 
   /**
-   * To the leader: a rank's process ended without finalize.
+   * To the leader: a rank's process ended without finalize, or a rank may not join: nobody must wait for it.
    *
    * @param run the run, 0 if it was still forming
    * @param forming the number that it had while it formed, 0 if its node does not know it yet
+   * @param fault RANK_LOST, or why it may not join
+   * @param message names the rank and its node
    */
-  public record Lost(long run, long forming, String node, int rank, String cause) {}
+  public record Lost(long run, long forming, int fault, String message) {}
 
   /**
    * To the leader: a node's part. Repeating it is harmless: a gather that is over answers with its result.
@@ -66,9 +68,12 @@ public final class Running {
    * @param number the last gather whose result it has, 0 for none
    * @param gathered that result
    * @param ended whether all ranks of this node have finalized
+   * @param inVain the lost leader that had noted ranks of this node which have heard since that they waited in vain
    */
-  public record State(
-      long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered, boolean ended) {
+  public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered, boolean ended,
+      Optional<String> inVain) {
+    /** Of a node that has left meanwhile. */
+    public static final State GONE = new State(0, Optional.empty(), 0, Optional.empty(), false, Optional.empty());
 
     /** Whether this node takes, or took, part in that run. */
     public boolean isIn(long number) {

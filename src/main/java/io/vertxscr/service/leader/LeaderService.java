@@ -2,7 +2,6 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.flow.Forming;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -14,7 +13,6 @@ import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Configured;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.protocol.node.Running.Join;
@@ -30,15 +28,12 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -53,9 +48,8 @@ import org.slf4j.LoggerFactory;
  * On the node's loop only.
  */
 public final class LeaderService implements Membership.Listener {
-  private static final Logger LOG = LoggerFactory.getLogger(LeaderService.class);
-  private static final int MISSING_SHOWN = 8;
-  private static final long TELL_OF_MISSING_MS = 30_000;
+  /** How long ranks are waited for once a node has left that may have had them; far above what a start takes. */
+  private static final long LOSS_GRACE_MS = 60_000;
   /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
   private static final int EPOCH_SHIFT = 24;
 
@@ -65,10 +59,11 @@ public final class LeaderService implements Membership.Listener {
   private final Epoch epoch;
   private final LeaderActions actions;
   private Future<Void> tookOver;
-  private Forming forming;
-  private Configured configured = Configured.NOTHING;
+  private FormingRun forming;
   private long formingNumber;
-  private boolean restoring;
+  private long lossGraceMs = LOSS_GRACE_MS;
+  /** Whether an earlier leader was lost with ranks that it had noted, so that what it had not noted never begins. */
+  private boolean inVain;
   private ActiveRun active;
   private ActiveRun finished;
   private ScrException lastOver;
@@ -81,6 +76,11 @@ public final class LeaderService implements Membership.Listener {
     this.epoch = epoch;
     this.actions = actions;
     membership.listen(this);
+  }
+
+  /** Waits no longer than this for ranks that may be lost with a node; for tests. */
+  void lossGraceMs(long graceMs) {
+    lossGraceMs = graceMs;
   }
 
   /** Becomes the leader if it is this node's turn; every call of a node to its leader comes through here first. */
@@ -103,7 +103,7 @@ public final class LeaderService implements Membership.Listener {
     List<Future<State>> asked = membership.nodes().stream()
         .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, State.class)
             .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
-                : Future.succeededFuture(new State(0, Optional.empty(), 0, Optional.empty(), false)))
+                : Future.succeededFuture(State.GONE))
             .onSuccess(state -> states.put(node.name(), state)))
         .toList();
     return Future.all(asked).map(_ -> {
@@ -111,6 +111,7 @@ public final class LeaderService implements Membership.Listener {
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
+      inVain = states.values().stream().anyMatch(state -> state.inVain().isPresent());
       adopt(states);
       actions.resume();
       return null;
@@ -133,6 +134,7 @@ public final class LeaderService implements Membership.Listener {
       return;
     }
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(State::ended));
+    endIfFinalized();                                     // who has heard so may be in the next run already
     checkNodes();
     for (Map.Entry<String, State> state : states.entrySet()) {
       if (active != null && active.nodes().contains(state.getKey()) && !state.getValue().isIn(run)) {
@@ -152,56 +154,46 @@ public final class LeaderService implements Membership.Listener {
     }
   }
 
-  /** Notes the ranks that have arrived on a node. */
+  /** Notes the ranks that have arrived on a node. Where one may not join, nobody is left waiting for it. */
   public Future<Joined> join(Join join) {
     return lead().map(_ -> {
       checkNodes();                                       // who joins may have heard of a loss before this node has
-      if (membership.find(join.leader()).isEmpty()) {
+      refuseSecondRun(join);
+      boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
+      if (itsLeaderIsGone && inVain) {
         return refused(join);
       }
-      refuseSecondRun(join);
       if (forming == null) {
-        forming = new Forming(join.node(), join.prefix(), join.jobName(), join.ranks());
-        configured = Configured.NOTHING;
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
-        tellOfMissing(forming);
+        forming = new FormingRun(loop, formingNumber, join, this::over);
       }
-      List<Refusal> refusals = new ArrayList<>();
-      for (int rank : join.here()) {
-        try {
-          forming.join(join.node(), rank, join.ranks(), join.prefix(), join.jobName());
-        } catch (ScrException e) {
-          refusals.add(new Refusal(rank, e.fault().number(), e.getMessage()));
+      boolean begins = !forming.isComplete();             // else who comes now is of another run
+      Joined joined = new Joined(membership.self().name(), forming.number(), forming.join(join));
+      if (begins && !joined.refusals().isEmpty()) {
+        Refusal refusal = joined.refusals().getFirst();
+        over(new ScrException(Fault.of(refusal.fault()), refusal.message()));
+      } else if (begins) {
+        if (itsLeaderIsGone) {
+          forming.limit(join.leader(), lossGraceMs);
         }
-      }
-      configured = join.settings().orElse(configured);
-      long number = formingNumber;
-      if (!restoring) {
         forming.complete().ifPresent(this::begin);
       }
-      return new Joined(membership.self().name(), number, refusals);
-    });
-  }
-
-  /** Ranks that wait for others that never come cannot know it. */
-  private void tellOfMissing(Forming run) {
-    loop.after(TELL_OF_MISSING_MS, () -> {
-      if (run == forming && !restoring) {
-        LOG.warn("{} of {} ranks have called init and wait for the others, such as {}",
-            run.joined(), run.ranks(), run.missing(MISSING_SHOWN));
-        tellOfMissing(run);
-      }
+      return joined;
     });
   }
 
   /**
-   * The ranks may have been noted by a leader that is gone, with others that have heard of its loss: waiting here, they
-   * would wait for ever. Not a failure of the message, which would be sent again.
+   * An earlier leader had noted these ranks, or not; others that it had noted have heard of its loss: waiting here,
+   * they would wait for ever. Not a failure of the message, which would be sent again.
    */
   private Joined refused(Join join) {
-    String why = "node " + join.leader() + ", which was bringing the ranks of the run together, has left the cluster";
+    ScrException why = new ScrException(Fault.NODE_LOST,
+        "node " + join.leader() + ", which was bringing the ranks of the run together, has left the cluster");
+    if (forming != null && !forming.isComplete()) {
+      over(why);
+    }
     return new Joined(membership.self().name(), 0, join.here().stream()
-        .map(rank -> new Refusal(rank, Fault.NODE_LOST.number(), why)).toList());
+        .map(rank -> new Refusal(rank, why.fault().number(), why.getMessage())).toList());
   }
 
   private void refuseSecondRun(Join join) {
@@ -213,10 +205,9 @@ public final class LeaderService implements Membership.Listener {
   }
 
   private void begin(RankMap map) {
-    restoring = true;
-    Forming mine = forming;
-    UserSettings user =
-        new UserSettings(Optional.of(Path.of(mine.prefix())), configured.environment(), configured.calls());
+    FormingRun mine = forming;
+    UserSettings user = new UserSettings(
+        Optional.of(Path.of(mine.prefix())), mine.configured().environment(), mine.configured().calls());
     actions.configure(user, map)
         .compose(settings -> mine != forming ? Future.failedFuture(lastOver)
             : actions.restore(mine.prefix(), mine.jobName(), map, settings))
@@ -231,8 +222,9 @@ public final class LeaderService implements Membership.Listener {
   private Future<Void> announce(RunInfo info) {
     ActiveRun begun = new ActiveRun(loop, info);
     active = begun;
+    forming.end();
     forming = null;
-    restoring = false;
+    inVain = false;
     actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
@@ -244,21 +236,16 @@ public final class LeaderService implements Membership.Listener {
     });
   }
 
-  /** Notes that a rank's process is gone: its run is over for all. */
+  /** Notes that a rank's process is gone, or may not join: its run is over for all. */
   public Future<Ack> lost(Lost lost) {
     return lead().map(_ -> {
-      boolean concerns = active == null ? isForming(lost)
-          : active.info().run() == lost.run();
+      boolean concerns = active != null ? active.info().run() == lost.run()
+          : forming != null && forming.concerns(lost);
       if (concerns) {
-        over(new ScrException(Fault.RANK_LOST, "rank " + lost.rank() + " on node " + lost.node() + " is lost: "
-            + lost.cause()));
+        over(new ScrException(Fault.of(lost.fault()), lost.message()));
       }
       return Ack.ACK;
     });
-  }
-
-  private boolean isForming(Lost lost) {
-    return forming != null && lost.run() == 0 && (lost.forming() == 0 || lost.forming() == formingNumber);
   }
 
   /** A node's part of a gather; completes when all parts are here and the result is known. */
@@ -304,9 +291,7 @@ public final class LeaderService implements Membership.Listener {
   public Future<Waits> waits() {
     return lead().map(_ -> {
       if (forming != null) {
-        List<String> missing = forming.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
-        return new Waits(restoring ? "restoring a checkpoint for " + forming.ranks() + " ranks"
-            : "init: " + forming.joined() + " of " + forming.ranks() + " ranks", missing);
+        return forming.view();
       }
       return active == null ? new Waits("no run", List.of()) : active.waits();
     }).map(waits -> waits.with(actions.remarks(), actions.flushes()));
@@ -320,8 +305,10 @@ public final class LeaderService implements Membership.Listener {
       active.fail(cause);
     }
     active = null;
-    forming = null;
-    restoring = false;
+    if (forming != null) {
+      forming.end();
+      forming = null;
+    }
     Over over = new Over(run, run == 0 ? formingNumber : 0, cause.fault().number(), cause.getMessage());
     for (String node : nodes) {
       // A node that is gone needs not be told; all others are asked until they have answered.
@@ -357,6 +344,9 @@ public final class LeaderService implements Membership.Listener {
   public void left(NodeInfo node) {
     loop.later(() -> {
       checkNodes();
+      if (forming != null) {
+        forming.limit(node.name(), lossGraceMs);
+      }
       if (membership.isLeader()) {
         lead().onSuccess(_ -> actions.resume());          // what it had must perhaps be rebuilt before its flush
       }

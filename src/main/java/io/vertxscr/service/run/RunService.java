@@ -1,7 +1,6 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertxscr.flow.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -12,14 +11,9 @@ import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Configured;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Joined;
 import io.vertxscr.protocol.node.Running.Lost;
 import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.Refusal;
 import io.vertxscr.protocol.node.Running.State;
 import io.vertxscr.protocol.node.Running.Takeover;
 import io.vertxscr.service.Epoch;
@@ -27,12 +21,9 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -50,22 +41,11 @@ public final class RunService implements Membership.Listener {
   private final NodeBus bus;
   private final Membership membership;
   private final Epoch epoch;
-  private final SortedMap<Integer, Arriving> arriving = new TreeMap<>();
+  private final ArrivingRanks arriving;
   private final List<Consumer<ScrException>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
-  private Over lastOver = new Over(0, 0, 0, "");
-  /** The leader that knows of arriving ranks; empty if none does. */
-  private String collector = "";
-  private boolean joining;
   private boolean stopping;
   private LocalRun run;
-
-  /** A rank that waits for its run to begin; the number of the forming run is 0 until the leader knows of the rank. */
-  private record Arriving(InitRequest request, String client, Promise<InitReply> promise, long forming) {
-    Arriving in(long number) {
-      return new Arriving(request, client, promise, number);
-    }
-  }
 
   /** Serves a node. */
   public RunService(Loop loop, NodeBus bus, Membership membership, Epoch epoch) {
@@ -73,6 +53,7 @@ public final class RunService implements Membership.Listener {
     this.bus = bus;
     this.membership = membership;
     this.epoch = epoch;
+    this.arriving = new ArrivingRanks(loop, bus, membership);
     membership.listen(this);
   }
 
@@ -94,37 +75,13 @@ public final class RunService implements Membership.Listener {
   /** A rank arrives; completes when the run begins. */
   public Future<InitReply> init(InitRequest request, String client) {
     if (stopping) {
-      throw new ScrException(Fault.STOPPING, "node " + self() + " is stopping");
+      throw arriving.refused(new ScrException(
+          Fault.STOPPING, "rank " + request.rank() + " cannot begin: node " + self() + " is stopping"));
     }
     if (run != null && !run.isOver() && !ended(run)) {
       return again(request, client);
     }
-    Arriving already = arriving.get(request.rank());
-    if (already != null) {
-      if (already.client().equals(client)) {
-        return already.promise().future();
-      }
-      throw new ScrException(Fault.DUPLICATE_RANK, "rank " + request.rank() + " has arrived on node " + self()
-          + " already, over another connection");
-    }
-    Arriving rank = new Arriving(request, client, loop.promise(), 0);
-    checkAgainstOthers(request);
-    arriving.put(request.rank(), rank);
-    joinSoon();
-    return rank.promise().future();
-  }
-
-  private void checkAgainstOthers(InitRequest request) {
-    if (arriving.isEmpty()) {
-      return;
-    }
-    InitRequest first = arriving.firstEntry().getValue().request();
-    if (first.ranks() != request.ranks() || !first.prefix().equals(request.prefix())
-        || !first.jobName().equals(request.jobName())) {
-      throw new ScrException(Fault.RANKS_DISAGREE, "rank " + request.rank() + " on node " + self() + " gives size "
-          + request.ranks() + ", prefix " + request.prefix() + ", job name '" + request.jobName() + "'; rank "
-          + first.rank() + " gave " + first.ranks() + ", " + first.prefix() + ", '" + first.jobName() + "'");
-    }
+    return arriving.arrive(request, client);
   }
 
   private Future<InitReply> again(InitRequest request, String client) {
@@ -153,84 +110,19 @@ public final class RunService implements Membership.Listener {
     return membership.self().name();
   }
 
-  /** Many ranks arrive at about the same time: one message tells the leader of all that are here. */
-  private void joinSoon() {
-    if (!joining) {
-      joining = true;
-      loop.later(this::join);
-    }
-  }
-
-  private void join() {
-    if (arriving.isEmpty()) {
-      joining = false;
-      return;
-    }
-    InitRequest first = arriving.firstEntry().getValue().request();
-    Join join = new Join(self(), membership.leader().name(), first.prefix(), first.jobName(), first.ranks(),
-        List.copyOf(arriving.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
-    Map<Integer, Arriving> sent = Map.copyOf(arriving);
-    bus.askLeader(NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
-      joining = false;
-      if (failure != null) {
-        failArriving(failure);
-        return;
-      }
-      for (Refusal refusal : joined.refusals()) {
-        Arriving refused = arriving.remove(refusal.rank());
-        if (refused != null) {
-          refused.promise().tryFail(new ScrException(Fault.of(refusal.fault()), refusal.message()));
-        }
-      }
-      // The answer may come behind the begin of the run: the ranks of the next one have nothing to do with this leader.
-      collector = arriving.isEmpty() ? "" : joined.leader();
-      sent.forEach((rank, arrived) -> arriving.replace(rank, arrived, arrived.in(joined.forming())));
-      if (joined.forming() <= lastOver.forming()) {       // overtaken by the news that it is over
-        over(lastOver);
-      }
-      if (arriving.values().stream().anyMatch(rank -> rank.forming() == 0)) {
-        joinSoon();
-      }
-    });
-  }
-
-  private static Configured configured(InitRequest rank) {
-    return new Configured(rank.environment().orElse(Map.of()), rank.config().orElse(List.of()));
-  }
-
-  private void failArriving(Throwable cause) {
-    failArriving(_ -> true, cause);
-  }
-
-  private void failArriving(Predicate<Arriving> which, Throwable cause) {
-    List<Arriving> all = arriving.values().stream().filter(which).toList();
-    arriving.values().removeIf(which);
-    collector = arriving.isEmpty() ? "" : collector;
-    all.forEach(rank -> rank.promise().tryFail(cause));
-  }
-
   /** The leader says that the run has begun. */
   public Future<Ack> begin(RunInfo info) {
     if (run != null && run.info().run() == info.run()) {
       return Future.succeededFuture(Ack.ACK);
     }
-    Map<Integer, String> clients = new HashMap<>();
-    for (int rank : info.map().ranksOn(self())) {
-      Arriving here = arriving.get(rank);
-      if (here == null) {
-        throw new ScrException(Fault.RANK_LOST, "rank " + rank + " on node " + self()
-            + " is lost: its connection ended before the run began");
-      }
-      clients.put(rank, here.client());
-    }
+    Map<Integer, String> clients = arriving.clients(info.map().ranksOn(self()));
     if (run != null) {
       replaced.accept(run);
     }
     run = new LocalRun(info, clients);
-    collector = "";
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), clients.keySet(), info.map().size(),
         info.prefix());
-    clients.keySet().forEach(rank -> arriving.remove(rank).promise().tryComplete(reply(info)));
+    arriving.begin(clients.keySet(), reply(info));
     return Future.succeededFuture(Ack.ACK);
   }
 
@@ -238,10 +130,9 @@ public final class RunService implements Membership.Listener {
   public Future<Ack> over(Over over) {
     ScrException cause = new ScrException(Fault.of(over.fault()), over.message());
     if (over.run() == 0) {
-      lastOver = over;
-      failArriving(rank -> rank.forming() != 0 && rank.forming() <= over.forming(), cause);
+      arriving.over(over);
     } else if (over.run() > (run == null ? 0 : run.info().run())) {
-      failArriving(cause);                                // it never began here
+      arriving.fail(cause);                               // it never began here
     } else if (run.info().run() == over.run()) {
       end(cause);
     }
@@ -260,17 +151,10 @@ public final class RunService implements Membership.Listener {
   public Future<State> takeover(Takeover takeover) {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
-    if (!collector.isEmpty() && !collector.equals(takeover.leader())) {
-      // It may have had ranks of its own, which nobody else knows of: nobody must wait for those.
-      failArriving(new ScrException(Fault.NODE_LOST, "node " + collector
-          + ", which was bringing the ranks of the run together, has left the cluster"));
-    }
-    if (!arriving.isEmpty()) {
-      joinSoon();
-    }
+    Optional<String> inVain = arriving.takenOver(takeover.leader());
     return Future.succeededFuture(run == null || run.isOver()
-        ? new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false)
-        : new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(), ended(run)));
+        ? new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false, inVain)
+        : new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(), ended(run), inVain));
   }
 
   /** A client that is a member of the cluster says that it has ended. */
@@ -285,33 +169,23 @@ public final class RunService implements Membership.Listener {
   }
 
   private void lose(Predicate<String> client) {
-    for (Arriving gone : arriving.values().stream().filter(a -> client.test(a.client())).toList()) {
-      int rank = gone.request().rank();
-      arriving.remove(rank);
-      gone.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank + " is lost"));
-      tellLost(0, gone.forming(), rank);
-    }
+    arriving.lose(client);
     if (run != null && !run.isOver()) {
       for (LocalRun.RankSession session : run.sessions()) {
         if (client.test(session.client()) && session.state().phase() != SessionState.Phase.ENDED) {
-          tellLost(run.info().run(), 0, session.rank());
-          end(new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
-              + " is lost: its connection ended without finalize"));
+          ScrException lost = new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
+              + " is lost: its connection ended without finalize");
+          arriving.tell(new Lost(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
+          end(lost);
         }
       }
     }
   }
 
-  private void tellLost(long runNumber, long forming, int rank) {
-    Lost lost = new Lost(runNumber, forming, self(), rank, "its connection ended without finalize");
-    bus.askLeader(NodeVerb.LOST, lost, Ack.class)
-        .onFailure(e -> LOG.warn("cannot tell the leader that rank {} is lost: {}", rank, e.getMessage()));
-  }
-
   /** This node dies: all who wait here hear why. */
   public void killed(ScrException cause) {
     stopping = true;
-    failArriving(cause);
+    arriving.fail(cause);
     if (run != null) {
       end(cause);
     }

@@ -3,6 +3,7 @@ package io.vertxscr.service.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Step;
@@ -21,6 +22,7 @@ import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.protocol.node.Running.Join;
 import io.vertxscr.protocol.node.Running.Joined;
+import io.vertxscr.protocol.node.Running.Lost;
 import io.vertxscr.protocol.node.Running.Over;
 import io.vertxscr.protocol.node.Running.State;
 import io.vertxscr.service.Epoch;
@@ -49,13 +51,14 @@ class LeaderServiceTest {
   private static final List<String> NODES = List.of("n2", "n3", "n4");
   private static final RunInfo RUN = new RunInfo(
       7, "/p", "job", new RankMap(NODES), Optional.empty(), new RunInfo.Last(0, 0), null);
-  private static final State NO_RUN = new State(1, Optional.empty(), 0, Optional.empty(), false);
+  private static final State NO_RUN = new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty());
   private static final Gathered DONE = new Gathered(0, "", Packed.NOTHING);
   private static Vertx vertx;
 
   private final Map<String, State> states = new HashMap<>();
   private final Map<String, Over> toldOver = new HashMap<>();
   private final List<Step> decided = new ArrayList<>();
+  private boolean restores;
   private final Loop loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
       new IllegalStateException("the leader itself does no blocking work: " + work)));
   private final LeaderService leader =
@@ -118,7 +121,7 @@ class LeaderServiceTest {
   private final class Actions implements LeaderActions {
     @Override
     public Future<RunSettings> configure(UserSettings user, RankMap map) {
-      return Future.failedFuture("no run is complete in these tests");
+      return restores ? Promise.<RunSettings>promise().future() : Future.failedFuture("no run is complete here");
     }
 
     @Override
@@ -193,7 +196,8 @@ class LeaderServiceTest {
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
   void aRunThatNotAllWereToldOfIsOverForThoseWhoWere(int subset) throws Exception {
     for (String node : NODES) {
-      states.put(node, told(subset, node) ? new State(1, Optional.of(RUN), 0, Optional.empty(), false) : NO_RUN);
+      states.put(node, told(subset, node)
+          ? new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty()) : NO_RUN);
     }
     String waits = on(leader::waits).text();
     boolean someOnly = subset != 0 && subset != 7;
@@ -212,7 +216,8 @@ class LeaderServiceTest {
   void whoHasNotHeardThatTheRunHasFinalizedHearsItWithoutWaitingForThoseWhoHave(int subset) throws Exception {
     for (String node : NODES) {
       boolean heard = told(subset, node);
-      states.put(node, new State(1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard));
+      states.put(node, new State(
+          1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty()));
     }
     List<String> asking = NODES.stream().filter(node -> !told(subset, node)).toList();
     List<Gathered> answers = on(() -> {
@@ -226,17 +231,77 @@ class LeaderServiceTest {
     assertThat(toldOver).isEmpty();
   }
 
+  private Joined join(String node, String leader, int size, Integer... ranks) throws Exception {
+    return on(() -> this.leader.join(new Join(node, leader, "/p", "job", size, List.of(ranks), Optional.empty())));
+  }
+
+  private String waits() throws Exception {
+    return on(leader::waits).text();
+  }
+
   @Test
-  void ranksThatALostLeaderMayHaveNotedAreRefusedAndOthersAreTaken() throws Exception {
+  void ranksThatALostLeaderMayHaveNotedAreRefusedWhereOthersHaveHeardOfItsLoss() throws Exception {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    Joined refused = on(() -> leader.join(new Join("n3", "n1", "/p", "job", 4, List.of(1, 2), Optional.empty())));
-    assertThat(refused.refusals()).hasSize(2).allSatisfy(refusal -> {
+    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1")));
+    Joined taken = join("n2", "n2", 4, 0);
+    assertThat(taken.refusals()).isEmpty();
+    assertThat(join("n3", "n1", 4, 1, 2).refusals()).hasSize(2).allSatisfy(refusal -> {
       assertThat(Fault.of(refusal.fault())).isEqualTo(Fault.NODE_LOST);
       assertThat(refusal.message()).contains("node n1", "bringing the ranks of the run together");
     });
-    assertThat(on(leader::waits).text()).isEqualTo("no run");
-    Joined taken = on(() -> leader.join(new Join("n3", "n2", "/p", "job", 4, List.of(1, 2), Optional.empty())));
-    assertThat(taken.refusals()).isEmpty();
-    assertThat(on(leader::waits).text()).isEqualTo("init: 2 of 4 ranks");
+    assertThat(toldOver).as("who waits for them").containsOnlyKeys("n2");
+    assertThat(toldOver.get("n2").forming()).isEqualTo(taken.forming());
+    assertThat(join("n3", "n2", 4, 1, 2).refusals()).as("another time").isEmpty();
+    assertThat(waits()).isEqualTo("init: 2 of 4 ranks");
+  }
+
+  @Test
+  void ranksThatALostLeaderHasNotAnsweredJoinTheNextOneAndAreWaitedForOnlySoLong() throws Exception {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    assertThat(join("n2", "n2", 4, 0).refusals()).isEmpty();
+    leader.lossGraceMs(300);
+    assertThat(join("n3", "n1", 4, 1, 2).refusals()).isEmpty();
+    assertThat(waits()).isEqualTo("init: 3 of 4 ranks");
+    for (int i = 0; toldOver.size() < 2; i++) {
+      assertThat(i).as("gives up").isLessThan(500);
+      vertx.timer(10, TimeUnit.MILLISECONDS).await();
+    }
+    assertThat(on(() -> Future.succeededFuture(Map.copyOf(toldOver)))).containsOnlyKeys("n2", "n3")
+        .allSatisfy((_, over) -> {
+          assertThat(Fault.of(over.fault())).isEqualTo(Fault.NODE_LOST);
+          assertThat(over.message()).contains("node n1", "[3]");
+        });
+    assertThat(waits()).isEqualTo("no run");
+  }
+
+  @Test
+  void aRankThatMayNotJoinIsToldToAllWhoWait() throws Exception {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    join("n3", "n2", 3, 1);
+    join("n4", "n2", 3, 2);
+    assertThat(join("n2", "n2", 3, 2).refusals()).hasSize(1);
+    assertThat(toldOver).containsOnlyKeys("n3", "n4").allSatisfy((_, over) -> {
+      assertThat(Fault.of(over.fault())).isEqualTo(Fault.DUPLICATE_RANK);
+      assertThat(over.message()).contains("rank 2", "node n2", "node n4");
+    });
+    toldOver.clear();
+    join("n3", "n2", 3, 1);
+    String why = "rank 7 on node n2 gives another size";
+    on(() -> leader.lost(new Lost(0, 0, Fault.RANKS_DISAGREE.number(), why)));
+    assertThat(toldOver).containsOnlyKeys("n3");
+    assertThat(toldOver.get("n3").message()).isEqualTo(why);
+  }
+
+  @Test
+  void whoComesWhenAllAreThereIsRefusedAloneAndALostRankEndsItAllTheSame() throws Exception {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    restores = true;
+    join("n3", "n2", 2, 0, 1);
+    assertThat(waits()).isEqualTo("restoring a checkpoint for 2 ranks");
+    assertThat(join("n4", "n2", 8, 1, 2).refusals()).hasSize(2);
+    on(() -> leader.lost(new Lost(0, 0, Fault.RANKS_DISAGREE.number(), "another one")));
+    assertThat(toldOver).isEmpty();
+    on(() -> leader.lost(new Lost(0, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    assertThat(toldOver).containsOnlyKeys("n3");
   }
 }

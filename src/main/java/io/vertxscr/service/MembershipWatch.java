@@ -1,10 +1,6 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service;
 
 import io.vertxscr.model.NodeInfo;
-import io.vertxscr.service.Event;
-import io.vertxscr.service.Loop;
-import io.vertxscr.service.Membership;
-import io.vertxscr.service.Observer;
 
 /** Tells, on the leader only, which nodes come and go. */
 public final class MembershipWatch implements Membership.Listener {

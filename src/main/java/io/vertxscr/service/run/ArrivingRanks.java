@@ -1,0 +1,271 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.InitReply;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Running.Configured;
+import io.vertxscr.protocol.node.Running.Join;
+import io.vertxscr.protocol.node.Running.Joined;
+import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.protocol.node.Running.Over;
+import io.vertxscr.protocol.node.Running.Refusal;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ranks of this node that wait in init for their run to begin, and how the leader hears of them. On the node's loop.
+ *
+ * <p>When the leader is lost, those that it had noted hear of it: it may have had ranks of its own, which nobody else
+ * knows of. Those that it had not join the run again, at the next leader.
+ */
+final class ArrivingRanks {
+  private static final Logger LOG = LoggerFactory.getLogger(ArrivingRanks.class);
+  private static final long JOIN_AGAIN_MS = 200;
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final Membership membership;
+  private final SortedMap<Integer, Arriving> waiting = new TreeMap<>();
+  private Over lastOver = new Over(0, 0, 0, "");
+  /** The leader that knows of ranks here; empty if none does. */
+  private String collector = "";
+  /** The leader under which ranks here have waited in vain since the last begin of a run; empty if none have. */
+  private String inVainUnder = "";
+  /** The leader that was first asked to note ranks, and has not answered yet; empty if none is asked. */
+  private String asked = "";
+  private boolean joining;
+
+  /** A rank that waits for its run to begin; the number of the forming run is 0 until the leader knows of the rank. */
+  private record Arriving(InitRequest request, String client, Promise<InitReply> promise, long forming) {
+    Arriving in(long number) {
+      return new Arriving(request, client, promise, number);
+    }
+  }
+
+  ArrivingRanks(Loop loop, NodeBus bus, Membership membership) {
+    this.loop = loop;
+    this.bus = bus;
+    this.membership = membership;
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  /** A rank arrives; completes when the run begins. */
+  Future<InitReply> arrive(InitRequest request, String client) {
+    Arriving already = waiting.get(request.rank());
+    if (already != null && already.client().equals(client)) {
+      return already.promise().future();
+    }
+    if (already != null) {
+      throw refused(new ScrException(Fault.DUPLICATE_RANK, "rank " + request.rank() + " has arrived on node " + self()
+          + " already, over another connection"));
+    }
+    checkAgainstOthers(request);
+    Arriving rank = new Arriving(request, client, loop.promise(), 0);
+    waiting.put(request.rank(), rank);
+    joinSoon();
+    return rank.promise().future();
+  }
+
+  private void checkAgainstOthers(InitRequest request) {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    InitRequest first = waiting.firstEntry().getValue().request();
+    if (first.ranks() != request.ranks() || !first.prefix().equals(request.prefix())
+        || !first.jobName().equals(request.jobName())) {
+      throw refused(new ScrException(Fault.RANKS_DISAGREE, "rank " + request.rank() + " on node " + self()
+          + " gives size " + request.ranks() + ", prefix " + request.prefix() + ", job name '" + request.jobName()
+          + "'; rank " + first.rank() + " gave " + first.ranks() + ", " + first.prefix() + ", '" + first.jobName()
+          + "'"));
+    }
+  }
+
+  private String self() {
+    return membership.self().name();
+  }
+
+  /**
+   * A rank may not join: nobody must wait for it. Those that the leader knows of hear of it from there, for it knows
+   * whether any is missing; the others at once.
+   */
+  ScrException refused(ScrException why) {
+    fail(rank -> rank.forming() == 0, why);
+    tell(new Lost(0, 0, why.fault().number(), why.getMessage()));
+    return why;
+  }
+
+  /** Tells the leader. */
+  void tell(Lost lost) {
+    bus.askLeader(NodeVerb.LOST, lost, Ack.class)
+        .onFailure(e -> LOG.warn("cannot tell the leader: {} ({})", lost.message(), e.getMessage()));
+  }
+
+  /** Many ranks arrive at about the same time: one message tells the leader of all that are here. */
+  private void joinSoon() {
+    if (!joining) {
+      joining = true;
+      loop.later(this::join);
+    }
+  }
+
+  private void join() {
+    if (waiting.isEmpty()) {
+      joining = false;
+      asked = "";
+      return;
+    }
+    InitRequest first = waiting.firstEntry().getValue().request();
+    asked = asked.isEmpty() ? membership.leader().name() : asked;
+    Join join = new Join(self(), asked, first.prefix(), first.jobName(), first.ranks(),
+        List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
+    Map<Integer, Arriving> sent = Map.copyOf(waiting);
+    bus.askLeader(NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
+      if (failure == null) {
+        joining = false;
+        asked = "";
+        joined(sent, joined);
+      } else {
+        notJoined(failure);
+      }
+    });
+  }
+
+  private static Configured configured(InitRequest rank) {
+    return new Configured(rank.environment().orElse(Map.of()), rank.config().orElse(List.of()));
+  }
+
+  private void joined(Map<Integer, Arriving> sent, Joined joined) {
+    for (Refusal refusal : joined.refusals()) {
+      Arriving refused = waiting.remove(refusal.rank());
+      if (refused != null) {
+        refused.promise().tryFail(new ScrException(Fault.of(refusal.fault()), refusal.message()));
+      }
+    }
+    sent.forEach((rank, arrived) -> waiting.replace(rank, arrived, arrived.in(joined.forming())));
+    // The answer may come behind the begin of the run: the ranks of the next one have nothing to do with this leader.
+    collector = waiting.values().stream().anyMatch(rank -> rank.forming() != 0) ? joined.leader() : "";
+    if (joined.forming() <= lastOver.forming()) {         // overtaken by the news that it is over
+      over(lastOver);
+    }
+    if (waiting.values().stream().anyMatch(rank -> rank.forming() == 0)) {
+      joinSoon();
+    }
+  }
+
+  /** Without a leader the ranks go on waiting for one; what a leader says against them, the others hear too. */
+  private void notJoined(Throwable failure) {
+    Fault fault = Fault.of(failure);
+    if (!waiting.isEmpty() && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
+      LOG.warn("ranks {} have called init, but no leader answers: {}", waiting.keySet(), failure.getMessage());
+      loop.after(JOIN_AGAIN_MS, this::join);
+      return;
+    }
+    joining = false;
+    asked = "";
+    if (!waiting.isEmpty()) {
+      fail(failure);
+      tell(new Lost(0, 0, fault.number(), "ranks on node " + self() + " may not join: " + failure.getMessage()));
+    }
+  }
+
+  /** All who wait hear why it was in vain. */
+  void fail(Throwable cause) {
+    fail(_ -> true, cause);
+  }
+
+  private void fail(Predicate<Arriving> which, Throwable cause) {
+    List<Arriving> all = waiting.values().stream().filter(which).toList();
+    waiting.values().removeIf(which);
+    inVain(all);
+    all.forEach(rank -> rank.promise().tryFail(cause));
+  }
+
+  private void inVain(List<Arriving> gone) {
+    if (gone.stream().anyMatch(rank -> rank.forming() != 0)) {
+      inVainUnder = collector;
+    }
+    if (waiting.isEmpty()) {
+      collector = "";
+      asked = "";
+    }
+  }
+
+  /** The leader says that the run that formed is over; those that have arrived since are not meant. */
+  void over(Over over) {
+    lastOver = over;
+    fail(rank -> rank.forming() != 0 && rank.forming() <= over.forming(),
+        new ScrException(Fault.of(over.fault()), over.message()));
+  }
+
+  /** These connections are gone: their ranks do not wait any more, and nobody must wait for them. */
+  void lose(Predicate<String> client) {
+    List<Arriving> gone = waiting.values().stream().filter(rank -> client.test(rank.client())).toList();
+    gone.forEach(rank -> waiting.remove(rank.request().rank()));
+    inVain(gone);
+    for (Arriving rank : gone) {
+      rank.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank.request().rank() + " is lost"));
+      tell(new Lost(0, rank.forming(), Fault.RANK_LOST.number(), "rank " + rank.request().rank() + " on node "
+          + self() + " is lost: its connection ended without finalize"));
+    }
+  }
+
+  /**
+   * Whose connections these ranks came over; they go on waiting until they are answered.
+   *
+   * @throws ScrException RANK_LOST if one of them is not here any more
+   */
+  Map<Integer, String> clients(List<Integer> ranks) {
+    Map<Integer, String> clients = new HashMap<>();
+    for (int rank : ranks) {
+      Arriving here = waiting.get(rank);
+      if (here == null) {
+        throw new ScrException(Fault.RANK_LOST, "rank " + rank + " on node " + self()
+            + " is lost: its connection ended before the run began");
+      }
+      clients.put(rank, here.client());
+    }
+    return clients;
+  }
+
+  /** The run of these ranks begins. */
+  void begin(Iterable<Integer> ranks, InitReply reply) {
+    collector = "";
+    inVainUnder = "";
+    ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply));
+  }
+
+  /**
+   * Another node leads from now on.
+   *
+   * @return the lost leader, if ranks that it had noted here have heard, or hear now, that they waited in vain: those
+   *     that it had not noted, here or elsewhere, must hear so too
+   */
+  Optional<String> takenOver(String leader) {
+    if (!collector.isEmpty() && !collector.equals(leader)) {
+      fail(new ScrException(Fault.NODE_LOST, "node " + collector
+          + ", which was bringing the ranks of the run together, has left the cluster"));
+    }
+    if (!waiting.isEmpty()) {
+      joinSoon();
+    }
+    return Optional.of(inVainUnder).filter(lost -> !lost.isEmpty() && !lost.equals(leader));
+  }
+}

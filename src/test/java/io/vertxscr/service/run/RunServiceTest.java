@@ -1,0 +1,221 @@
+package io.vertxscr.service.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertxscr.config.Settings;
+import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.InitReply;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Join;
+import io.vertxscr.protocol.node.Running.Joined;
+import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.protocol.node.Running.Over;
+import io.vertxscr.protocol.node.Running.Refusal;
+import io.vertxscr.protocol.node.Running.State;
+import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: ranks that wait in init hear of what concerns them, and of nothing else, in whatever order a node is told.
+ * Method: node n2 alone; the test answers for the leader n1, and for n3, which leads after it.
+ */
+class RunServiceTest {
+  private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
+  private static Vertx vertx;
+
+  private final List<Promise<Joined>> joins = new ArrayList<>();
+  private final List<Join> asked = new ArrayList<>();
+  private final List<Lost> told = new ArrayList<>();
+  private final Loop loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
+      new IllegalStateException("no file is touched: " + work)));
+  private final RunService runs = new RunService(loop, new Bus(), new Nodes(), new Epoch());
+
+  @BeforeAll
+  static void openVertx() {
+    vertx = Vertx.vertx();
+  }
+
+  @AfterAll
+  static void closeVertx() {
+    vertx.close().await();
+  }
+
+  /** Keeps what the leader is asked, for the test to answer. */
+  private final class Bus implements NodeBus {
+    @Override
+    public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+      throw new AssertionError("no other node is asked for " + verb);
+    }
+
+    @Override
+    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
+      throw new AssertionError("n2 does not lead");
+    }
+
+    @Override
+    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
+      if (request instanceof Lost lost) {
+        told.add(lost);
+        return Future.succeededFuture(answer.cast(Ack.ACK));
+      }
+      asked.add((Join) request);
+      Promise<Joined> promise = loop.promise();
+      joins.add(promise);
+      return promise.future().map(answer::cast);
+    }
+
+    @Override
+    public void onlyLeader(String name) {
+      // The test answers.
+    }
+  }
+
+  private static final class Nodes implements Membership {
+    @Override
+    public NodeInfo self() {
+      return nodes().get(1);
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+      return List.of("n1", "n2", "n3").stream().map(name -> new NodeInfo(name, "host", "127.0.0.1", 1)).toList();
+    }
+
+    @Override
+    public void listen(Listener listener) {
+      // Nobody comes or goes.
+    }
+  }
+
+  private <T> T on(Supplier<T> call) throws Exception {
+    return loop.call(() -> Future.succeededFuture(call.get())).toCompletionStage().toCompletableFuture()
+        .get(10, TimeUnit.SECONDS);
+  }
+
+  private Future<InitReply> init(int rank, String client) throws Exception {
+    return on(() -> runs.init(new InitRequest(rank, 2, "/p", "job"), client));
+  }
+
+  private void answer(int join, long forming, Refusal... refusals) throws Exception {
+    on(() -> joins.get(join).tryComplete(new Joined("n1", forming, List.of(refusals))));
+  }
+
+  private void begin(long run) throws Exception {
+    on(() -> runs.begin(new RunInfo(
+        run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), new RunInfo.Last(0, 0), POLICY)));
+  }
+
+  private State takeover() throws Exception {
+    return on(() -> runs.takeover(new Takeover("n3", 2)).result());
+  }
+
+  private static void assertFailed(Future<InitReply> init, Fault fault, String named) {
+    assertThat(init.cause()).isInstanceOfSatisfying(ScrException.class, e -> {
+      assertThat(e.fault()).isEqualTo(fault);
+      assertThat(e.getMessage()).contains(named);
+    });
+  }
+
+  @Test
+  void ranksOfTheNextRunDoNotFallWithALeaderWhoseAnswerToTheLastOneCameLate() throws Exception {
+    Future<InitReply> first = init(0, "a");
+    Future<InitReply> second = init(1, "b");
+    begin(1);                                              // overtakes the answer to the JOIN
+    assertThat(first.succeeded() && second.succeeded()).isTrue();
+    on(() -> runs.over(new Over(1, 0, Fault.NODE_LOST.number(), "node n9 has left")));
+    Future<InitReply> next = init(0, "c");
+    answer(0, 1);
+    State state = takeover();
+    assertThat(next.isComplete()).as("waits for the next leader to note it").isFalse();
+    assertThat(state.inVain()).isEmpty();
+    assertThat(asked.getLast().here()).containsExactly(0);
+  }
+
+  @Test
+  void ranksThatNoLeaderHasNotedJoinAgainAtTheNextOneByThemselves() throws Exception {
+    Future<InitReply> waiting = init(0, "a");
+    State state = takeover();
+    assertThat(state.inVain()).isEmpty();
+    on(() -> joins.getFirst().tryFail(new ScrException(Fault.NOT_LEADER, "node n3 leads now")));
+    for (int i = 0; asked.size() < 2; i++) {
+      assertThat(i).as("asks again").isLessThan(200);
+      vertx.timer(10, TimeUnit.MILLISECONDS).await();
+    }
+    assertThat(on(() -> asked.getLast().leader())).as("who may have noted it").isEqualTo("n1");
+    assertThat(waiting.isComplete()).isFalse();
+  }
+
+  @Test
+  void ranksThatALostLeaderHadNotedHearOfItAndTheNextLeaderTooHoweverOftenItAsks() throws Exception {
+    Future<InitReply> noted = init(0, "a");
+    answer(0, 7);
+    Future<InitReply> later = init(1, "b");
+    assertThat(takeover().inVain()).hasValue("n1");
+    assertFailed(noted, Fault.NODE_LOST, "node n1");
+    assertFailed(later, Fault.NODE_LOST, "node n1");
+    assertThat(takeover().inVain()).hasValue("n1");
+    begin();
+    assertThat(takeover().inVain()).as("a run has begun since").isEmpty();
+  }
+
+  private void begin() throws Exception {
+    init(0, "c");
+    init(1, "d");
+    begin(2);
+  }
+
+  @Test
+  void aRankThatMayNotJoinIsToldToTheLeaderAndToThoseWhomTheLeaderDoesNotKnow() throws Exception {
+    Future<InitReply> noted = init(0, "a");
+    answer(0, 7);
+    Future<InitReply> unknown = init(1, "b");
+    Future<InitReply> doubled = loop.call(() -> runs.init(new InitRequest(1, 2, "/p", "job"), "c"));
+    on(() -> null);
+    assertFailed(doubled, Fault.DUPLICATE_RANK, "rank 1");
+    assertFailed(unknown, Fault.DUPLICATE_RANK, "rank 1");
+    assertThat(noted.isComplete()).as("hears of it from the leader").isFalse();
+    assertThat(told).singleElement().satisfies(lost -> {
+      assertThat(lost.fault()).isEqualTo(Fault.DUPLICATE_RANK.number());
+      assertThat(lost.run()).isZero();
+      assertThat(lost.message()).contains("rank 1", "n2");
+    });
+    on(() -> runs.over(new Over(0, 7, Fault.DUPLICATE_RANK.number(), told.getFirst().message())));
+    assertFailed(noted, Fault.DUPLICATE_RANK, "rank 1");
+  }
+
+  @Test
+  void ranksOfANodeThatStopsAreRefusedAndNobodyWaitsForThem() throws Exception {
+    on(() -> {
+      runs.stopping();
+      return null;
+    });
+    Future<InitReply> refused = loop.call(() -> runs.init(new InitRequest(0, 2, "/p", "job"), "a"));
+    on(() -> null);
+    assertFailed(refused, Fault.STOPPING, "node n2 is stopping");
+    assertThat(told).singleElement().satisfies(lost ->
+        assertThat(lost.fault()).isEqualTo(Fault.STOPPING.number()));
+  }
+}
