@@ -10,6 +10,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex.Reading;
 import io.vertxscr.prefix.container.ContainerDrafts;
 import io.vertxscr.storage.AtomicFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -98,6 +99,24 @@ public final class Publication {
     removeMetadata(id);
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
     return false;
+  }
+
+  /**
+   * Sees that what {@link #prepare} has made can be seen from here: else this node has another file system there, or
+   * none, and what it writes would be in nobody's way, and nobody's reach.
+   *
+   * @throws ScrException IO
+   */
+  public static void requirePrepared(PrefixPaths paths, int id) {
+    if (!Files.isDirectory(paths.dataset(id))) {
+      throw new ScrException(Fault.IO, paths.dataset(id) + ", which the leader has made, is not there on this node: is "
+          + paths.prefix() + " mounted?");
+    }
+  }
+
+  /** Whether any dataset has left a trace: not, where the file system that they are in is gone. */
+  public boolean hasAny() {
+    return Files.exists(paths.index()) || !datasets().isEmpty();
   }
 
   /**

@@ -160,6 +160,15 @@ class PublicationTest {
     assertThat(samples.paths.dataset(1)).doesNotExist();
   }
 
+  @Test
+  void aNodeThatDoesNotSeeWhatTheLeaderHasMadeWritesNothing() {
+    refused(Fault.IO, () -> Publication.requirePrepared(samples.paths, 1), "scr.dataset.1", "mounted?");
+    assertThat(samples.publication.hasAny()).isFalse();
+    samples.publication.prepare(descriptor(1, "b.1"));
+    Publication.requirePrepared(samples.paths, 1);
+    assertThat(samples.publication.hasAny()).isTrue();
+  }
+
   private static FileTime changed(Path file) throws IOException {
     return (FileTime) Files.getAttribute(file, "unix:ctime");
   }

@@ -2,12 +2,16 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Scr;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -112,6 +116,50 @@ class FlushFetchTest extends EmbeddedTest {
       Files.delete(ballast);
       cluster.await("the flush", () -> cluster.restartable().contains(2));
       assertThat(cluster.prefix().resolve("step-2/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 2, 0));
+    }
+  }
+
+  @ParameterizedTest(name = "an empty mount point is left: {0}")
+  @ValueSource(booleans = {true, false})
+  void aPrefixDirectoryThatIsGoneForAWhileStopsNoRunAndTheDatasetArrivesWhenItIsBack(boolean mountPoint)
+      throws Exception {
+    try (TestCluster cluster = cluster(true)) {
+      Path prefix = cluster.prefix();
+      Path away = directory.resolve("away");
+      EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        RankProgram.checkpoint(scr, prefix, 1, 3);
+        if (scr.rank() == 0) {                            // the other one waits for it in its next phase
+          cluster.await("the flush", () -> cluster.restartable().contains(1));
+          Files.move(prefix, away);
+          if (mountPoint) {
+            Files.createDirectory(prefix);
+          }
+        }
+        RankProgram.checkpoint(scr, prefix, 2, 3);
+        RankProgram.checkpoint(scr, prefix, 3, 3);
+        return 0;
+      }));
+      Eventually.holds("an attempt that says why", () -> cluster.status("n1").getJsonArray("flushes").stream()
+          .anyMatch(flush -> ((JsonObject) flush).getString("cause", "").contains("is it mounted?")));
+      assertThat(cluster.held("n1")).contains(3);
+      assertThat(prefix.resolve("step-3")).doesNotExist();
+      Eventually.holds("it is back", () -> isBack(away, prefix));
+      cluster.await("the flush", () -> cluster.restartable().contains(3));
+      for (int rank = 0; rank < NODES.length; rank++) {
+        assertThat(prefix.resolve("step-3/rank-" + rank + "-0")).hasBinaryContent(RankProgram.bytes(rank, 3, 0));
+      }
+    }
+  }
+
+  private static boolean isBack(Path away, Path prefix) throws IOException {
+    try {
+      if (Files.exists(prefix)) {
+        Trees.delete(prefix);
+      }
+      Files.move(away, prefix);
+      return true;
+    } catch (FileAlreadyExistsException | DirectoryNotEmptyException _) {
+      return false;                                       // somebody has written to the log there meanwhile
     }
   }
 

@@ -14,6 +14,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.FlushCopy;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
 import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.prefix.container.ContainerCopy;
 import io.vertxscr.prefix.container.ContainerDrafts;
@@ -122,6 +123,13 @@ public final class FlushService {
 
   private Future<Worked> copyNow(Work work) {
     DatasetRecord record = record(work.datasetId());
+    return loop.blocking("look for the prefix directory of dataset " + work.datasetId(), () -> {
+      Publication.requirePrepared(paths(record), work.datasetId());
+      return record;
+    }).compose(_ -> copyNow(work, record));
+  }
+
+  private Future<Worked> copyNow(Work work, DatasetRecord record) {
     List<RankFiles> ranks = files(record, work.ranks());
     Optional<PackedRanks> packed =
         work.packing().map(packing -> packings.begin(work.datasetId(), packing, ranks));
@@ -186,6 +194,7 @@ public final class FlushService {
     DatasetRecord record = record(work.datasetId());
     List<FileMeta> all = files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     return loop.blocking("publish dataset " + work.datasetId(), () -> {
+      Publication.requirePrepared(paths(record), work.datasetId());
       target(record).publish(all);
       return new Worked(work.datasetId(), work.attempt(), 0);
     });

@@ -32,6 +32,7 @@ public final class FlushShares {
   private final Map<String, FlushPolicy> policies = new HashMap<>();
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
+  private final Set<String> used = new HashSet<>();
   private final Set<Integer> dropped = new HashSet<>();
   private Optional<TookOver> tookOver = Optional.empty();
 
@@ -63,6 +64,17 @@ public final class FlushShares {
   /** What a run says that begins in this prefix directory. */
   public void policy(String prefix, FlushPolicy policy) {
     policies.put(prefix, policy);
+    used.remove(prefix);
+  }
+
+  /** A dataset has arrived in this prefix directory. */
+  public void used(String prefix) {
+    used.add(prefix);
+  }
+
+  /** Whether one has since this leader leads, and no run has begun there after it. */
+  public boolean isUsed(String prefix) {
+    return used.contains(prefix);
   }
 
   /** What holds for flushes to this prefix directory. */

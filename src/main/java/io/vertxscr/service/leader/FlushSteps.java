@@ -146,7 +146,11 @@ final class FlushSteps {
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
     PrefixPaths paths = new PrefixPaths(Path.of(dataset.origin().prefix()));
+    boolean used = shares.isUsed(dataset.origin().prefix());
     return loop.blocking("prepare the flush of dataset " + id, () -> {
+      if (used) {
+        requireMounted(paths);
+      }
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
       return new Prepared(publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     }).compose(prepared -> {
@@ -157,6 +161,15 @@ final class FlushSteps {
       return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
           .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
     });
+  }
+
+  /** Where a dataset was brought to there are traces of it; a mount point without its file system would have none. */
+  private void requireMounted(PrefixPaths paths) {
+    if (!publication(paths).hasAny()) {
+      throw new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " has no trace of the datasets that "
+          + "were brought there: is it mounted? If it was emptied, make a file " + paths.index()
+          + " or begin another run");
+    }
   }
 
   private Future<Attempt> plan(Attempt attempt, FlushDescriptor flush, int number) {
@@ -299,6 +312,7 @@ final class FlushSteps {
       return remarks;
     }).map(remarks -> {
       remarks.forEach(LOG::warn);
+      shares.used(attempt.paths().prefix().toString());
       keeper.flushed(attempt.paths().prefix().toString());
       return null;
     });
