@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -46,7 +47,7 @@ public record RedundancySet(List<Integer> ranks, int failures) {
 
   /** Index of this rank in the set. */
   public int memberOf(int rank) {
-    int member = java.util.Collections.binarySearch(ranks, rank);
+    int member = Collections.binarySearch(ranks, rank);
     if (member < 0) {
       throw new ScrException(Fault.UNKNOWN_RANK, "rank " + rank + " is not in redundancy set " + ranks);
     }

@@ -34,6 +34,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,7 +58,7 @@ public final class ProtectionService {
   private final String self;
   private final DatasetStore store;
   private final Sources sources;
-  private final Map<RoundKey, Promise<Checksums>> rounds = new java.util.LinkedHashMap<>();
+  private final Map<RoundKey, Promise<Checksums>> rounds = new LinkedHashMap<>();
   private final Map<Which, DatasetRecord> prepared = new HashMap<>();
 
   private record RoundKey(int datasetId, long round) {}

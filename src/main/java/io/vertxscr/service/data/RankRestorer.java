@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Brings one rank's files to this node: from the node that has them, or computed from its redundancy set. */
@@ -111,7 +112,7 @@ public final class RankRestorer {
     }
   }
 
-  private Future<RankFiles> run(String what, int id, java.util.function.Function<Path, RestoreJob> job) {
+  private Future<RankFiles> run(String what, int id, Function<Path, RestoreJob> job) {
     return loop.blocking(what, () -> job.apply(store.createDirectory(id)).run());
   }
 }

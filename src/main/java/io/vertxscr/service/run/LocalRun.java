@@ -1,5 +1,6 @@
 package io.vertxscr.service.run;
 
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.flow.LocalGather;
 import io.vertxscr.flow.SessionState;
@@ -170,7 +171,7 @@ public final class LocalRun {
     private final String client;
     private SessionState state = SessionState.IDLE;
     private long lastCall;
-    private io.vertx.core.Future<Object> lastAnswer;
+    private Future<Object> lastAnswer;
 
     RankSession(int rank, String client) {
       this.rank = rank;
@@ -197,11 +198,11 @@ public final class LocalRun {
       return lastCall;
     }
 
-    io.vertx.core.Future<Object> lastAnswer() {
+    Future<Object> lastAnswer() {
       return lastAnswer;
     }
 
-    void answer(long call, io.vertx.core.Future<Object> answer) {
+    void answer(long call, Future<Object> answer) {
       lastCall = call;
       lastAnswer = answer;
     }
