@@ -8,7 +8,8 @@ import java.util.Map;
  * {@code SIZE -> 524296 -> {}}. Mutable, not thread-safe; never leaves this package.
  */
 public final class Hash {
-  // Most nodes of a tree are values, which have no children: they cost no map.
+  // Most nodes of a tree are values, without children, or have one value: a tree of a million files must not be one of
+  // hash tables.
   private Map<String, Hash> children = Map.of();
 
   /** Gives {@code key}, which must be new, this one value. */
@@ -24,11 +25,18 @@ public final class Hash {
 
   /** Puts {@code child} below {@code key}, which must be new: whoever puts two files of one name would lose one. */
   public Hash put(String key, Hash child) {
-    if (children.isEmpty()) {
-      children = new LinkedHashMap<>(4);
-    }
-    if (children.putIfAbsent(key, child) != null) {
+    if (children.containsKey(key)) {
       throw new IllegalArgumentException("key '" + key + "' twice in one hash");
+    }
+    switch (children.size()) {
+      case 0 -> children = Map.of(key, child);
+      case 1 -> {
+        Map<String, Hash> several = new LinkedHashMap<>();
+        several.putAll(children);
+        several.put(key, child);
+        children = several;
+      }
+      default -> children.put(key, child);
     }
     return this;
   }

@@ -148,6 +148,9 @@ public final class HashFile {
     if (depth > Limits.MAX_HASH_DEPTH && !hash.children().isEmpty()) {
       throw new ScrException(Fault.BAD_REQUEST, "a hash is nested deeper than " + Limits.MAX_HASH_DEPTH);
     }
+    if (hash.children().isEmpty()) {
+      return bytes;
+    }
     for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
       String key = element.getKey();
       bytes += (isPlain(key) ? key.length() : keyBytes(key).length) + 1 + packedBytes(element.getValue(), depth + 1);
@@ -157,10 +160,24 @@ public final class HashFile {
 
   private static void pack(Hash hash, ByteBuffer out) {
     out.putInt(hash.children().size());
-    hash.children().forEach((key, child) -> {
-      out.put(key.getBytes(UTF_8)).put((byte) 0);
-      pack(child, out);
-    });
+    if (hash.children().isEmpty()) {
+      return;
+    }
+    for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
+      packKey(element.getKey(), out);
+      pack(element.getValue(), out);
+    }
+  }
+
+  private static void packKey(String key, ByteBuffer out) {
+    if (isPlain(key)) {
+      for (int i = 0; i < key.length(); i++) {
+        out.put((byte) key.charAt(i));
+      }
+    } else {
+      out.put(key.getBytes(UTF_8));
+    }
+    out.put((byte) 0);
   }
 
   /** One byte for each character. Nearly all keys are so, and a dataset may have millions of them. */
