@@ -54,10 +54,7 @@ public final class DatasetStore {
    */
   public record Holding(RankFiles files, boolean complete) {}
 
-  private volatile Newest newest = new Newest(0, 0);
-
-  /** Highest ids of all datasets that this node has held since it started. */
-  public record Newest(int datasetId, int checkpointId) {}
+  private volatile int newestId;
 
   private DatasetStore(NodeDirectories directories) {
     this.directories = directories;
@@ -127,9 +124,9 @@ public final class DatasetStore {
     return List.copyOf(held.values());
   }
 
-  /** What numbers are taken. */
-  public Newest newest() {
-    return newest;
+  /** Highest id of all datasets that this node has held since it started; 0 for none. */
+  public int newestId() {
+    return newestId;
   }
 
   /** What a dataset takes that is held here, redundancy included; 0 for others. */
@@ -348,8 +345,7 @@ public final class DatasetStore {
 
   private DatasetRecord hold(DatasetRecord record) {
     int id = record.descriptor().id();
-    newest = new Newest(Math.max(newest.datasetId(), id),
-        Math.max(newest.checkpointId(), record.descriptor().checkpointId()));
+    newestId = Math.max(newestId, id);
     DatasetRecord before = held.put(id, record);
     Path directory = directory(id);
     bytes.put(id, record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum() + redundancyOf(record).stream()

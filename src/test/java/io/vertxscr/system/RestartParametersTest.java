@@ -1,6 +1,7 @@
 package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
@@ -61,6 +62,44 @@ class RestartParametersTest extends EmbeddedTest {
       assertThat(flushed(cluster)).containsExactly("step-3");
       assertThat(dies(cluster, 6, 6, NODES)).isEqualTo(5);
       assertThat(flushed(cluster)).containsExactly("step-3", "step-6");
+    }
+  }
+
+  /** Else a bad one, of all, would double the time until the next is safe in the prefix directory. */
+  @Test
+  void everySoManythGoodCheckpointIsFlushedHoweverManyFailInBetween() throws Exception {
+    try (TestCluster cluster = cluster(3, FetchPolicy.STANDARD)) {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        for (int step = 1; step <= 2; step++) {
+          RankProgram.checkpoint(scr, cluster.prefix(), step, 3);
+        }
+        for (int bad = 0; bad < 2; bad++) {
+          Output output = scr.startCheckpoint("bad");
+          assertThatThrownBy(() -> output.complete(scr.rank() != 2)).isInstanceOfSatisfying(ScrException.class,
+              e -> assertThat(e.fault()).isEqualTo(Fault.NOT_VALID));
+        }
+        RankProgram.checkpoint(scr, cluster.prefix(), 3, 3);
+        return 0;
+      }), NODES);
+      assertThat(flushed(cluster)).containsExactly("step-3");
+      assertThat(cluster.held("n1")).as("no id is given twice").containsExactly(1, 2, 5);
+      assertThat(cluster.record("n1", 5).descriptor().checkpointId()).isEqualTo(3);
+      cluster.awaitOver(NODES);
+      assertThat(dies(cluster, 4, 6, NODES)).isEqualTo(3);
+      assertThat(flushed(cluster)).containsExactly("step-3", "step-6");
+    }
+  }
+
+  @Test
+  void finalizeFlushesTheNewestCheckpointUnlessNoneIsToBeFlushed() throws Exception {
+    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+      cluster.steps(1, 2, NODES);
+      assertThat(flushed(cluster)).isEmpty();
+    }
+    try (TestCluster cluster = cluster(10, FetchPolicy.STANDARD)) {
+      assertThat(cluster.steps(3, 4, NODES)).isEqualTo(2);
+      assertThat(flushed(cluster)).containsExactly("step-4");
+      assertInPrefix(cluster, 4);
     }
   }
 

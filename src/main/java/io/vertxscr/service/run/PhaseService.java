@@ -26,7 +26,6 @@ import io.vertxscr.service.data.CacheKeeper;
 import io.vertxscr.service.data.Capacity;
 import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.ProtectionService;
-import io.vertxscr.storage.DatasetStore.Newest;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
@@ -95,7 +94,6 @@ public final class PhaseService {
       Started started = json.as(Started.class);
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
-      lastCheckpointId = Math.max(lastCheckpointId, descriptor.checkpointId());
       flushes.standBack();
       return open(run, started);
     });
@@ -132,16 +130,24 @@ public final class PhaseService {
   }
 
   private void noteKnown(RunInfo info) {
-    Newest held = store.newest();
-    lastDatasetId = Math.max(lastDatasetId, Math.max(held.datasetId(), info.last().datasetId()));
-    lastCheckpointId = Math.max(lastCheckpointId, Math.max(held.checkpointId(), info.last().checkpointId()));
+    lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.last().datasetId()));
+    lastCheckpointId = Math.max(lastCheckpointId, info.last().checkpointId());
+  }
+
+  /**
+   * Only now: the number of a checkpoint that failed is given again, so that each so many-th good one is flushed, and
+   * protected as the descriptor of its interval says. Its id is not.
+   */
+  private void noteComplete(DatasetDescriptor dataset) {
+    lastCheckpointId = Math.max(lastCheckpointId, dataset.checkpointId());
   }
 
   public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     if (open.isBypass()) {
-      return bypass.complete(run, measure(open, ranks)).onComplete(_ -> flushes.goOn());
+      return bypass.complete(run, measure(open, ranks)).onComplete(_ -> flushes.goOn())
+          .onSuccess(_ -> noteComplete(open.descriptor()));
     }
     completing = id;
     return measure(open, ranks)
@@ -150,6 +156,7 @@ public final class PhaseService {
         .onComplete(_ -> flushes.goOn())
         .recover(failure -> discard(run, id, failure))
         .map(complete -> {
+          noteComplete(open.descriptor());
           run.cache().completed(id);
           keeper.keep(run.cache());
           return CallService.Answers.same(reply(open.descriptor(), complete));

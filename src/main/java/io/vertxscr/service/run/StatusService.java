@@ -68,7 +68,7 @@ public final class StatusService {
   /** While a run is on, all its nodes are there: of its newest dataset they may have written a part so far. */
   private boolean isSettled(CacheGap gap) {
     return runs.run().filter(run -> !run.isOver() && !run.isFinished()).isEmpty()
-        || gap.dataset().id() < store.newest().datasetId();
+        || gap.dataset().id() < store.newestId();
   }
 
   private static JsonObject gap(CacheGap gap) {
