@@ -67,8 +67,7 @@ record ConfigPage(Optional<Path> system, Optional<Path> user, Effective effectiv
   }
 
   private String source(Parameter parameter) {
-    return parameter.supported() ? effective.value(parameter).map(Effective.Value::source).orElse("default")
-        : "not supported yet";
+    return effective.value(parameter).map(Effective.Value::source).orElse("default");
   }
 
   private List<List<String>> checkpoints() {

@@ -105,9 +105,6 @@ final class LayerReader {
     }
     String text = interpolate(raw, where);
     check(parameter.kind(), name, text, where);
-    if (!parameter.supported() && !text.equalsIgnoreCase(parameter.standard())) {
-      throw notYet(name, text, parameter.standard(), where);
-    }
     put(parameters, parameter, new Said(text, where), name);
   }
 
@@ -131,9 +128,6 @@ final class LayerReader {
     }
     String text = interpolate(raw, where);
     check(field.kind(), field.name(), text, where);
-    field.only().filter(only -> !only.equals(text)).ifPresent(only -> {
-      throw notYet(field.name(), text, only, where);
-    });
     put(fields, field.name(), new Said(text, where), field.name());
   }
 
@@ -148,11 +142,6 @@ final class LayerReader {
     kind.complaint(text).ifPresent(complaint -> {
       throw Checks.bad(where + ": " + name + "=" + text + ": " + complaint);
     });
-  }
-
-  private static ScrException notYet(String name, String text, String only, String where) {
-    return Checks.bad(where + ": " + name + "=" + text + ": not supported yet; leave it "
-        + (only.isEmpty() ? "out" : "at " + only));
   }
 
   private String interpolate(String text, String where) {

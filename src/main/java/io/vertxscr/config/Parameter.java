@@ -17,8 +17,7 @@ import java.util.stream.Stream;
 
 /**
  * Every parameter there is, under the name that it has in the environment and in configuration files. A name that is
- * not listed here is refused, and so is one that is listed without {@link #supported}: no setting is accepted and then
- * without effect.
+ * not listed here is refused: no setting is accepted and then without effect.
  */
 public enum Parameter {
   SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
@@ -58,7 +57,7 @@ public enum Parameter {
   SCR_GLOBAL_RESTART(RUN, new Kind.Flag(), "0", "1: the same, and every rank restarts in the prefix directory"),
   SCR_FETCH(RUN, new Kind.Flag(), "1", "0: nothing is fetched from the prefix directory"),
   SCR_FETCH_BYPASS(RUN, new Kind.Flag(), "0", "1: ranks read in the prefix directory"),
-  SCR_FETCH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "nodes that fetch at once", false),
+  SCR_FETCH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "ranks whose files are read there at once, all nodes together"),
   SCR_DISTRIBUTE(RUN, new Kind.Flag(), "1", "0: nothing is restored from the caches"),
   SCR_CURRENT(RUN, new Kind.Text(), "", "name of the dataset to restart from"),
   SCR_PREFIX_SIZE(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
@@ -108,18 +107,12 @@ public enum Parameter {
   private final Kind kind;
   private final String standard;
   private final String help;
-  private final boolean supported;
 
   Parameter(Scope scope, Kind kind, String standard, String help) {
-    this(scope, kind, standard, help, true);
-  }
-
-  Parameter(Scope scope, Kind kind, String standard, String help, boolean supported) {
     this.scope = scope;
     this.kind = kind;
     this.standard = standard;
     this.help = help;
-    this.supported = supported;
   }
 
   public Scope scope() {
@@ -138,11 +131,6 @@ public enum Parameter {
   /** What it does, in half a sentence. */
   public String help() {
     return help;
-  }
-
-  /** Whether it has its effect already; setting one that has none yet, to anything but its standard, is refused. */
-  public boolean supported() {
-    return supported;
   }
 
   static Optional<Parameter> named(String name) {

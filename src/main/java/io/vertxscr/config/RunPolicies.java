@@ -13,6 +13,7 @@ import static io.vertxscr.config.Parameter.SCR_CURRENT;
 import static io.vertxscr.config.Parameter.SCR_DISTRIBUTE;
 import static io.vertxscr.config.Parameter.SCR_FETCH;
 import static io.vertxscr.config.Parameter.SCR_FETCH_BYPASS;
+import static io.vertxscr.config.Parameter.SCR_FETCH_WIDTH;
 import static io.vertxscr.config.Parameter.SCR_FLUSH;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC_BW;
@@ -50,7 +51,7 @@ final class RunPolicies {
             values.number(SCR_FLUSH_WIDTH), values.bytes(SCR_FLUSH_ASYNC_BW), flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
-            values.value(SCR_CURRENT).map(Effective.Value::text)),
+            values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_FETCH_WIDTH)),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(SCR_HALT_EXIT)),

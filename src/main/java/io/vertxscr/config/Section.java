@@ -29,19 +29,15 @@ enum Section {
       field("STORE", new Kind.Directory()),
       field("TYPE", new Kind.Word(Arrays.stream(Scheme.values()).map(Scheme::name).toList())),
       field("SET_SIZE", new Kind.Int(2, Redundancy.MAX_SET_SIZE)),
-      like("SET_FAILURES", Parameter.SCR_SET_FAILURES),
-      like("BYPASS", Parameter.SCR_CACHE_BYPASS),
+      field("SET_FAILURES", Parameter.SCR_SET_FAILURES.kind()),
+      field("BYPASS", new Kind.Flag()),
       field("COMPRESS", new Kind.Word(List.of("NONE", "ZSTD"))),
       field("COMPRESS_LEVEL", new Kind.Int(Compression.MIN_LEVEL, Compression.MAX_LEVEL)),
       field("OUTPUT", new Kind.Flag()),
       field("ENABLED", new Kind.Flag()));
 
-  /**
-   * What may follow the key.
-   *
-   * @param only the one value that it may have as long as others would be without effect
-   */
-  record Field(String name, Kind kind, Optional<String> only) {}
+  /** What may follow the key. */
+  record Field(String name, Kind kind) {}
 
   private final Kind key;
   private final List<Field> fields;
@@ -70,15 +66,6 @@ enum Section {
   }
 
   private static Field field(String name, Kind kind) {
-    return new Field(name, kind, Optional.empty());
-  }
-
-  private static Field pending(String name, Kind kind, String only) {
-    return new Field(name, kind, Optional.of(only));
-  }
-
-  private static Field like(String name, Parameter parameter) {
-    return new Field(name, parameter.kind(), parameter.supported() ? Optional.empty()
-        : Optional.of(parameter.standard()));
+    return new Field(name, kind);
   }
 }

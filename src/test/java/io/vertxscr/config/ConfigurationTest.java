@@ -104,7 +104,6 @@ class ConfigurationTest {
       "CKPT=0 TYPE=RAID,        expected one of",
       "CKPT=0 TYP=XOR,          CKPT has no TYP; did you mean TYPE?",
       "SCR_FLUSH=1 CKPT=0,      CKPT=... must stand first on its line",
-      "SCR_FETCH_WIDTH=7,       not supported yet; leave it at 256",
       "SCR_PREFIX=/elsewhere,   set it in their environment",
       "SCR_ENABLE=0,            ''"})
   void whatAUserMayNotSayIsRefusedWithItsPlaceWhereverItStands(String entry, String reason) throws IOException {

@@ -1,5 +1,6 @@
 package io.vertxscr.config.run;
 
+import io.vertxscr.config.Checks;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -13,12 +14,21 @@ import java.util.Optional;
  * @param globalRestart whether every rank must be able to read all files, and so from the prefix directory
  *     (SCR_GLOBAL_RESTART)
  * @param current name of the dataset to begin with, instead of the one that the index says (SCR_CURRENT)
+ * @param readers ranks whose files are read in the prefix directory at once, on all nodes together (SCR_FETCH_WIDTH)
  */
 public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
-    boolean globalRestart, Optional<String> current) {
+    boolean globalRestart, Optional<String> current, int readers) {
+  private static final int STANDARD_READERS = 256;
   public static final FetchPolicy STANDARD = new FetchPolicy(true, false, true, false, false, Optional.empty());
 
   public FetchPolicy {
     Objects.requireNonNull(current);
+    Checks.range("readers of a fetch", readers, 1, Integer.MAX_VALUE);
+  }
+
+  /** With as many readers as where nobody says anything. */
+  public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
+      boolean globalRestart, Optional<String> current) {
+    this(fetch, bypass, distribute, flushOnRestart, globalRestart, current, STANDARD_READERS);
   }
 }

@@ -39,11 +39,18 @@ public final class Restoring {
    * Bring these ranks' files here from the prefix directory.
    *
    * @param base the store that takes them
-   * @param inPlace whether they are checked where they are instead, to be read there; not if they are in containers
-   * @param byPath whether every file is wanted at its path in the prefix directory too
    */
   public record Fetch(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
-      List<Integer> ranks, boolean inPlace, boolean byPath) {}
+      List<Integer> ranks, How how) {
+    /**
+     * In which way.
+     *
+     * @param inPlace whether they are checked where they are instead, to be read there; not if they are in containers
+     * @param byPath whether every file is wanted at its path in the prefix directory too
+     * @param readers ranks whose files this node may read there at once, from 1
+     */
+    public record How(boolean inPlace, boolean byPath, int readers) {}
+  }
 
   /**
    * Compute redundancy under this rank map, as the dataset's own descriptor says.

@@ -17,12 +17,15 @@ import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.service.AtMost;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +63,8 @@ public final class FetchService {
     return loop.blocking("read the map of dataset " + id, () -> {
       store.evict(id);                                    // whatever of it was here could not be used, or is another's
       return new RankMapReader(paths, id).entries(request.ranks());
-    }).compose(entries -> request.inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));
+    }).compose(entries ->
+        request.how().inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));
   }
 
   private static boolean isInPlace(List<Entry> entries) {
@@ -75,11 +79,11 @@ public final class FetchService {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
     DirectFiles files = new DirectFiles(paths, id);
-    List<Future<RankFiles>> ranks = entries.stream().map(entry ->
-        loop.blocking("check dataset " + id + " rank " + entry.rank(), () -> files.check(entry))).toList();
-    return Future.join(ranks).map(_ -> {
-      inPlace = Optional.of(new InPlace(
-          request.descriptor(), paths.prefix(), ranks.stream().map(Future::result).toList()));
+    List<Supplier<Future<RankFiles>>> ranks = new ArrayList<>();
+    entries.forEach(entry -> ranks.add(() ->
+        loop.blocking("check dataset " + id + " rank " + entry.rank(), () -> files.check(entry))));
+    return AtMost.atOnce(request.how().readers(), ranks).map(checked -> {
+      inPlace = Optional.of(new InPlace(request.descriptor(), paths.prefix(), checked));
       return Ack.ACK;
     });
   }
@@ -93,10 +97,10 @@ public final class FetchService {
       store.createDirectory(id);
       return new FetchCopy(paths, id, store.directory(id)).metered(progress);
     }).compose(copy -> {
-      List<Future<FetchedRank>> ranks = entries.stream().map(entry ->
-          loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))).toList();
-      return Future.join(ranks).map(_ -> ranks.stream().map(Future::result).toList())
-          .onComplete((_, _) -> progress.end());
+      List<Supplier<Future<FetchedRank>>> ranks = new ArrayList<>();
+      entries.forEach(entry -> ranks.add(() ->
+          loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))));
+      return AtMost.atOnce(request.how().readers(), ranks).onComplete((_, _) -> progress.end());
     }).compose(fetched -> loop.blocking("write filemap of dataset " + id, () -> {
       fetched.forEach(rank -> rank.unverified().forEach(path ->
           LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
@@ -104,7 +108,7 @@ public final class FetchService {
           FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
               new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
       return fetched;
-    })).compose(fetched -> request.byPath() && !isInPlace(entries) ? unpack(id, paths, fetched)
+    })).compose(fetched -> request.how().byPath() && !isInPlace(entries) ? unpack(id, paths, fetched)
         : Future.succeededFuture(Ack.ACK)
     ).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
         : loop.<Ack>blocking("discard what was fetched of dataset " + id, () -> {

@@ -2,6 +2,7 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.RestartOrder.Flushed;
+import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.Origin;
@@ -18,6 +19,7 @@ import io.vertxscr.prefix.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.service.AtMost;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -97,11 +100,14 @@ public final class PrefixFetcher {
       Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
       CheckpointDescriptor how =
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
-      List<Future<Ack>> asked = new ArrayList<>();
-      spread(count, wanted.map()).byNode().forEach((node, ranks) -> asked.add(bus.command(node, NodeVerb.FETCH,
-          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks,
-              wanted.policy().fetch().bypass(), wanted.policy().fetch().globalRestart()), Ack.class)));
-      return Future.join(asked).map(count);
+      FetchPolicy rules = wanted.policy().fetch();
+      Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
+      int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
+      Fetch.How where = new Fetch.How(rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
+      List<Supplier<Future<Ack>>> asked = new ArrayList<>();
+      ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, NodeVerb.FETCH,
+          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where), Ack.class)));
+      return AtMost.atOnce(nodesAtOnce, asked).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
