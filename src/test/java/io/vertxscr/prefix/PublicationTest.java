@@ -246,6 +246,10 @@ class PublicationTest {
     samples.index.update(index -> index.setCurrent("one"));
     samples.flush(descriptor(4, "four"), List.of(ranks[4]));
     assertThat(samples.index.read().index().current()).hasValue("four");
+    samples.index.update(index -> index.setCurrent("one"));
+    samples.publication.enlist(withTotals(descriptor(4, "four"), List.of(ranks[4])), TIME);
+    assertThat(samples.index.read().index().current()).as("what somebody has said, though a crash repeats a step")
+        .hasValue("one");
   }
 
   @Test

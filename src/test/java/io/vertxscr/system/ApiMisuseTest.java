@@ -125,7 +125,7 @@ class ApiMisuseTest extends EmbeddedTest {
     ok(next.init(1, cluster.prefix()));
     assertThat(ok(next.call(Verb.HAVE_RESTART)).getString("name")).isEqualTo("step-1");
     ok(next.route("f", cluster.prefix()));
-    ok(next.call(Verb.START_RESTART));
+    assertThat(ok(next.call(Verb.START_RESTART)).getString("name")).as("the same").isEqualTo("step-1");
     refusesAllBut(next, "inside a restart", EnumSet.of(Verb.COMPLETE_RESTART));
     ok(next.call(Verb.COMPLETE_RESTART));
     ok(next.call(Verb.FINALIZE));
@@ -334,6 +334,29 @@ class ApiMisuseTest extends EmbeddedTest {
     refused(next.route("nowhere", cluster.prefix()), Fault.NO_SUCH_FILE, "rank 0", "'nowhere'", "x/same");
     ok(next.call(Verb.COMPLETE_RESTART));
     ok(next.call(Verb.FINALIZE));
+  }
+
+  @Test
+  void aRankFindsItsOwnFilesAndNotThoseOfOthers() throws Exception {
+    List<RawRank> ranks = pair();
+    both(ranks, Verb.START_OUTPUT, name("a"));
+    for (RawRank rank : ranks) {
+      write(rank, "of-rank-" + ranks.indexOf(rank));
+    }
+    both(ranks, Verb.COMPLETE_OUTPUT, none());
+    both(ranks, Verb.FINALIZE, none());
+    ranks.forEach(RawRank::close);
+    List<RawRank> next = pair();
+    both(next, Verb.HAVE_RESTART, none());
+    both(next, Verb.START_RESTART, none());
+    for (RawRank rank : next) {
+      int own = next.indexOf(rank);
+      assertThat(Path.of(ok(rank.route("of-rank-" + own, cluster.prefix())).getString("file")))
+          .hasContent("of-rank-" + own);
+      refused(rank.route("of-rank-" + (1 - own), cluster.prefix()), Fault.NO_SUCH_FILE, "rank " + own);
+    }
+    both(next, Verb.COMPLETE_RESTART, none());
+    both(next, Verb.FINALIZE, none());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Scr;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -65,6 +66,8 @@ class FlushFetchTest extends EmbeddedTest {
     try (TestCluster cluster = cluster(false)) {
       assertThat(cluster.restart(NODES)).isEqualTo(restartsFrom);
       assertThat(cluster.restartable()).containsExactly(restartableAfter);
+      assertThat(cluster.index().entries()).filteredOn(entry -> !entry.fetched().isEmpty())
+          .extracting(Index.Entry::id).as("noted as fetched").containsExactly(restartsFrom);
     }
   }
 

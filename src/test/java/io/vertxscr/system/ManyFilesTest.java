@@ -30,7 +30,7 @@ class ManyFilesTest extends EmbeddedTest {
     String name(int rank, int file);
   }
 
-  private void comesThrough(int files, Names names) throws Exception {
+  private void comesThrough(int files, Names names, String... ranks) throws Exception {
     try (TestCluster cluster = cluster()) {
       cluster.all(scr -> {
         try (Output output = scr.startCheckpoint("many")) {
@@ -42,14 +42,15 @@ class ManyFilesTest extends EmbeddedTest {
         }
         scr.finish();
         return 0;
-      }, NODES);
-      assertThat(new RankMapReader(new PrefixPaths(cluster.prefix()), 1).totals().files()).isEqualTo(2L * files);
-      readBack(cluster, files, names);
+      }, ranks);
+      assertThat(new RankMapReader(new PrefixPaths(cluster.prefix()), 1).totals().files())
+          .isEqualTo((long) ranks.length * files);
+      readBack(cluster, files, names, ranks);
       cluster.lose("n2");                                 // rebuilt
       cluster.nodes().start("n2");
-      readBack(cluster, files, names);
+      readBack(cluster, files, names, ranks);
       cluster.deleteAllStorage(NODES);                    // fetched
-      readBack(cluster, files, names);
+      readBack(cluster, files, names, ranks);
     }
   }
 
@@ -87,12 +88,12 @@ class ManyFilesTest extends EmbeddedTest {
     return files;
   }
 
-  private static void readBack(TestCluster cluster, int files, Names names) throws Exception {
+  private static void readBack(TestCluster cluster, int files, Names names, String... ranks) throws Exception {
     cluster.all(scr -> {
       read(scr, cluster, files, names);
       scr.finish();
       return 0;
-    }, NODES);
+    }, ranks);
   }
 
   private static void read(Scr scr, TestCluster cluster, int files, Names names) throws IOException {
@@ -111,12 +112,12 @@ class ManyFilesTest extends EmbeddedTest {
    */
   @Test
   void aDatasetOfMoreThan1024FilesComesThroughWhole() throws Exception {
-    comesThrough(514, (rank, file) -> "many/rank-" + rank + "/" + file);
+    comesThrough(514, (rank, file) -> "many/rank-" + rank + "/" + file, NODES);
   }
 
   /** Files of one base name in several directories, of one rank or of a node, overwrote each other in the cache. */
   @Test
   void filesOfOneBaseNameInSeveralDirectoriesStayApart() throws Exception {
-    comesThrough(9, (rank, file) -> "d" + rank + "/" + file % 3 + "/" + file / 3 + "/state");
+    comesThrough(9, (rank, file) -> "d" + rank + "/" + file % 3 + "/" + file / 3 + "/state", "n1", "n1", "n2", "n2");
   }
 }

@@ -172,6 +172,34 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
+  /** Then nobody starts it again and again: the mistake, ours, would meet each run. */
+  @Test
+  void aRestoreThatFailsUnexpectedlyIsInTheHaltFileUntilSomebodyTakesItOut() throws Exception {
+    String[] next = {"n1", "n3"};
+    try (TestCluster cluster = cluster(1, 0)) {
+      cluster.steps(1, 1, NODES);
+      cluster.lose("n2");
+      cluster.nodes().disturb((_, _) -> (_, _) -> {
+        throw new IllegalStateException("a mistake");
+      });
+      cluster.nodes().start("n3");
+      for (CompletableFuture<String> rank : cluster.run(next).start(Scr::node)) {
+        assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
+            e -> assertThat(e.fault()).isEqualTo(Fault.INTERNAL)).hasMessageContaining("a mistake");
+      }
+      cluster.await("the note of it",
+          () -> Halts.of(cluster.prefix()).read().reason().equals(Optional.of("SCR_INIT_FAILED")));
+      try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+        RawRank.refused(rank.init(RawRank.initBody(0, 1, cluster.prefix().toString(), "test")), Fault.HALTED,
+            "SCR_INIT_FAILED", "scr halt --remove");
+      }
+      cluster.lose("n3");
+      cluster.nodes().disturb((_, sources) -> sources);
+      cluster.nodes().start("n3");
+      assertThat(cluster.restart(next)).as("the halt file is removed before it").isEqualTo(1);
+    }
+  }
+
   /** Elsewhere one start with the wrong number marks all flushed checkpoints as failed; the right one finds none. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})

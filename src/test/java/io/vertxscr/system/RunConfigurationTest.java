@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -13,6 +14,7 @@ import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.Verb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,6 +132,24 @@ class RunConfigurationTest extends EmbeddedTest {
       refused(cluster, "node n2 has no value of group POWER: add a line GROUPS=n2 POWER=...");
       userFile("");
       assertThat(cluster.steps(1, 1, NODES)).isZero();
+    }
+  }
+
+  @Test
+  void datasetsTellWhoseTheyAreAndTheJobsNameIsTheApplicationsOrElseTheConfiguredOne() throws Exception {
+    userFile("SCR_JOB_NAME=heat");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.SINGLE), "n1")) {
+      for (String given : List.of("", "mine")) {
+        try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+          Halts.remove(prefix);
+          RawRank.ok(rank.init(RawRank.initBody(0, 1, prefix.toString(), given)));
+          int dataset = RawRank.ok(rank.call(Verb.START_OUTPUT)).getInteger("dataset");
+          RawRank.ok(rank.call(Verb.COMPLETE_OUTPUT));
+          RawRank.ok(rank.call(Verb.FINALIZE));
+          assertThat(cluster.record("n1", dataset).descriptor().job())
+              .isEqualTo(new Job("user", given.isEmpty() ? "heat" : given, "1", "cluster"));
+        }
+      }
     }
   }
 
