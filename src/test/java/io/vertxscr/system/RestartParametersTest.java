@@ -8,6 +8,7 @@ import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -18,6 +19,8 @@ import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART do what they say. */
 class RestartParametersTest extends EmbeddedTest {
@@ -129,6 +132,33 @@ class RestartParametersTest extends EmbeddedTest {
       }
       assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
       assertThat(flushed(cluster)).containsExactly("step-2", "step-4");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"SCR_DISTRIBUTE, 0", "SCR_CACHE_PURGE, 1"})
+  void whatMustStillBeFlushedStaysThoughTheCachesAreEmptied(String parameter, String value) throws Exception {
+    TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).flushing(0, true);
+    Path obstacle = directory.resolve("prefix/result");
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup, NODES)) {
+      CyclicBarrier all = new CyclicBarrier(NODES.length);
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        Output output = scr.startOutput("result", DatasetFlags.OUTPUT);
+        Files.write(output.route(obstacle + "/rank-" + scr.rank()), RankProgram.bytes(scr.rank(), 1, 0));
+        if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
+          Files.writeString(obstacle, "a file where the flush needs a directory");
+        }
+        all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        output.complete(true);
+        return 0;
+      }), NODES);
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup.with(parameter, value), NODES)) {
+      assertThat(dies(cluster, 1, 0, NODES)).isZero();
+      assertThat(cluster.held("n1")).containsExactly(1);
+      Files.delete(obstacle);
+      cluster.await("the flush", () -> flushed(cluster).contains("result"));
+      assertThat(obstacle.resolve("rank-3")).hasBinaryContent(RankProgram.bytes(3, 1, 0));
     }
   }
 
