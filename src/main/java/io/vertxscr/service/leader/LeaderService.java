@@ -62,8 +62,10 @@ public final class LeaderService implements Membership.Listener {
   private FormingRun forming;
   private long formingNumber;
   private long lossGraceMs = LOSS_GRACE_MS;
-  /** Whether an earlier leader was lost with ranks that it had noted, so that what it had not noted never begins. */
-  private boolean inVain;
+  /** An earlier leader that was lost with ranks that it had noted, so that what it had not noted never begins. */
+  private Optional<String> inVain = Optional.empty();
+  /** Whether that was a short while ago: ranks that come now may be late ones of those. */
+  private boolean late;
   private ActiveRun active;
   private ActiveRun finished;
   private ScrException lastOver;
@@ -111,7 +113,9 @@ public final class LeaderService implements Membership.Listener {
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
-      inVain = states.values().stream().anyMatch(state -> state.inVain().isPresent());
+      inVain = states.values().stream().flatMap(state -> state.inVain().stream()).findFirst();
+      late = inVain.isPresent();
+      loop.after(lossGraceMs, () -> late = false);
       adopt(states);
       actions.resume();
       return null;
@@ -160,12 +164,15 @@ public final class LeaderService implements Membership.Listener {
       checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
-      if (itsLeaderIsGone && inVain) {
+      if (itsLeaderIsGone && inVain.isPresent()) {
         return refused(join);
       }
       if (forming == null) {
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
         forming = new FormingRun(loop, formingNumber, join, this::over);
+        if (late) {
+          forming.limit(inVain.orElseThrow(), lossGraceMs);
+        }
       }
       boolean begins = !forming.isComplete();             // else who comes now is of another run
       Joined joined = new Joined(membership.self().name(), forming.number(), forming.join(join));
@@ -224,7 +231,8 @@ public final class LeaderService implements Membership.Listener {
     active = begun;
     forming.end();
     forming = null;
-    inVain = false;
+    inVain = Optional.empty();
+    late = false;
     actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();

@@ -35,7 +35,9 @@ import org.slf4j.LoggerFactory;
  */
 final class ArrivingRanks {
   private static final Logger LOG = LoggerFactory.getLogger(ArrivingRanks.class);
-  private static final long JOIN_AGAIN_MS = 200;
+  private static final long JOIN_AGAIN_MS = 20;
+  /** Tries after which the log says that no leader answers. */
+  private static final int PATIENT_TRIES = 250;
 
   private final Loop loop;
   private final NodeBus bus;
@@ -49,6 +51,7 @@ final class ArrivingRanks {
   /** The leader that was first asked to note ranks, and has not answered yet; empty if none is asked. */
   private String asked = "";
   private boolean joining;
+  private int tries;
 
   /** A rank that waits for its run to begin; the number of the forming run is 0 until the leader knows of the rank. */
   private record Arriving(InitRequest request, String client, Promise<InitReply> promise, long forming) {
@@ -118,7 +121,10 @@ final class ArrivingRanks {
         .onFailure(e -> LOG.warn("cannot tell the leader: {} ({})", lost.message(), e.getMessage()));
   }
 
-  /** Many ranks arrive at about the same time: one message tells the leader of all that are here. */
+  /**
+   * Many ranks arrive at about the same time: one message tells the leader of all that are here. It is written anew for
+   * every leader: ranks whose run has begun, or who are lost, must not join another one.
+   */
   private void joinSoon() {
     if (!joining) {
       joining = true;
@@ -133,13 +139,15 @@ final class ArrivingRanks {
       return;
     }
     InitRequest first = waiting.firstEntry().getValue().request();
-    asked = asked.isEmpty() ? membership.leader().name() : asked;
+    String leader = membership.leader().name();
+    asked = asked.isEmpty() ? leader : asked;
     Join join = new Join(self(), asked, first.prefix(), first.jobName(), first.ranks(),
         List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
     Map<Integer, Arriving> sent = Map.copyOf(waiting);
-    bus.askLeader(NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
+    bus.ask(leader, NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
       if (failure == null) {
         joining = false;
+        tries = 0;
         asked = "";
         joined(sent, joined);
       } else {
@@ -174,11 +182,14 @@ final class ArrivingRanks {
   private void notJoined(Throwable failure) {
     Fault fault = Fault.of(failure);
     if (!waiting.isEmpty() && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
-      LOG.warn("ranks {} have called init, but no leader answers: {}", waiting.keySet(), failure.getMessage());
+      if (++tries % PATIENT_TRIES == 0) {
+        LOG.warn("ranks {} have called init, but no leader answers: {}", waiting.keySet(), failure.getMessage());
+      }
       loop.after(JOIN_AGAIN_MS, this::join);
       return;
     }
     joining = false;
+    tries = 0;
     asked = "";
     if (!waiting.isEmpty()) {
       fail(failure);
@@ -250,6 +261,7 @@ final class ArrivingRanks {
     collector = "";
     inVainUnder = "";
     ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply));
+    asked = waiting.isEmpty() ? "" : asked;
   }
 
   /**

@@ -67,7 +67,10 @@ class RunServiceTest {
   private final class Bus implements NodeBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("no other node is asked for " + verb);
+      asked.add((Join) request);
+      Promise<Joined> promise = loop.promise();
+      joins.add(promise);
+      return promise.future().map(answer::cast);
     }
 
     @Override
@@ -77,14 +80,8 @@ class RunServiceTest {
 
     @Override
     public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-      if (request instanceof Lost lost) {
-        told.add(lost);
-        return Future.succeededFuture(answer.cast(Ack.ACK));
-      }
-      asked.add((Join) request);
-      Promise<Joined> promise = loop.promise();
-      joins.add(promise);
-      return promise.future().map(answer::cast);
+      told.add((Lost) request);
+      return Future.succeededFuture(answer.cast(Ack.ACK));
     }
 
     @Override
@@ -160,12 +157,28 @@ class RunServiceTest {
     State state = takeover();
     assertThat(state.inVain()).isEmpty();
     on(() -> joins.getFirst().tryFail(new ScrException(Fault.NOT_LEADER, "node n3 leads now")));
-    for (int i = 0; asked.size() < 2; i++) {
+    awaitSecondJoin();
+    assertThat(on(() -> asked.getLast().leader())).as("who may have noted it").isEqualTo("n1");
+    assertThat(waiting.isComplete()).isFalse();
+  }
+
+  private void awaitSecondJoin() throws Exception {
+    for (int i = 0; on(asked::size) < 2; i++) {
       assertThat(i).as("asks again").isLessThan(200);
       vertx.timer(10, TimeUnit.MILLISECONDS).await();
     }
-    assertThat(on(() -> asked.getLast().leader())).as("who may have noted it").isEqualTo("n1");
-    assertThat(waiting.isComplete()).isFalse();
+  }
+
+  @Test
+  void ranksThatHaveBegunDoNotJoinAtTheNextLeaderThoughTheLastOneNeverAnswered() throws Exception {
+    init(0, "a");
+    init(1, "b");
+    begin(1);
+    on(() -> runs.over(new Over(1, 0, Fault.NODE_LOST.number(), "node n9 has left")));
+    init(1, "c");
+    on(() -> joins.getFirst().tryFail(new ScrException(Fault.NOT_LEADER, "node n3 leads now")));
+    awaitSecondJoin();
+    assertThat(on(() -> asked.getLast().here())).containsExactly(1);
   }
 
   @Test
