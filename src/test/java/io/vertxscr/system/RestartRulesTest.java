@@ -90,6 +90,8 @@ class RestartRulesTest extends EmbeddedTest {
         return 0;
       }, NODES);
       cluster.awaitOver(NODES);
+    }
+    try (TestCluster cluster = cluster(3, 0)) {           // daemons that have never heard of the second one
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(1);
       assertThat(cluster.held("n1")).containsExactly(1, 3);
     }
