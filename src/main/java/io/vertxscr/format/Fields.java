@@ -31,18 +31,21 @@ public final class Fields {
 
   private final Hash hash;
   private final String kind;
-  private final String path;
+  /** What this is below, and by which key; null for a whole file. Only messages want the way: it is not made before. */
+  private final Fields above;
+  private final String name;
 
-  private Fields(Hash hash, String kind, String path) {
+  private Fields(Hash hash, String kind, Fields above, String name) {
     this.hash = hash;
     this.kind = kind;
-    this.path = path;
+    this.above = above;
+    this.name = name;
   }
 
   /** Decodes a file and has its tree read; what the records of the model refuse is CORRUPT as well. */
   public static <T> T read(byte[] file, String kind, Function<Fields, T> reader) {
     try {
-      return reader.apply(new Fields(HashFile.decode(file, kind), kind, ""));
+      return reader.apply(new Fields(HashFile.decode(file, kind), kind, null, ""));
     } catch (ScrException e) {
       if (e.fault() == Fault.CORRUPT) {
         throw e;
@@ -69,7 +72,7 @@ public final class Fields {
 
   public Optional<Fields> find(String key) {
     Hash child = hash.children().get(key);
-    return child == null ? Optional.empty() : Optional.of(new Fields(child, kind, way(key)));
+    return child == null ? Optional.empty() : Optional.of(new Fields(child, kind, this, key));
   }
 
   public boolean has(String key) {
@@ -106,18 +109,22 @@ public final class Fields {
   }
 
   public Optional<String> findText(String key) {
-    return find(key).map(_ -> {
-      List<String> values = texts(key);
-      if (values.size() != 1) {
-        throw corrupt(key, "expected one value, found " + values.size());
-      }
-      return values.getFirst();
-    });
+    if (!has(key)) {
+      return Optional.empty();
+    }
+    List<String> values = texts(key);
+    if (values.size() != 1) {
+      throw corrupt(key, "expected one value, found " + values.size());
+    }
+    return Optional.of(values.getFirst());
   }
 
   /** The values of {@code key}, in no particular order; none where it is missing. */
   public List<String> texts(String key) {
-    Map<String, Hash> values = find(key).map(Fields::children).orElse(Map.of());
+    if (!has(key)) {
+      return List.of();
+    }
+    Map<String, Hash> values = hash.children().get(key).children();
     values.forEach((value, below) -> {
       if (!below.children().isEmpty()) {
         throw corrupt(key, "'" + value + "' is no value, there are keys below it");
@@ -206,6 +213,6 @@ public final class Fields {
   }
 
   private String way(String key) {
-    return path.isEmpty() ? key : path + "/" + key;
+    return above == null ? key : above.way(name) + "/" + key;
   }
 }

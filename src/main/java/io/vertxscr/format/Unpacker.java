@@ -1,5 +1,6 @@
 package io.vertxscr.format;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertxscr.model.Limits;
@@ -62,11 +63,17 @@ final class Unpacker {
   private String key() {
     int from = in.position();
     int to = from;
+    boolean plain = true;
     while (to < in.limit() && in.get(to) != 0) {
+      plain &= in.get(to) > 0;
       to++;
     }
     if (to == in.limit()) {
       throw corrupt(from, "key without its NUL");
+    }
+    if (plain) {                                          // nearly all: a byte for each character
+      in.position(to + 1);
+      return new String(in.array(), in.arrayOffset() + from, to - from, ISO_8859_1);
     }
     try {
       String key = utf8.decode(in.slice(from, to - from)).toString();
