@@ -91,6 +91,7 @@ public final class Publication {
   public boolean prepare(DatasetDescriptor descriptor) {
     int id = descriptor.id();
     if (isComplete(id) && summary(id).filter(summary -> isSame(summary.descriptor(), descriptor)).isPresent()) {
+      ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
       return true;
     }
     if (!isOf(id, descriptor)) {

@@ -106,6 +106,12 @@ public final class ContainerDrafts {
     delete(directory);
   }
 
+  /** Removes what is left of the drafts of a dataset that is complete. */
+  public static void removeDrafts(PrefixPaths paths, int dataset) {
+    MetadataFiles.list(new ContainerPaths(paths.dataset(dataset)).directory(), "flush.*")
+        .forEach(ContainerDrafts::delete);
+  }
+
   /** Removes all containers of a dataset that nobody reads, drafts included. */
   public static void remove(PrefixPaths paths, int dataset) {
     Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
