@@ -8,6 +8,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Files;
@@ -21,6 +22,8 @@ import java.util.Optional;
  */
 public final class DatasetVerification {
   private static final int BATCH_FILES = 4096;
+  /** Enough for a thread, little enough that all threads have something to do. */
+  private static final long PART_BYTES = 16L << 20;
 
   private final PrefixPaths paths;
   private final int id;
@@ -75,7 +78,8 @@ public final class DatasetVerification {
   }
 
   private void check(List<Owned> batch) {
-    List<Found> found = Workers.map(batch, this::look);
+    List<Found> found = Workers.map(Parts.of(batch, owned -> owned.file().bytes().orElse(0), PART_BYTES), this::look)
+        .stream().flatMap(List::stream).toList();
     for (int i = 0; i < batch.size(); i++) {
       files++;
       bytes += found.get(i).bytes();
@@ -88,15 +92,19 @@ public final class DatasetVerification {
     batch.clear();
   }
 
-  private Found lookInContainers(Owned owned) {
+  private List<Found> look(List<Owned> part) {
+    try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
+      return part.stream().map(owned -> look(owned, containers)).toList();
+    }
+  }
+
+  private Found lookInContainers(Owned owned, ContainerReader containers) {
     FlushedFile file = owned.file();
     return found(file, () -> {
-      try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
-        if (everyByte) {
-          containers.check(file, file.path());
-        } else {
-          containers.checkSize(file, file.path());
-        }
+      if (everyByte) {
+        containers.check(file, file.path());
+      } else {
+        containers.checkSize(file, file.path());
       }
     });
   }
@@ -119,10 +127,10 @@ public final class DatasetVerification {
     }
   }
 
-  private Found look(Owned owned) {
+  private Found look(Owned owned, ContainerReader containers) {
     FlushedFile file = owned.file();
     if (!file.segments().isEmpty()) {
-      return lookInContainers(owned);
+      return lookInContainers(owned, containers);
     }
     if (file.isCompressed()) {
       return lookInCompressed(owned);

@@ -7,13 +7,13 @@ import io.vertxscr.prefix.container.PackedRanks.PackedFile;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.FlushTarget;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
@@ -48,25 +48,11 @@ public final class ContainerCopy implements FlushTarget {
   /** Of all ranks that were packed, whatever is given here; each has files of {@link #EXTENT_BYTES}, or one. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
-    List<Extent> extents = new ArrayList<>();
-    List<PackedFile> next = new ArrayList<>();
-    long bytes = 0;
-    for (PackedFile file : packed.files()) {
-      next.add(file);
-      bytes += file.file().bytes();
-      if (bytes >= EXTENT_BYTES) {
-        extents.add(extent(List.copyOf(next), bytes));
-        next.clear();
-        bytes = 0;
-      }
-    }
-    if (!next.isEmpty()) {
-      extents.add(extent(List.copyOf(next), bytes));
-    }
-    return extents;
+    return Parts.of(packed.files(), file -> file.file().bytes(), EXTENT_BYTES).stream().map(this::extent).toList();
   }
 
-  private Extent extent(List<PackedFile> files, long bytes) {
+  private Extent extent(List<PackedFile> files) {
+    long bytes = files.stream().mapToLong(file -> file.file().bytes()).sum();
     long offset = files.getFirst().offset();
     Path mark = drafts.resolve("extent." + offset + "-" + bytes);
     return new Extent("flush " + files.size() + " files of " + dataset, bytes, meter -> copy(files, mark, meter));
