@@ -19,6 +19,8 @@ final class FlushMetrics implements Observer {
   private final Timer givenUp;
   private final Counter bytes;
   private final Counter deleted;
+  private final Counter scavenges;
+  private final Counter scavenged;
   private final FaultCounters failures;
   private final Map<Integer, Copied> underWay = new ConcurrentHashMap<>();
 
@@ -38,6 +40,10 @@ final class FlushMetrics implements Observer {
         .register(registry);
     deleted = Counter.builder("scr_prefix_deleted_datasets")
         .description("datasets deleted from the prefix directory by SCR_PREFIX_SIZE and SCR_PREFIX_PURGE")
+        .register(registry);
+    scavenges = Counter.builder("scr_scavenge_started")
+        .description("checkpoints that no run brings to the prefix directory any more").register(registry);
+    scavenged = Counter.builder("scr_scavenge_done").description("those of them that are there now")
         .register(registry);
     failures = new FaultCounters(registry, "scr_flush_failures", "attempts that failed");
   }
@@ -70,6 +76,8 @@ final class FlushMetrics implements Observer {
         underWay.remove(lost.dataset());
         givenUp.record(lost.flushUs(), TimeUnit.MICROSECONDS);
       }
+      case Event.ScavengeStarted _ -> scavenges.increment();
+      case Event.ScavengeEnded end when end.cause().isEmpty() -> scavenged.increment();
       case Event.PrefixDeleted _ -> deleted.increment();
       default -> {
         // Others count that.

@@ -86,6 +86,12 @@ public sealed interface Event {
   /** Some rank has not; an older one is on offer, where there is one. */
   record RestartFailed(long run, int dataset, Fault fault, String cause) implements Event {}
 
+  /** No run brings this checkpoint of the caches to its prefix directory: the daemons do. @param cause why now */
+  record ScavengeStarted(int dataset, String name, String prefix, String cause) implements Event {}
+
+  /** That is over. @param cause why it is not there; empty where it is */
+  record ScavengeEnded(int dataset, String name, String cause) implements Event {}
+
   /** It is on its way to the prefix directory. */
   record FlushStarted(int dataset) implements Event {}
 

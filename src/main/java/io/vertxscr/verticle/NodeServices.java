@@ -92,8 +92,8 @@ public final class NodeServices {
         Step.DELETE, restarts.named(Step.DELETE),
         Step.FINALIZE, restarts::finish));
     advice = new AdviceService(bus, self, runs);
-    LeaderAdvice leaderAdvice = LeaderAdvice.of(
-        new LeaderAdvice.Ports(loop, bus, ports.epoch(), ports.observer()), self, settings.job());
+    LeaderAdvice leaderAdvice = LeaderAdvice.of(new LeaderAdvice.Ports(loop, bus, ports.epoch(), ports.observer()),
+        self, settings.job(), settings.policy().log());
     halts = leaderAdvice.halts();
     log = leaderAdvice.log();
     Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log()));

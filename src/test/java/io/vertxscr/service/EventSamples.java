@@ -25,6 +25,8 @@ public final class EventSamples {
       new Event.ProtectionNotCaughtUp(3, Fault.NODE_LOST, "node n4"),
       new Event.RestartRead(7, 3),
       new Event.RestartFailed(7, 3, Fault.NOT_VALID, "rank 4"),
+      new Event.ScavengeStarted(3, "step-3", "/p", "no run has begun for 300 s"),
+      new Event.ScavengeEnded(3, "step-3", ""),
       new Event.FlushStarted(3),
       new Event.FlushProgress(4, 1, new Event.Copied(500_000, 1_000_000, 100_000, OptionalLong.of(5_000))),
       new Event.FetchProgress(3, new Event.Copied(250_000, 1_000_000, 0, OptionalLong.empty())),

@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.scavenge.DatasetVerification;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,6 +51,14 @@ class DaemonScavengeTest {
         .entries().stream().filter(Index.Entry::complete).map(Index.Entry::id).toList();
   }
 
+  /** The events of the log, when the end of the scavenge is among them. */
+  private static List<String> log(TestCluster cluster) throws Exception {
+    LogFile log = new LogFile(new PrefixPaths(cluster.prefix()));
+    Supplier<List<String>> events = () -> log.read().stream().flatMap(line -> line.event().stream()).toList();
+    cluster.await("the log", () -> events.get().contains("SCAVENGE_END"));
+    return events.get();
+  }
+
   /** Writes these steps and goes without finalize. */
   private static void die(TestCluster cluster, int last) throws Exception {
     cluster.all(scr -> {
@@ -72,6 +82,7 @@ class DaemonScavengeTest {
       cluster.await("the scavenge", () -> flushed(cluster).contains(2));
       assertThat(DatasetVerification.verify(new PrefixPaths(cluster.prefix()), 2).problems()).isEmpty();
       assertThat(flushed(cluster)).containsExactly(2);
+      assertThat(log(cluster)).as("the log").containsSubsequence("RUN_END", "SCAVENGE_START", "SCAVENGE_END");
     }
   }
 

@@ -1,7 +1,5 @@
 package io.vertxscr.cli.offline;
 
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.scavenge.NodeCache;
@@ -18,7 +16,7 @@ import picocli.CommandLine.Spec;
 @Command(name = "copy", sortOptions = false, description = {
     "Copy what the nodes of this machine hold of a dataset, redundancy too, to the prefix directory.",
     "Their daemons must not be running. 'scr index --add' makes a dataset of what all nodes have copied.",
-    "Exit code 1 if nothing of it is here, or a daemon is running."})
+    "Exit code 3 if nothing of it is here, 1 if a daemon is running or something else is wrong."})
 final class CopyCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
@@ -45,10 +43,12 @@ final class CopyCommand implements Callable<Integer> {
       spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, whole: nothing to copy");
       return 0;
     }
-    List<NodeCache> nodes = caches.nodes(environment);
+    List<NodeCache> nodes = caches.nodesIfAny(environment);
     if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
-      throw new ScrException(Fault.NO_SUCH_DATASET, "none of the nodes "
-          + String.join(", ", nodes.stream().map(NodeCache::node).toList()) + " has anything of dataset " + id);
+      spec.commandLine().getErr().println("scr: " + (nodes.isEmpty() ? "no node has a control directory here"
+          : "none of the nodes " + String.join(", ", nodes.stream().map(NodeCache::node).toList())
+              + " has anything of dataset " + id));
+      return OfflineCommands.NOTHING_HERE;
     }
     return 0;
   }

@@ -7,6 +7,8 @@ import java.util.Map;
 public final class OfflineCommands {
   /** Exit code: something is wrong, and was said. */
   static final int WRONG = 1;
+  /** Exit code of {@code scr copy}: nothing of the dataset is here. */
+  static final int NOTHING_HERE = 3;
 
   private OfflineCommands() {}
 

@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -26,25 +26,44 @@ import java.util.concurrent.Future;
 record RemoteCopies(String remote, List<String> command) {
   /** More hosts wait until one is done. */
   private static final int MOST_AT_ONCE = 32;
-  private static final int NOT_STARTED = 127;
+  /** Exit code of ssh, and of what behaves like it, where the host was not reached. */
+  private static final int UNREACHED = 255;
 
-  /** @return hosts on which it failed, with the exit code; the reasons are printed */
-  SortedMap<String, Integer> run(List<String> hosts, PrintWriter out) {
-    SortedMap<String, Integer> failed = new TreeMap<>();
+  /** What came of a host. */
+  enum Outcome {
+    COPIED,
+    /** It was reached, and has nothing of the dataset. */
+    NOTHING_THERE,
+    /** It is taken for dead, and its daemon too. */
+    NOT_REACHED,
+    /** A daemon runs there, a disk is full, the command could not be started: a daemon may be at work there. */
+    FAILED
+  }
+
+  /** The hosts by what came of them, in their order; what the commands say is printed. */
+  Map<Outcome, List<String>> run(List<String> hosts, PrintWriter out) {
+    Map<Outcome, List<String>> outcomes = new EnumMap<>(Outcome.class);
     try (ExecutorService executor = Executors.newFixedThreadPool(Math.clamp(hosts.size(), 1, MOST_AT_ONCE))) {
-      List<Future<Integer>> running = new ArrayList<>();
+      List<Future<Outcome>> running = new ArrayList<>();
       for (String host : hosts) {
-        Callable<Integer> one = () -> run(host, out);
+        Callable<Outcome> one = () -> outcome(run(host, out));
         running.add(executor.submit(one));
       }
       for (int i = 0; i < hosts.size(); i++) {
-        int exit = exitOf(running.get(i), hosts.get(i), out);
-        if (exit != 0) {
-          failed.put(hosts.get(i), exit);
-        }
+        outcomes.computeIfAbsent(outcome(running.get(i), hosts.get(i), out), _ -> new ArrayList<>())
+            .add(hosts.get(i));
       }
     }
-    return failed;
+    return outcomes;
+  }
+
+  private static Outcome outcome(int exit) {
+    return switch (exit) {
+      case 0 -> Outcome.COPIED;
+      case OfflineCommands.NOTHING_HERE -> Outcome.NOTHING_THERE;
+      case UNREACHED -> Outcome.NOT_REACHED;
+      default -> Outcome.FAILED;
+    };
   }
 
   private int run(String host, PrintWriter out) throws IOException, InterruptedException {
@@ -64,12 +83,12 @@ record RemoteCopies(String remote, List<String> command) {
     }
   }
 
-  private static int exitOf(Future<Integer> ended, String host, PrintWriter out) {
+  private static Outcome outcome(Future<Outcome> ended, String host, PrintWriter out) {
     try {
       return ended.get();
     } catch (ExecutionException e) {
       out.println(host + ": " + e.getCause().getMessage());
-      return NOT_STARTED;
+      return Outcome.FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ScrException(Fault.STOPPING, "interrupted while copying on " + host, e);

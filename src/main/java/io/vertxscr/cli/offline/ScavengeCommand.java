@@ -1,5 +1,6 @@
 package io.vertxscr.cli.offline;
 
+import io.vertxscr.cli.offline.RemoteCopies.Outcome;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.model.DatasetDescriptor;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -42,7 +42,7 @@ final class ScavengeCommand implements Callable<Integer> {
   private List<String> hosts = List.of();
 
   @Option(names = "--remote", defaultValue = "ssh {host}", paramLabel = "COMMAND", description =
-      "Words that run a command on a host (${DEFAULT-VALUE}).")
+      "Words that run a command on a host (${DEFAULT-VALUE}); exit code 255 means that it was not reached.")
   private String remote;
 
   @Option(names = "--scr", defaultValue = "scr", paramLabel = "PATH", description =
@@ -118,6 +118,19 @@ final class ScavengeCommand implements Callable<Integer> {
   }
 
   private int scavenge(int dataset, PrefixPaths paths) {
+    var log = new ScavengeLog(paths, environment, spec.commandLine().getErr());
+    log.start(dataset);
+    boolean whole = false;
+    try {
+      int exit = bring(dataset, paths);
+      whole = exit == 0;
+      return exit;
+    } finally {
+      log.end(dataset, whole);
+    }
+  }
+
+  private int bring(int dataset, PrefixPaths paths) {
     PrintWriter out = spec.commandLine().getOut();
     try {
       boolean noDaemonIsLeft = true;
@@ -147,11 +160,17 @@ final class ScavengeCommand implements Callable<Integer> {
     }
     List<String> command = new ArrayList<>(List.of(program, "copy", "--id", Integer.toString(dataset), "--prefix",
         paths.prefix().toString(), "--control", caches.directory(environment).toString()));
-    SortedMap<String, Integer> failed = new RemoteCopies(remote, command).run(hosts, out);
-    if (!failed.isEmpty()) {
-      out.println("nothing came from " + failed.size() + " of " + hosts.size() + " hosts: "
-          + String.join(", ", failed.keySet()));
+    Map<Outcome, List<String>> hostsBy = new RemoteCopies(remote, command).run(hosts, out);
+    tell(hostsBy, Outcome.NOTHING_THERE, "nothing of dataset " + dataset + " is on", out);
+    tell(hostsBy, Outcome.NOT_REACHED, "not reached, and taken for dead:", out);
+    tell(hostsBy, Outcome.FAILED, "failed, for the reason above, on", out);
+    return !hostsBy.containsKey(Outcome.FAILED);
+  }
+
+  private void tell(Map<Outcome, List<String>> hostsBy, Outcome outcome, String what, PrintWriter out) {
+    List<String> those = hostsBy.getOrDefault(outcome, List.of());
+    if (!those.isEmpty()) {
+      out.println(what + " " + those.size() + " of " + hosts.size() + " hosts: " + String.join(", ", those));
     }
-    return !failed.containsValue(OfflineCommands.WRONG);
   }
 }

@@ -2,6 +2,7 @@ package io.vertxscr.service.advice;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.vertxscr.config.JobSettings;
+import io.vertxscr.config.run.LogPolicy;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -19,14 +20,14 @@ public record LeaderAdvice(HaltWatch halts, Advisor advisor, CheckpointTimes tim
   /** What advice comes from. */
   public record Ports(Loop loop, NodeBus bus, Epoch epoch, Observer observer) {}
 
-  /** Makes it for a node of this job. */
-  public static LeaderAdvice of(Ports ports, String self, JobSettings job) {
+  /** Makes it for a node of this job. @param log what holds where no run has told */
+  public static LeaderAdvice of(Ports ports, String self, JobSettings job, LogPolicy log) {
     CheckpointTimes times = new CheckpointTimes(System::nanoTime, new FlushShare(LeaderAdvice::processorNs),
         new FailureBook(ports.loop(), self));
     HaltWatch halts = new HaltWatch(
         ports.loop(), self, job.endSeconds(), () -> System.currentTimeMillis() / 1000, ports.observer());
     return new LeaderAdvice(halts, new Advisor(ports.bus(), ports.epoch(), halts, times), times,
-        new EventLog(ports.loop(), new LogLines(self, job.id()), LocalDateTime::now));
+        new EventLog(ports.loop(), new LogLines(self, job.id()), LocalDateTime::now, log));
   }
 
   /** How long this process has kept all processors busy. */

@@ -19,7 +19,6 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
     return new ScavengeWatch(loop, scavenger.membership(), scavenger, times);
   }
 
-
   /**
    * Makes them for a node.
    *
@@ -38,6 +37,6 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
     return new LeaderTools(new Restorer(caches, prefix, restores, journal, observer),
         new CatchUp(loop, caches, restores, observer),
         new DatasetCommands(caches, prefix, journal, flushes, observer), journal, flushes,
-        new FlushStates(loop, caches, prefix, flushes), new Scavenger(caches, restores, flushes));
+        new FlushStates(loop, caches, prefix, flushes), new Scavenger(caches, restores, flushes, observer));
   }
 }

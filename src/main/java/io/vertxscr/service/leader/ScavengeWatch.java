@@ -107,7 +107,7 @@ final class ScavengeWatch {
   private void scavenge(String why) {
     if (membership.isLeader()) {
       LOG.info("scavenging: {}", why);
-      scavenger.scavenge().onFailure(failure -> LOG.warn("scavenging: {}", failure.getMessage()));
+      scavenger.scavenge(why).onFailure(failure -> LOG.warn("scavenging: {}", failure.getMessage()));
     }
   }
 }

@@ -6,7 +6,10 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Event.ScavengeEnded;
+import io.vertxscr.service.Event.ScavengeStarted;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -25,30 +28,37 @@ final class Scavenger {
   private final Inventories caches;
   private final CacheRestores restores;
   private final FlushCoordinator flushes;
+  private final Observer observer;
 
-  Scavenger(Inventories caches, CacheRestores restores, FlushCoordinator flushes) {
+  Scavenger(Inventories caches, CacheRestores restores, FlushCoordinator flushes, Observer observer) {
     this.caches = caches;
     this.restores = restores;
     this.flushes = flushes;
+    this.observer = observer;
   }
 
   Membership membership() {
     return caches.membership();
   }
 
-  /** Completes when it is there, or nothing can be had; for every prefix directory that the caches know. */
-  Future<Void> scavenge() {
+  /**
+   * Completes when it is there, or nothing can be had; for every prefix directory that the caches know.
+   *
+   * @param why for those who read the log
+   */
+  Future<Void> scavenge(String why) {
     return caches.all().compose(all -> {
       Map<String, List<Inventory.Dataset>> byPrefix = new TreeMap<>();
       all.stream().flatMap(inventory -> inventory.datasets().stream())
           .filter(dataset -> dataset.descriptor().flags().checkpoint())
           .sorted(Comparator.comparing((Inventory.Dataset dataset) -> dataset.descriptor().id()).reversed())
           .forEach(dataset -> byPrefix.computeIfAbsent(dataset.origin().prefix(), _ -> new ArrayList<>()).add(dataset));
-      return Future.join(byPrefix.values().stream().map(newestFirst -> bring(newestFirst, all)).toList()).mapEmpty();
+      return Future.join(byPrefix.values().stream()
+          .map(newestFirst -> bring(newestFirst, all, why)).toList()).mapEmpty();
     });
   }
 
-  private Future<Void> bring(List<Inventory.Dataset> newestFirst, List<Inventory> all) {
+  private Future<Void> bring(List<Inventory.Dataset> newestFirst, List<Inventory> all, String why) {
     if (newestFirst.isEmpty()) {
       return Future.succeededFuture();
     }
@@ -58,14 +68,17 @@ final class Scavenger {
       return Future.succeededFuture();
     }
     int id = newest.descriptor().id();
-    LOG.info("dataset {} \"{}\" is scavenged: it is brought to {}", id, newest.descriptor().name(),
-        newest.origin().prefix());
+    String name = newest.descriptor().name();
+    LOG.info("dataset {} \"{}\" is scavenged: it is brought to {}", id, name, newest.origin().prefix());
+    observer.notice(new ScavengeStarted(id, name, newest.origin().prefix(), why));
     boolean whole = FlushSteps.holders(newest, all).isPresent();
     return (whole ? Future.<Void>succeededFuture() : restores.complete(newest))
         .compose(_ -> caches.all()).compose(now -> want(newest, now)).compose(_ -> flushes.flush(id))
+        .onSuccess(_ -> observer.notice(new ScavengeEnded(id, name, "")))
         .recover(failure -> {
           LOG.warn("dataset {} of the caches cannot be had: {}", id, failure.getMessage());
-          return bring(others, all);
+          observer.notice(new ScavengeEnded(id, name, failure.getMessage()));
+          return bring(others, all, "dataset " + id + " cannot be had");
         });
   }
 

@@ -22,15 +22,22 @@ public final class EventLog implements Observer {
   private final Loop loop;
   private final LogLines lines;
   private final Supplier<LocalDateTime> clock;
+  private final LogPolicy standard;
+  private boolean knowsRun;
   private Path prefix;
   /** Null where nothing is to be written. */
   private LogQueue queue;
 
-  /** Writes for a node, while it leads. */
-  public EventLog(Loop loop, LogLines lines, Supplier<LocalDateTime> clock) {
+  /**
+   * Writes for a node, while it leads.
+   *
+   * @param standard what holds where no run has told: for a scavenge by a leader that has not led the run
+   */
+  public EventLog(Loop loop, LogLines lines, Supplier<LocalDateTime> clock, LogPolicy standard) {
     this.loop = loop;
     this.lines = lines;
     this.clock = clock;
+    this.standard = standard;
   }
 
   /**
@@ -39,6 +46,7 @@ public final class EventLog implements Observer {
    * @param background whether flushes are done while the application computes
    */
   public void open(String directory, LogPolicy policy, boolean background) {
+    knowsRun = true;
     lines.background(background);
     Path wanted = Path.of(directory);
     if (!policy.enabled() || !policy.text()) {
@@ -59,6 +67,9 @@ public final class EventLog implements Observer {
 
   @Override
   public void notice(Event event) {
+    if (event instanceof Event.ScavengeStarted scavenge && !knowsRun) {
+      open(scavenge.prefix(), standard, true);
+    }
     if (queue != null) {
       queue.add(lines.of(event, clock.get()));
     }

@@ -77,6 +77,10 @@ public final class LogLines {
       case Event.Restored restored -> restored(page, restored);
       case Event.RestartRead read -> page.add(line("RESTART_SUCCESS", read.dataset()));
       case Event.RestartFailed bad -> page.add(line("RESTART_FAIL", bad.dataset()).text("note", bad.cause()));
+      case Event.ScavengeStarted(int dataset, String name, _, String why) ->
+          page.add(LogLine.event("SCAVENGE_START").dataset(dataset).text("name", name).text("note", why));
+      case Event.ScavengeEnded(int dataset, String name, String why) -> page.add(LogLine.event("SCAVENGE_END")
+          .dataset(dataset).text("name", name).text("note", why.isEmpty() ? "in the prefix directory" : why));
       case Event.FlushStarted flush -> page.add(line(flush("FLUSH_START"), flush.dataset()));
       case Event.FlushDone flush -> page.add(line(flush("FLUSH_SUCCESS"), flush.dataset())
           .seconds(flush.flushUs() / US)).add(transfer(background ? "FLUSH_ASYNC" : "FLUSH_SYNC", flush.dataset())

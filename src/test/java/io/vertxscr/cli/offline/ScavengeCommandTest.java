@@ -9,6 +9,7 @@ import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.scavenge.TestCaches;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
@@ -51,7 +52,7 @@ class ScavengeCommandTest {
         node n3: ranks 3 of dataset 6, 3 files, 2.9 kB
         """, ""));
     assertThat(run("copy", "--id", 6, "--node", "n1").out()).startsWith("node n1: ");
-    assertThat(run("copy", "--id", 7)).isEqualTo(new CliRun(1, "",
+    assertThat(run("copy", "--id", 7)).isEqualTo(new CliRun(3, "",
         "scr: none of the nodes n0, n1, n2, n3 has anything of dataset 7\n"));
     assertThat(run("copy", "--id", 6, "--node", "n9")).returns(1, CliRun::exit)
         .returns("scr: no control directory of node n9 in " + caches.control + "\n", CliRun::err);
@@ -109,24 +110,51 @@ class ScavengeCommandTest {
   }
 
   @Test
-  void hostsAreReachedByTheCommandOfTheUserAndDeadOnesAreNamed() throws IOException {
+  void hostsAreReachedByTheCommandOfTheUserAndTheDeadAndTheEmptyAreToldApart() throws IOException {
     caches.dataset(6, "b.6");
     String classpath = System.getProperty("java.class.path");
     String java = ProcessHandle.current().info().command().orElseThrow();
-    // What runs on a host: there, only the node of that name is. The host n2 does not answer.
+    // What runs on a host: there, only the node of that name is. The host n2 does not answer, n9 has nothing.
     Path remote = Files.writeString(temp.resolve("remote"), """
         #!/bin/sh
         host=$1; shift 2
         [ "$host" != n2 ] || exit 255
+        [ "$host" != n9 ] || exit 3
         exec "%s" -XX:TieredStopAtLevel=1 -cp "%s" io.vertxscr.cli.Scr "$@" --node "$host"
         """.formatted(java, classpath));
     Files.setPosixFilePermissions(remote, PosixFilePermissions.fromString("rwx------"));
 
-    CliRun ran = run("scavenge", "--id", 6, "--hosts", "n0,n1,n2,n3", "--remote", remote + " {host}");
+    CliRun ran = run("scavenge", "--id", 6, "--hosts", "n0,n1,n2,n3,n9", "--remote", remote + " {host}");
     assertThat(ran).returns(0, CliRun::exit).returns("", CliRun::err);
     assertThat(ran.out()).contains("n1: node n1: ranks 1 of dataset 6, 3 files")
-        .contains("nothing came from 1 of 4 hosts: n2\n")
+        .contains("nothing of dataset 6 is on 1 of 5 hosts: n9\n")
+        .contains("not reached, and taken for dead: 1 of 5 hosts: n2\n")
+        .doesNotContain("failed")
         .endsWith("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n");
+  }
+
+  @Test
+  void whereACommandFailsOnAHostTheFlushOfItsDaemonIsNotTakenOver() {
+    DatasetDescriptor dataset = caches.dataset(6, "b.6");
+    run("copy", "--id", 6);
+    var flushFile = new FlushFileStore(paths, "test", Duration.ofSeconds(10));
+    flushFile.update(status -> status.put(dataset, Set.of(Location.CACHE, Location.FLUSHING)));
+    for (String remote : List.of("false", temp.resolve("none").toString())) {
+      CliRun ran = run("scavenge", "--id", 6, "--hosts", "n0,n1", "--remote", remote);
+      assertThat(ran.exit()).as(ran.toString()).isEqualTo(1);
+      assertThat(ran.out()).contains("failed, for the reason above, on 2 of 2 hosts: n0, n1\n");
+      assertThat(paths.summary(6)).doesNotExist();
+    }
+  }
+
+  @Test
+  void aScavengeIsInTheLogOfThePrefixDirectory() {
+    caches.dataset(6, "b.6");
+    run("scavenge", "--id", 6);
+    run("scavenge", "--id", 7);
+    assertThat(new LogFile(paths).read()).extracting(line -> line.event().orElseThrow() + " "
+        + line.fields().get("dset") + " " + line.fields().get("note")).containsExactly("SCAVENGE_START 6 null",
+            "SCAVENGE_END 6 in the prefix directory", "SCAVENGE_START 7 null", "SCAVENGE_END 7 could not be had");
   }
 
   @Test
