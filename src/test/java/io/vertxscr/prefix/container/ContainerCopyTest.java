@@ -3,6 +3,7 @@ package io.vertxscr.prefix.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
@@ -141,6 +142,35 @@ class ContainerCopyTest {
         new Segment(".scr/ctr.2.scr", 0, 300_000), new Segment(".scr/ctr.3.scr", 0, 148_591));
     Leaf leaf = new Leaf(3, List.of(entry));
     assertThat(RankFileMapFile.decode(RankFileMapFile.encode(leaf))).isEqualTo(leaf);
+    assertThat(HashFile.dump(RankFileMapFile.encode(leaf))).contains("""
+        rank_2.ckpt
+          SIZE
+            524296
+          CRC
+            0x00000002
+          SEG
+            0
+              FILE
+                .scr/ctr.1.scr
+              OFFSET
+                224295
+              LENGTH
+                75705
+            1
+              FILE
+                .scr/ctr.2.scr
+              OFFSET
+                0
+              LENGTH
+                300000
+            2
+              FILE
+                .scr/ctr.3.scr
+              OFFSET
+                0
+              LENGTH
+                148591
+        """.indent(6));
   }
 
   @Test
