@@ -3,8 +3,10 @@ package io.vertxscr.load;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Synchronous flush: complete-output of a dataset without redundancy, that is flushed before the answer. Background
@@ -12,6 +14,12 @@ import java.util.Map;
  */
 final class FlushCase {
   private static final int WARM_UP = 3;
+  private static final long CAP_BYTES_PER_SECOND = 100_000_000;
+  private static final long CAPPED_SECONDS = 8;
+  private static final int CAPPED_NODES = 4;
+  private static final long WINDOW_NS = 2_000_000_000;
+  /** The first shares are given, and the last bytes are not a full window's. */
+  private static final long SETTLING_NS = 300_000_000;
   private static final Map<String, String> SYNCHRONOUS = Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0");
   private static final Map<String, String> BACKGROUND = Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "1");
 
@@ -27,6 +35,77 @@ final class FlushCase {
       measure("XOR", "background", target, BACKGROUND);
     }
     measure("XOR", "none", "ram", Map.of());
+    for (int nodes : List.of(1, CAPPED_NODES)) {
+      if (options.wants("capped-" + nodes)) {
+        capped(nodes);
+      }
+    }
+  }
+
+  /** A background flush that may take so many bytes a second: what it takes in every two seconds. */
+  private void capped(int nodes) throws Exception {
+    Map<String, String> settings = new HashMap<>(BACKGROUND);
+    settings.put("SCR_FLUSH_ASYNC_BW", "" + CAP_BYTES_PER_SECOND);
+    Daemons.Setup setup = new Daemons.Setup("SINGLE", true, nodes, nodes, settings);
+    long bytes = CAP_BYTES_PER_SECOND * CAPPED_SECONDS;
+    try (Daemons daemons = new Daemons(setup).startAll()) {
+      Path prefix = Files.createDirectories(daemons.beside("parallel").resolve("prefix"));
+      try (Ranks ranks = Ranks.open(daemons, prefix)) {
+        Checkpoints checkpoints = new Checkpoints(ranks, prefix, bytes / nodes, 0);
+        checkpoints.start();
+        checkpoints.write();
+        checkpoints.complete();
+        TreeMap<Long, Long> written = written(daemons, summary(prefix, checkpoints.dataset()));
+        ranks.all(scr -> scr.finish());
+        double[] shares = shares(written);
+        new Result("flush", setup, bytes).with("flush", "capped").with("bytesPerSecondAllowed", CAP_BYTES_PER_SECOND)
+            .with("overAnySeconds", WINDOW_NS / 1e9).with("lowestShare", shares[0]).with("highestShare", shares[1])
+            .print();
+      }
+    }
+  }
+
+  /** By time in ns, what the daemons have written until then; to the end of the flush. */
+  private static TreeMap<Long, Long> written(Daemons daemons, Path summary) throws Exception {
+    TreeMap<Long, Long> written = new TreeMap<>();
+    Daemons.await(() -> {
+      long sum = 0;
+      for (Daemon daemon : daemons.all()) {
+        sum += daemon.writtenBytes();
+      }
+      written.put(System.nanoTime(), sum);
+      return Files.exists(summary);
+    }, summary.toString());
+    return written;
+  }
+
+  /** The lowest and the highest share of the allowed rate in any window, from the first bytes to the last. */
+  private static double[] shares(TreeMap<Long, Long> written) {
+    double[] shares = {Double.MAX_VALUE, 0};
+    long last = written.lastKey() - SETTLING_NS;
+    long first = written.firstKey() + SETTLING_NS;
+    for (long from : written.subMap(first, last - WINDOW_NS).keySet()) {
+      long bytes = at(written, from + WINDOW_NS) - written.get(from);
+      double share = bytes / (CAP_BYTES_PER_SECOND * (WINDOW_NS / 1e9));
+      shares[0] = Math.min(shares[0], share);
+      shares[1] = Math.max(shares[1], share);
+    }
+    return shares;
+  }
+
+  /** Between two samples, in proportion. */
+  private static long at(TreeMap<Long, Long> written, long ns) {
+    Map.Entry<Long, Long> before = written.floorEntry(ns);
+    Map.Entry<Long, Long> after = written.ceilingEntry(ns);
+    if (before.getKey().equals(after.getKey())) {
+      return before.getValue();
+    }
+    double part = (double) (ns - before.getKey()) / (after.getKey() - before.getKey());
+    return before.getValue() + Math.round(part * (after.getValue() - before.getValue()));
+  }
+
+  private static Path summary(Path prefix, int dataset) {
+    return prefix.resolve(".scr/scr.dataset." + dataset + "/summary.scr");
   }
 
   private void measure(String scheme, String flush, String target, Map<String, String> settings) throws Exception {
@@ -77,7 +156,7 @@ final class FlushCase {
 
   /** The summary is written last but for the index. */
   private static void awaitFlushed(Path prefix, int dataset) throws Exception {
-    Path summary = prefix.resolve(".scr/scr.dataset." + dataset + "/summary.scr");
+    Path summary = summary(prefix, dataset);
     Daemons.await(() -> Files.exists(summary), summary.toString());
   }
 
