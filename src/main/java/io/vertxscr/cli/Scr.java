@@ -69,6 +69,9 @@ public final class Scr implements Runnable {
   private int report(Exception failure, PrintWriter err) {
     boolean expected = failure instanceof ScrException;
     err.println("scr: " + (expected ? failure.getMessage() : "internal error: " + failure));
+    if (failure instanceof ScrException full && full.fault() == Fault.NO_SPACE) {
+      err.println("scr: make room there and run this again: what it has done already it finds done");
+    }
     if (debug) {
       failure.printStackTrace(err);
     } else if (!expected) {

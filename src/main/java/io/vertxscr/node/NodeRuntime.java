@@ -65,6 +65,7 @@ public final class NodeRuntime {
     return deployments.deploy(vertx, type -> node.make(type, others), node.deployed::add)
         .map(_ -> {
           node.ready = true;
+          node.loop.later(() -> node.services.leader().begin(ground.store().list()));
           return node;
         });
   }

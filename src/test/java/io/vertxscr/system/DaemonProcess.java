@@ -87,6 +87,13 @@ final class DaemonProcess {
     }
   }
 
+  /** What it has written so far, to files and elsewhere. */
+  long writtenBytes() throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + process.pid() + "/io")).stream()
+        .filter(line -> line.startsWith("wchar: ")).mapToLong(line -> Long.parseLong(line.substring(7)))
+        .findFirst().orElseThrow();
+  }
+
   /** SIGKILL: nothing is tidied up. */
   void destroy() {
     process.destroyForcibly();

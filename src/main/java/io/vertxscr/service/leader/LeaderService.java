@@ -3,6 +3,8 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.advice.Grant;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
@@ -96,6 +98,18 @@ public final class LeaderService implements Membership.Listener {
       tookOver.onFailure(_ -> tookOver = null);
     }
     return tookOver;
+  }
+
+  /**
+   * The node serves from now on. If it leads and holds all files of a dataset that must be flushed, it goes on with
+   * that though nobody comes, goes or calls; else those who come, or a run, will have it lead.
+   */
+  public void begin(Collection<DatasetRecord> held) {
+    boolean hasAll = held.stream().anyMatch(
+        record -> record.flush() == FlushState.WANTED && record.ranks().size() == record.origin().ranks());
+    if (hasAll && membership.isLeader()) {
+      lead();                                             // if it fails, whoever comes next has it try again
+    }
   }
 
   private Future<Void> takeOver() {

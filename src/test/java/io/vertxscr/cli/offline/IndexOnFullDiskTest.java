@@ -64,6 +64,7 @@ class IndexOnFullDiskTest {
         assertThat(Mounts.mount("-o", "remount,size=16m,nr_inodes=1000", prefix)).isTrue();
         whole = ran.exit() == 0;
         refusals += whole ? 0 : 1;
+        assertThat(whole || ran.err().contains("make room there")).as("room " + room + ": " + ran).isTrue();
         isOldOrNew("room " + room + ": " + ran, whole);
 
         assertThat(index("--add", "6")).as("room " + room).returns(0, CliRun::exit);

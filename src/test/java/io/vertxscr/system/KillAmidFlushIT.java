@@ -1,0 +1,89 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.storage.FileChecks;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a daemon that is killed amid the flush of a large file goes on, when it is started again, with what is durable.
+ * Method: a file of three extents, one writer at a limited rate; SIGKILL when the first extent is marked.
+ */
+class KillAmidFlushIT {
+  private static final int EXTENT_BYTES = 64 << 20;
+  private static final int BYTES = 2 * EXTENT_BYTES + 1_000_000;
+  private static final int PIECE_BYTES = 1 << 20;
+  private static final int RECORD_BYTES = 12;
+
+  @Test
+  void aLargeFileIsGoneOnWithAfterTheLastExtentThatIsDurable() throws Exception {
+    try (DaemonCluster cluster = new DaemonCluster(
+        Map.of("SCR_FLUSH", "1", "SCR_FLUSH_WIDTH", "1", "SCR_FLUSH_ASYNC_BW", "80MB"))) {
+      Path place = cluster.prefix().resolve("large");
+      Path draft = cluster.prefix().resolve(".large.scr-draft-1");
+      Path marks = cluster.prefix().resolve(".large.scr-marks-1");
+      var run = new SocketRun(cluster.prefix(), List.of(cluster.start("a").socket()));
+      int crc = EmbeddedRun.all(run.start(scr -> checkpoint(scr, place))).getFirst();
+
+      Eventually.holds("the first extent is durable", () -> records(marks) >= 1);
+      cluster.kill("a");
+      assertThat(records(marks)).isLessThan(3);
+      assertThat(new PrefixPaths(cluster.prefix()).summary(1)).doesNotExist();
+      Object inode = Files.getAttribute(draft, "unix:ino");
+
+      DaemonProcess again = cluster.start("a");
+      try {
+        Eventually.holds("it is flushed", () -> Files.exists(new PrefixPaths(cluster.prefix()).summary(1)));
+      } catch (AssertionError e) {
+        throw new AssertionError(again.output(), e);
+      }
+      assertThat(Files.getAttribute(place, "unix:ino")).isEqualTo(inode);
+      assertThat(again.writtenBytes()).as("less than the whole").isLessThan(BYTES);
+      assertThat(FileChecks.crc(place)).isEqualTo(crc);
+      Eventually.holds("it is listed", () ->
+          CliRun.of(Map.of(), "index", "--list", "--prefix", cluster.prefix()).out().contains("large"));
+      assertThat(CliRun.of(Map.of(), "index", "--verify", "--prefix", cluster.prefix()).out())
+          .isEqualTo("dataset 1 'large': good, 1 files, 135.2 MB\n");
+    }
+  }
+
+  /** How many extents are marked as durable. */
+  private static long records(Path marks) throws IOException {
+    return Files.exists(marks) ? (Files.size(marks) - header(marks)) / RECORD_BYTES : 0;
+  }
+
+  private static long header(Path marks) throws IOException {
+    byte[] begin = Arrays.copyOf(Files.readAllBytes(marks), 8);
+    return 12 + ByteBuffer.wrap(begin).getInt(4);
+  }
+
+  /** The checksum of what it wrote. */
+  private static int checkpoint(Scr scr, Path place) throws IOException {
+    try (Output output = scr.startCheckpoint("large")) {
+      Path file = output.route(place.toString());
+      byte[] piece = new byte[PIECE_BYTES];
+      try (var out = Files.newOutputStream(file)) {
+        Random random = new Random(1);
+        for (int left = BYTES; left > 0; left -= piece.length) {
+          random.nextBytes(piece);
+          out.write(piece, 0, Math.min(left, piece.length));
+        }
+      }
+      int crc = FileChecks.crc(file);
+      output.complete(true);
+      return crc;
+    }
+  }
+}
