@@ -20,6 +20,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * four: of the ranks of a node together) onto the nodes and a spare, in turns where the product is too large; against
  * an oracle that knows the losses and nothing of the planner.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RestorePlannerExhaustiveTest {
   private static final int MOST_PLANS = 20_000;
   private static final DatasetDescriptor DATASET = RestorePlannerTest.dataset(5, 1000);

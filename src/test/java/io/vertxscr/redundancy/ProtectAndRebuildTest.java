@@ -25,6 +25,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Method: for EVERY subset of members up to tolerance + 1: encode, seal, lose, rebuild, encode again, compare all
  * bytes.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ProtectAndRebuildTest {
   private static final int[][] SHAPES = {
       {}, {0}, {1}, {7919}, {0, 13, 0, 0, 1009, 1, 0}, {700_001, 3}};

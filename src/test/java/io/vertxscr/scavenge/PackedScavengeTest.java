@@ -25,6 +25,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Goal: a dataset of a run with containers is scavenged into containers, files and redundancy, and made whole from
  * them. Method: every loss of nodes for every scheme, and a damaged byte wherever the containers have one.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class PackedScavengeTest {
   private static final int NODES = 4;

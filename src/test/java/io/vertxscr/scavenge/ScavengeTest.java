@@ -31,6 +31,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Goal: whatever the surviving caches can give reaches the prefix directory, byte by byte; what they cannot is named by
  * rank, and nothing is changed.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class ScavengeTest {
   private static final int NODES = 4;

@@ -11,6 +11,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RestartFileStore;
@@ -75,6 +76,20 @@ class RestartRulesTest extends EmbeddedTest {
       }
       assertThat(cluster.held("n1")).containsExactly(4);
       assertThat(cluster.restart(NODES)).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void scriptsFindOnHowManyNodesTheLastRunWas() throws Exception {
+    try (TestCluster cluster = cluster(1, 0)) {
+      FlushFileStore scripts =
+          new FlushFileStore(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5));
+      assertThat(scripts.nodes()).isEmpty();
+      cluster.steps(1, 1, "n1", "n2", "n1");
+      assertThat(scripts.nodes()).hasValue(2);
+      cluster.deleteAllStorage("n1", "n2");
+      cluster.steps(2, 2, "n2", "n2", "n2");
+      assertThat(scripts.nodes()).hasValue(1);
     }
   }
 

@@ -41,6 +41,12 @@ public final class Progress {
     }
   }
 
+  /** All is copied, also what no node has told yet. */
+  public void complete(long nowMs) {
+    doneBytes = totalBytes;
+    points.add(new Point(nowMs, doneBytes));
+  }
+
   /** Whether others are to be told how far it is by now: the first time, and then now and again. They are, if so. */
   public boolean isDue(long nowMs) {
     if (told && nowMs - toldMs < TELL_MS) {

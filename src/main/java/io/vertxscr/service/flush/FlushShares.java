@@ -113,10 +113,13 @@ public final class FlushShares {
     return datasetId + "@" + node;
   }
 
-  /** The copies have ended, well or not. */
-  public void end(int datasetId) {
+  /** The copies have ended, well or not; if well, all is copied, whatever the nodes have told last. */
+  public void end(int datasetId, boolean well) {
     Copying ended = copying.remove(datasetId);
     if (ended != null) {
+      if (well) {
+        ended.progress.complete(clockMs.getAsLong());
+      }
       tell(datasetId, ended);
     }
   }

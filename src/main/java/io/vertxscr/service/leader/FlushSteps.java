@@ -187,7 +187,7 @@ final class FlushSteps {
     return onHolders(attempt, number, NodeVerb.FLUSH_COPY).<Void>map(worked -> {
       attempt.map().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
       return null;
-    }).onComplete(_ -> shares.end(id));
+    }).onComplete((_, failure) -> shares.end(id, failure == null));
   }
 
   /** Whether it is there already, and what the prefix directory is in. */

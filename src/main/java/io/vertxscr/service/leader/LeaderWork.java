@@ -171,6 +171,7 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public void begun(RunInfo info) {
     unreadable.clear();
+    journal.begun(info);
     catchUp.begin(info);
     protectBehind(info);
     flushes.resume();                                     // what waited for files that are restored now

@@ -2,6 +2,7 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.RestartHistory;
+import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RestartFileStore;
 import io.vertxscr.protocol.node.RunInfo;
@@ -43,6 +44,18 @@ final class RestartJournal {
   Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
     return inTurn(() ->
         loop.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
+  }
+
+  /** A run has begun: the next one in this prefix directory will need as many nodes, as far as its script can tell. */
+  Future<Void> begun(RunInfo info) {
+    int nodes = info.map().byNode().size();
+    return inTurn(() -> loop.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
+      new FlushFileStore(new PrefixPaths(Path.of(info.prefix())), "node " + self, LOCK_PATIENCE).writeNodes(nodes);
+      return null;
+    })).recover(failure -> {
+      LOG.warn("the number of nodes cannot be written to {}: {}", info.prefix(), failure.getMessage());
+      return Future.succeededFuture();
+    });
   }
 
   /** A run begins to read this checkpoint. */

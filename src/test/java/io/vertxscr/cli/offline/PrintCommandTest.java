@@ -22,8 +22,11 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: every metadata file is shown as it is, and a damaged one is named with what is wrong and where. */
+@Execution(ExecutionMode.CONCURRENT)
 class PrintCommandTest {
   @TempDir
   private Path directory;

@@ -45,6 +45,16 @@ class ProgressTest {
   }
 
   @Test
+  void whenAllIsCopiedNothingRemainsWhateverTheNodesHaveTold() {
+    Progress progress = new Progress(10 * MB, 0);
+    progress.note("n1", 3 * MB, 1_000);
+    progress.complete(2_000);
+    assertThat(progress.doneBytes()).isEqualTo(10 * MB);
+    assertThat(progress.bytesPerSecond(2_000)).isEqualTo(5 * MB);
+    assertThat(progress.remainingMs(2_000)).hasValue(0);
+  }
+
+  @Test
   void othersAreToldAtOnceAndThenOnceASecond() {
     Progress progress = new Progress(10 * MB, 0);
     int told = 0;

@@ -24,6 +24,8 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Goal: what comes out of a compressed file is what went in, or a refusal; whoever goes on with a draft makes the same
  * file. Method: small frames, marks after each two; every bit flipped, every length cut, every write interrupted.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class CompressedFileTest {
   private static final int FRAME_BYTES = 64;
 
