@@ -4,7 +4,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 
 /** Flux: its broker is asked. The broker's host list is in the order of its ranks, by which commands are sent. */
 record Flux() implements ResourceManager {
@@ -30,10 +29,7 @@ record Flux() implements ResourceManager {
 
   @Override
   public Set<String> down(String answer, Collection<String> nodes) {
-    Set<String> down = new TreeSet<>();
-    answer.lines().filter(line -> !line.isBlank()).forEach(line -> down.addAll(Hostlist.expand(line)));
-    down.retainAll(nodes);
-    return down;
+    return ResourceManagers.among(nodes, answer);
   }
 
   @Override

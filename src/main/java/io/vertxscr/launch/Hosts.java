@@ -1,9 +1,7 @@
 package io.vertxscr.launch;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** No resource manager: the user names the hosts. */
 record Hosts(String list) implements ResourceManager {
@@ -23,16 +21,6 @@ record Hosts(String list) implements ResourceManager {
   @Override
   public List<Node> nodes(String answer) {
     return ResourceManagers.named(answer);
-  }
-
-  @Override
-  public Optional<List<String>> downQuestion(Collection<String> nodes) {
-    return Optional.empty();
-  }
-
-  @Override
-  public Set<String> down(String answer, Collection<String> nodes) {
-    return Set.of();
   }
 
   @Override

@@ -4,12 +4,10 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -63,16 +61,6 @@ record Lsf(Map<String, String> environment) implements ResourceManager {
         .flatMap(line -> Arrays.stream(line.split("\\s+")).limit(1))
         .forEach(host -> slots.merge(host, 1, Integer::sum));
     return slots.entrySet().stream().map(entry -> new Node(entry.getKey(), entry.getValue())).toList();
-  }
-
-  @Override
-  public Optional<List<String>> downQuestion(Collection<String> nodes) {
-    return Optional.empty();
-  }
-
-  @Override
-  public Set<String> down(String answer, Collection<String> nodes) {
-    return Set.of();
   }
 
   @Override

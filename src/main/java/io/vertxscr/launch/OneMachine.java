@@ -1,9 +1,7 @@
 package io.vertxscr.launch;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /** No resource manager and no hosts: daemons of this machine play the nodes. */
@@ -21,16 +19,6 @@ record OneMachine(int count) implements ResourceManager {
   @Override
   public List<Node> nodes(String answer) {
     return IntStream.rangeClosed(1, count).mapToObj(i -> new Node("node" + i)).toList();
-  }
-
-  @Override
-  public Optional<List<String>> downQuestion(Collection<String> nodes) {
-    return Optional.empty();
-  }
-
-  @Override
-  public Set<String> down(String answer, Collection<String> nodes) {
-    return Set.of();
   }
 
   @Override

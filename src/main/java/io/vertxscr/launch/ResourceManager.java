@@ -46,10 +46,14 @@ public interface ResourceManager {
   List<Node> nodes(String answer);
 
   /** The command that tells which nodes are down; empty where nobody can be asked. */
-  Optional<List<String>> downQuestion(Collection<String> nodes);
+  default Optional<List<String>> downQuestion(Collection<String> nodes) {
+    return Optional.empty();
+  }
 
   /** The nodes, of these, that the answer to {@link #downQuestion} calls down; none where it is not understood. */
-  Set<String> down(String answer, Collection<String> nodes);
+  default Set<String> down(String answer, Collection<String> nodes) {
+    return Set.of();
+  }
 
   /** How commands are run on a node; empty where all nodes are daemons of this machine. */
   Optional<Remote> remote();

@@ -1,8 +1,11 @@
 package io.vertxscr.launch;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Finds out who gave us the nodes. */
 public final class ResourceManagers {
@@ -44,5 +47,13 @@ public final class ResourceManagers {
   /** The same for all words of a host list, without counting slots. */
   static List<Node> named(String hostlist) {
     return Hostlist.expand(hostlist).stream().distinct().map(Node::new).toList();
+  }
+
+  /** Those of these nodes that an answer of host lists, one in a line, names. */
+  static Set<String> among(Collection<String> nodes, String answer) {
+    Set<String> named = new TreeSet<>();
+    answer.lines().filter(line -> !line.isBlank()).forEach(line -> named.addAll(Hostlist.expand(line)));
+    named.retainAll(nodes);
+    return named;
   }
 }

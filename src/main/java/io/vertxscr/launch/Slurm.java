@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -66,10 +65,7 @@ record Slurm(Map<String, String> environment) implements ResourceManager {
 
   @Override
   public Set<String> down(String answer, Collection<String> nodes) {
-    Set<String> down = new TreeSet<>();
-    answer.lines().filter(line -> !line.isBlank()).forEach(line -> down.addAll(Hostlist.expand(line)));
-    down.retainAll(nodes);
-    return down;
+    return ResourceManagers.among(nodes, answer);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -74,7 +75,7 @@ public final class DirectFiles {
       }
       directories.add(place.getParent());
     }
-    PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+    PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
     return new RankFiles(measured.rank(), files);
   }
 

@@ -19,6 +19,7 @@ import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -188,7 +189,7 @@ public final class FlushCopy implements FlushTarget {
       directories.add(place.getParent());
     }
     // all the way up: an earlier attempt may have made them and died before it forced them
-    PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+    PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
   }
 
   /** Removes what is there of the drafts of these files. What cannot be removed now is replaced by the next attempt. */

@@ -2,14 +2,13 @@ package io.vertxscr.prefix;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.Set;
 
 /** Directories below the prefix: made, checked, and made durable. */
@@ -36,26 +35,14 @@ public final class PrefixDirectories {
   /** Makes a directory whose name, and the names of all above it up to the prefix, survive a power failure. */
   public static void createDurably(Path prefix, Path directory) {
     create(prefix, directory);
-    force(upTo(prefix, Set.of(directory)));
-  }
-
-  /** These directories and all above them, the prefix included, each once. */
-  public static Set<Path> upTo(Path prefix, Collection<Path> directories) {
-    Set<Path> all = new LinkedHashSet<>();
-    for (Path directory : directories) {
-      Path next = directory;
-      while (next.startsWith(prefix) && all.add(next)) {
-        next = next.getParent();
-      }
-    }
-    return all;
+    force(Trees.upTo(prefix, Set.of(directory)));
   }
 
   /** Makes the names in these directories durable. */
   public static void force(Collection<Path> directories) {
     for (Path directory : directories) {
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-        channel.force(true);
+      try {
+        AtomicFile.force(directory);
       } catch (IOException e) {
         throw Faults.io(directory, e);
       }

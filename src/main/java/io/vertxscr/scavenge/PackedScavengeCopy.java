@@ -16,6 +16,7 @@ import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.container.ContainerPaths;
 import io.vertxscr.prefix.container.ContainerWriter;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.scavenge.ScavengeCopy.Copied;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
@@ -111,23 +112,15 @@ final class PackedScavengeCopy {
   }
 
   private List<List<Item>> extents(List<RankRecord> ranks) {
-    List<List<Item>> extents = new ArrayList<>();
-    List<Item> next = new ArrayList<>();
+    List<Item> all = new ArrayList<>();
     long at = 0;
-    long begin = 0;
     for (RankRecord rank : ranks) {
       for (Item item : items(rank)) {
-        next.add(new Item(item.rank(), item.redundancy(), item.file(), at));
+        all.add(new Item(item.rank(), item.redundancy(), item.file(), at));
         at += item.file().bytes();
-        if (at - begin >= EXTENT_BYTES) {
-          extents.add(List.copyOf(next));
-          next.clear();
-          begin = at;
-        }
       }
     }
-    extents.add(List.copyOf(next));
-    return extents;
+    return Parts.of(all, item -> item.file().bytes(), EXTENT_BYTES);
   }
 
   private List<Item> items(RankRecord rank) {
@@ -148,9 +141,6 @@ final class PackedScavengeCopy {
 
   private List<Written> write(List<Item> extent, Path drafts) {
     List<Written> written = new ArrayList<>();
-    if (extent.isEmpty()) {
-      return written;
-    }
     try (var out = new ContainerWriter(drafts, layout, extent.getFirst().offset(), Meter.NONE)) {
       for (Item item : extent) {
         out.seek(item.offset());

@@ -122,7 +122,7 @@ public final class ScavengeCopy {
       expected = Math.max(expected, rank.files().files().size() + 1);
     }
     directories.add(target);
-    PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+    PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
     AtomicFile.replace(target.resolve(number + ".scrfilemap"), RankFilemapFile.encode(new RankFilemap(
         record.descriptor(), record.origin().ranks(), Math.max(expected, files.size() + redundancy.size()),
         new RankFiles(number, files), redundancy)));

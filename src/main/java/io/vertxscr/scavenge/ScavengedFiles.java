@@ -17,6 +17,7 @@ import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -98,7 +99,7 @@ final class ScavengedFiles {
         }
       }
     }
-    PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+    PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
   }
 
   /** Writes the rank2file map, durably. */

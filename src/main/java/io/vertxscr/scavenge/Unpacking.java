@@ -70,7 +70,7 @@ final class Unpacking {
           }
         }
       }
-      PrefixDirectories.force(PrefixDirectories.upTo(paths.prefix(), directories));
+      PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
       AtomicFile.replace(filemap, RankFilemapFile.encode(new RankFilemap(map.descriptor(), map.worldRanks(),
           map.expectedFiles(), new RankFiles(map.files().rank(), files), redundancy)));
     });

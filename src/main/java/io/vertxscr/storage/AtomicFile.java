@@ -53,7 +53,7 @@ public final class AtomicFile {
   }
 
   /** Makes the names in a directory durable. */
-  static void force(Path directory) throws IOException {
+  public static void force(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);
     }

@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -328,14 +328,10 @@ public final class DatasetStore {
   private static void forceDirectories(DatasetRecord record) {
     Path cache = Path.of(record.cache().path());
     Path dataset = NodeDirectories.dataset(cache, record.descriptor().id());
-    Set<Path> passed = new LinkedHashSet<>(Set.of(cache));
-    for (String name : redundancyOf(record)) {
-      for (Path above = NodeDirectories.resolve(dataset, name).getParent(); passed.add(above); ) {
-        above = above.getParent();
-      }
-    }
+    List<Path> directories = Stream.concat(Stream.of(cache), redundancyOf(record).stream()
+        .map(name -> NodeDirectories.resolve(dataset, name).getParent())).toList();
     try {
-      for (Path directory : passed) {
+      for (Path directory : Trees.upTo(cache, directories)) {
         AtomicFile.force(directory);
       }
     } catch (IOException e) {

@@ -8,7 +8,10 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** Directories as a whole. */
@@ -59,6 +62,18 @@ public final class Trees {
       }
     }
     return directory;
+  }
+
+  /** These directories and all above them, the root included, each once. */
+  public static Set<Path> upTo(Path root, Collection<Path> directories) {
+    Set<Path> all = new LinkedHashSet<>();
+    for (Path directory : directories) {
+      Path next = directory;
+      while (next.startsWith(root) && all.add(next)) {
+        next = next.getParent();
+      }
+    }
+    return all;
   }
 
   /** What is in a directory, by name; nothing if it is not there. */

@@ -2,7 +2,6 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.client.Restart;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
@@ -12,34 +11,18 @@ import io.vertxscr.scavenge.DatasetVerification;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: with SCR_USE_CONTAINERS=1 a dataset goes into containers, and comes back out of them. */
-class ContainersTest {
+class ContainersTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n1", "n2"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster(Map<String, String> more) throws IOException {
-    Map<String, String> all = new java.util.HashMap<>(Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0",
+    Map<String, String> all = new HashMap<>(Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0",
         "SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "4096"));
     all.putAll(more);
     return new TestCluster(vertx, directory, new TestCluster.Setup(all), "n1", "n2");

@@ -2,43 +2,24 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Vertx;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.scavenge.DatasetVerification;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a run that dies and does not come back loses nothing that the caches had, with nobody there to save it. */
-class DaemonScavengeTest {
+class DaemonScavengeTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster(Map<String, String> more) throws IOException {
     Map<String, String> all = new HashMap<>(Map.of("SCR_FLUSH", "100", "SCR_SCAVENGE_SECONDS", "1"));

@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
@@ -20,33 +19,16 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: flushes keep to their limits on all nodes together, stand back for phases, and tell how far they are. */
-class FlushEngineTest {
+class FlushEngineTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private static final String[] TWO = {"n1", "n2"};
   private static final int FILES = 3;
-  private static Vertx vertx;
-
-  @TempDir
-  Path directory;
 
   private final AtomicInteger copying = new AtomicInteger();
   private final AtomicInteger mostCopying = new AtomicInteger();
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   private TestCluster cluster(TestCluster.Setup setup, CountDownLatch hold, String... nodes) throws Exception {
     TestCluster cluster = new TestCluster(vertx, directory, setup);

@@ -4,6 +4,7 @@ import io.vertxscr.coding.Crc32s;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.PieceBuffers;
@@ -105,21 +106,15 @@ public final class LargeDraft {
       }
       if (sums.isEmpty()) {
         Files.deleteIfExists(marksPath);
-        force(draft.getParent());
+        AtomicFile.force(draft.getParent());
         Files.deleteIfExists(draft);
         FileStamps.create(draft).close();
         ExtentMarks.create(marksPath, owner);
-        force(draft.getParent());
+        AtomicFile.force(draft.getParent());
       }
       begun = true;
     } catch (IOException e) {
       throw Faults.io(draft, e);
-    }
-  }
-
-  private static void force(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
     }
   }
 
