@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /** Which node each rank of a run is on. Immutable; index is the world rank. */
 public record RankMap(List<String> nodes) {
@@ -32,7 +33,8 @@ public record RankMap(List<String> nodes) {
     return byNode;
   }
 
+  /** Ascending; none on a node that the run does not have. */
   public List<Integer> ranksOn(String node) {
-    return byNode().getOrDefault(node, List.of());
+    return IntStream.range(0, nodes.size()).filter(rank -> nodes.get(rank).equals(node)).boxed().toList();
   }
 }

@@ -24,6 +24,7 @@ import java.util.function.BiFunction;
 /** The leader's side of a run that has begun: its open gather, and the nodes that wait for its result. */
 public final class ActiveRun {
   private final Loop loop;
+  private final Collection<String> nodes;
   private final GatherBook<Gather, Gathered> book;
   private final Map<String, Promise<Gathered>> waiting = new HashMap<>();
   private RunInfo info;
@@ -31,13 +32,14 @@ public final class ActiveRun {
 
   /** A run that begins now. */
   ActiveRun(Loop loop, RunInfo info) {
-    this(loop, info, new GatherBook<>(info.map().byNode().keySet(), 0, null), false);
+    this(loop, info, 0, null, false);
   }
 
-  private ActiveRun(Loop loop, RunInfo info, GatherBook<Gather, Gathered> book, boolean finalized) {
+  private ActiveRun(Loop loop, RunInfo info, long concluded, Gathered result, boolean finalized) {
     this.loop = loop;
+    this.nodes = info.map().byNode().keySet();
+    this.book = new GatherBook<>(nodes, concluded, result);
     this.info = info;
-    this.book = book;
     this.finalized = finalized;
   }
 
@@ -48,21 +50,20 @@ public final class ActiveRun {
    * @param finalized whether some node has heard that the run has finalized
    */
   static ActiveRun adopted(Loop loop, State newest, boolean finalized) {
-    RunInfo info = newest.run().orElseThrow();
-    return new ActiveRun(loop, info, new GatherBook<>(
-        info.map().byNode().keySet(), newest.number(), newest.gathered().orElse(null)), finalized);
+    return new ActiveRun(loop, newest.run().orElseThrow(), newest.number(), newest.gathered().orElse(null), finalized);
   }
 
   RunInfo info() {
     return info;
   }
 
+  /** @param changed of the same run: its ranks stay on their nodes */
   void info(RunInfo changed) {
     info = changed;
   }
 
   Collection<String> nodes() {
-    return info.map().byNode().keySet();
+    return nodes;
   }
 
   boolean finalized() {
