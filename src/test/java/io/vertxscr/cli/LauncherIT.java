@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -68,6 +69,30 @@ class LauncherIT {
     Path old = jdk("21.0.1");
     assertThat(run(HOME.resolve("bin/scr"), Map.of("JAVA_HOME", old.toString(), "PATH", JDK + "/bin:/usr/bin:/bin"),
         "--java-home").out()).isEqualTo(Path.of(JDK).toRealPath() + "\n");
+  }
+
+  @Test
+  void aDaemonHasVectorsWhereTheConfigurationAsksForReedSolomonAndNoneOtherwise() throws Exception {
+    Path jdk = jdk("25.0.1");
+    Files.writeString(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$@\"\n");
+    Path other = Files.writeString(directory.resolve("other.conf"), "# CKPT=0 TYPE=RS\nSCR_COPY_TYPE=XOR\n");
+    Path entry = Files.writeString(directory.resolve("entry.conf"), "CKPT=0 GROUP=NODE TYPE=rs SET_FAILURES=2\n");
+    Path prefix = Files.createDirectory(directory.resolve("prefix"));
+    Files.writeString(prefix.resolve(".scrconf"), "SCR_COPY_TYPE = RS\n");
+
+    assertThat(List.of(vectors(jdk, Map.of()), vectors(jdk, Map.of("SCR_CONF_FILE", other.toString())),
+        vectors(jdk, Map.of("SCR_COPY_TYPE", "RS", "SCR_VECTOR", "0")))).containsOnly(false);
+    assertThat(List.of(vectors(jdk, Map.of("SCR_COPY_TYPE", "rs")), vectors(jdk, Map.of("SCR_VECTOR", "1")),
+        vectors(jdk, Map.of("SCR_CONF_FILE", entry.toString())),
+        vectors(jdk, Map.of("SCR_PREFIX", prefix.toString())))).containsOnly(true);
+  }
+
+  private boolean vectors(Path jdk, Map<String, String> environment) throws Exception {
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(Map.of("SCR_JAVA_HOME", jdk.toString(), "SCR_AOT", "0"));
+    Ran ran = run(HOME.resolve("bin/scr"), all, "node");
+    assertThat(ran).returns(0, Ran::exit).satisfies(r -> assertThat(r.out()).contains("vertx-scr.jar node"));
+    return ran.out().contains("--add-modules jdk.incubator.vector");
   }
 
   /** What looks like a JDK of this version. */
