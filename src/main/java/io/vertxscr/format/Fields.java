@@ -44,8 +44,13 @@ public final class Fields {
 
   /** Decodes a file and has its tree read; what the records of the model refuse is CORRUPT as well. */
   public static <T> T read(byte[] file, String kind, Function<Fields, T> reader) {
+    return read(file, kind, Excerpt.WHOLE, reader);
+  }
+
+  /** The same of an excerpt: the reader must not look into what is left out. */
+  public static <T> T read(byte[] file, String kind, Excerpt excerpt, Function<Fields, T> reader) {
     try {
-      return reader.apply(new Fields(HashFile.decode(file, kind), kind, null, ""));
+      return reader.apply(new Fields(HashFile.decode(file, kind, excerpt), kind, null, ""));
     } catch (ScrException e) {
       if (e.fault() == Fault.CORRUPT) {
         throw e;

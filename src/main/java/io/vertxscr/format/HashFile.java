@@ -111,6 +111,11 @@ public final class HashFile {
 
   /** @param kind what the file is, for messages */
   public static Hash decode(byte[] file, String kind) {
+    return decode(file, kind, Excerpt.WHOLE);
+  }
+
+  /** An excerpt of it. */
+  static Hash decode(byte[] file, String kind, Excerpt excerpt) {
     long size = sizeOf(file, kind);
     if (size != file.length) {
       throw corrupt(kind, "byte 8: file size says " + size + " bytes, there are " + file.length);
@@ -124,7 +129,7 @@ public final class HashFile {
         throw corrupt(kind, "byte %d: CRC 0x%08x, but the bytes have 0x%08x".formatted(end, stored, actual));
       }
     }
-    return new Unpacker(ByteBuffer.wrap(file, HEADER_BYTES, end - HEADER_BYTES), kind).file();
+    return new Unpacker(ByteBuffer.wrap(file, HEADER_BYTES, end - HEADER_BYTES), kind, excerpt).file();
   }
 
   static ScrException corrupt(String kind, String what) {

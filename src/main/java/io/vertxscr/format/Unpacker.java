@@ -16,27 +16,73 @@ import java.nio.charset.CharsetDecoder;
 final class Unpacker {
   /** The shortest element: an empty key's NUL and the count of a child without children. */
   private static final int LEAST_ELEMENT_BYTES = 1 + Integer.BYTES;
+  private static final Hash LEFT_OUT = new Hash();
 
   private final CharsetDecoder utf8 = UTF_8.newDecoder();
   private final ByteBuffer in;
   private final String kind;
+  private final Excerpt excerpt;
 
   /** @param in an array-backed buffer without offset: its positions are the byte numbers of messages */
   Unpacker(ByteBuffer in, String kind) {
+    this(in, kind, Excerpt.WHOLE);
+  }
+
+  /** The same of an excerpt: what is left out is seen to be a hash, and not kept. */
+  Unpacker(ByteBuffer in, String kind, Excerpt excerpt) {
     this.in = in;
     this.kind = kind;
+    this.excerpt = excerpt;
   }
 
   /** The hash, which must end where the buffer does. */
   Hash file() {
-    Hash hash = hash(0);
+    Hash hash = hash(0, false);
     if (in.hasRemaining()) {
       throw corrupt(in.position(), in.remaining() + " bytes behind the hash");
     }
     return hash;
   }
 
-  private Hash hash(int depth) {
+  /** @param section whether this is the one of which only some children are wanted */
+  private Hash hash(int depth, boolean section) {
+    Hash hash = new Hash();
+    long count = count(depth);
+    for (long i = 0; i < count; i++) {
+      int keyAt = in.position();
+      String key = key();
+      if (hash.children().containsKey(key)) {
+        throw corrupt(keyAt, "key '" + key + "' stands twice in one hash");
+      }
+      if (section && !excerpt.wanted().test(key)) {
+        skip(depth + 1);
+        hash.put(key, LEFT_OUT);
+      } else {
+        hash.put(key, hash(depth + 1, depth == 0 && key.equals(excerpt.section())));
+      }
+    }
+    return hash;
+  }
+
+  private void skip(int depth) {
+    long count = count(depth);
+    for (long i = 0; i < count; i++) {
+      skipKey();
+      skip(depth + 1);
+    }
+  }
+
+  private void skipKey() {
+    int from = in.position();
+    while (in.hasRemaining()) {
+      if (in.get() == 0) {
+        return;
+      }
+    }
+    throw corrupt(from, "key without its NUL");
+  }
+
+  private long count(int depth) {
     int at = in.position();
     if (in.remaining() < Integer.BYTES) {
       throw corrupt(at, "ends inside a count");
@@ -48,16 +94,7 @@ final class Unpacker {
     if (count > 0 && depth == Limits.MAX_HASH_DEPTH) {
       throw corrupt(at, "nested deeper than " + Limits.MAX_HASH_DEPTH);
     }
-    Hash hash = new Hash();
-    for (long i = 0; i < count; i++) {
-      int keyAt = in.position();
-      String key = key();
-      if (hash.children().containsKey(key)) {
-        throw corrupt(keyAt, "key '" + key + "' stands twice in one hash");
-      }
-      hash.put(key, hash(depth + 1));
-    }
-    return hash;
+    return count;
   }
 
   private String key() {

@@ -16,11 +16,13 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
- * Reads the rank2file map of one dataset, and of it only the root and the parts that are needed. Also maps of more
- * levels than we write.
+ * Reads the rank2file map of one dataset, and of it only the root and the parts that are needed; of these, too, only
+ * the ranks that are wanted become objects. Also maps of more levels than we write.
  *
  * <p>All methods throw {@link Fault#CORRUPT} where a file of the map is missing or damaged: the dataset in the
  * prefix is then not whole; and {@link Fault#IO} where that could not be found out.
@@ -34,7 +36,7 @@ public final class RankMapReader {
   public RankMapReader(PrefixPaths paths, int dataset) {
     this.paths = paths;
     this.dataset = dataset;
-    this.root = read(paths.rankMap(dataset));
+    this.root = read(paths.rankMap(dataset), RankFileMapFile::decode);
   }
 
   /** Ranks of the run that wrote the dataset. */
@@ -94,7 +96,8 @@ public final class RankMapReader {
       case Branch branch -> {
         Map<Part, List<Integer>> byPart = new LinkedHashMap<>();
         ranks.forEach(rank -> byPart.computeIfAbsent(branch.partOf(rank), _ -> new ArrayList<>()).add(rank));
-        byPart.forEach((part, of) -> collect(child(branch, part), of, found));
+        byPart.forEach((part, of) -> collect(child(branch, part, branch.level() > 1 ? RankFileMapFile::decode
+            : file -> RankFileMapFile.decodeLeaf(file, Set.copyOf(of))), of, found));
       }
     }
   }
@@ -102,13 +105,14 @@ public final class RankMapReader {
   private void visit(RankFileMap map, Consumer<Entry> visitor) {
     switch (map) {
       case Leaf leaf -> leaf.entries().forEach(visitor);
-      case Branch branch -> branch.parts().forEach(part -> visit(child(branch, part), visitor));
+      case Branch branch -> branch.parts().forEach(part ->
+          visit(child(branch, part, RankFileMapFile::decode), visitor));
     }
   }
 
   /** One level deeper, and never anything else: a file that names itself must not be followed for ever. */
-  private RankFileMap child(Branch parent, Part part) {
-    RankFileMap child = read(paths.rankMapPart(dataset, part));
+  private RankFileMap child(Branch parent, Part part, Function<byte[], ? extends RankFileMap> decoder) {
+    RankFileMap child = read(paths.rankMapPart(dataset, part), decoder);
     int level = child instanceof Branch branch ? branch.level() : 0;
     if (level != parent.level() - 1) {
       throw corrupt("has a part of level " + level + " below level " + parent.level());
@@ -116,8 +120,9 @@ public final class RankMapReader {
     return child;
   }
 
-  private RankFileMap read(Path path) {
-    return MetadataFiles.read(path, RankFileMapFile::decode).orElseThrow(() -> corrupt("misses " + path));
+  private RankFileMap read(Path path, Function<byte[], ? extends RankFileMap> decoder) {
+    return MetadataFiles.<RankFileMap>read(path, decoder::apply)
+        .orElseThrow(() -> corrupt("misses " + path));
   }
 
   private ScrException corrupt(String why) {

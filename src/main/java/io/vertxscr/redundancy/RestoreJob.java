@@ -3,9 +3,11 @@ package io.vertxscr.redundancy;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.storage.LogicalDraft;
 import io.vertxscr.storage.LogicalFileWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -48,11 +50,30 @@ public final class RestoreJob {
    *     the source throws; NO_SPACE, IO
    */
   public RankFiles run() {
-    try (var writer = new LogicalFileWriter(datasetDirectory, files)) {
+    try (var draft = new LogicalDraft(datasetDirectory, files); var writer = draft.writer()) {
       for (Stretch stretch : stretches) {
         copy(stretch, writer);
       }
-      return writer.finish();
+      return draft.finish();
+    }
+  }
+
+  /** The same work for several threads, in parts of at most so many bytes. */
+  public DividedRestore divided(long partBytes) {
+    var draft = new LogicalDraft(datasetDirectory, files);
+    List<Runnable> parts = new ArrayList<>();
+    for (Stretch stretch : stretches) {
+      for (long at = 0; at < stretch.bytes(); at += partBytes) {
+        Stretch part = stretch.part(at, Math.min(partBytes, stretch.bytes() - at));
+        parts.add(() -> copy(part, draft));
+      }
+    }
+    return new DividedRestore(draft, parts);
+  }
+
+  private void copy(Stretch part, LogicalDraft draft) {
+    try (var writer = draft.writer(part.offset(), part.bytes())) {
+      copy(part, writer);
     }
   }
 

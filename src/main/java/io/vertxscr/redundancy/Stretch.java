@@ -13,4 +13,9 @@ record Stretch(long offset, long bytes, List<Term> terms) {
   Stretch {
     terms = List.copyOf(terms);
   }
+
+  /** A part of it, from so many bytes behind its begin on. */
+  Stretch part(long from, long length) {
+    return new Stretch(offset + from, length, terms.stream().map(term -> term.part(from, length)).toList());
+  }
 }

@@ -13,6 +13,13 @@ record Term(RangeRequest request, List<Integer> factors) {
     factors = List.copyOf(factors);
   }
 
+  /** What it has of a part of the sum; nothing where it ends before that. */
+  Term part(long from, long bytes) {
+    long left = Math.clamp(request.bytes() - from, 0, bytes);
+    return new Term(new RangeRequest(request.node(), request.datasetId(), request.rank(), request.kind(),
+        request.offset() + from, left), factors);
+  }
+
   /** A range that is taken as it is, into one sum. */
   static Term plain(RangeRequest request) {
     return new Term(request, List.of(1));

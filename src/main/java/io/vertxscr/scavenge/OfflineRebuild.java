@@ -9,31 +9,53 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.redundancy.DividedRestore;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;
 import io.vertxscr.redundancy.range.DirectRanges;
 import io.vertxscr.redundancy.range.Layouts;
+import io.vertxscr.redundancy.range.RangeSource;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
-/** Makes missing files of a scavenged dataset again, below its directory, in parallel over the ranks. */
+/**
+ * Makes missing files of a scavenged dataset again, below its directory: each rank's in parts, all parts by a few
+ * threads, so that one large file of one rank is as fast as many small ones. What is in memory is a piece of a thread.
+ */
 final class OfflineRebuild {
+  /** Enough for a thread, little enough that all threads have something to do until the end. */
+  static final long PART_BYTES = 16L << 20;
+
   private final PrefixPaths paths;
   private final DatasetScan scan;
+  private final UnaryOperator<RangeSource> through;
 
   OfflineRebuild(PrefixPaths paths, DatasetScan scan) {
+    this(paths, scan, UnaryOperator.identity());
+  }
+
+  /** @param through sees all reading; for tests */
+  OfflineRebuild(PrefixPaths paths, DatasetScan scan, UnaryOperator<RangeSource> through) {
     this.paths = paths;
     this.scan = scan;
+    this.through = through;
   }
 
   /** @return the files, durable and checked. @throws ScrException CORRUPT if other bytes come out; NO_SPACE, IO */
   List<RankFiles> run(List<RankPlan> plans) {
-    return Workers.map(plans, this::rebuild);
+    List<DividedRestore> ranks = plans.stream().map(plan -> rebuild(plan).divided(PART_BYTES)).toList();
+    try {
+      Workers.each(ranks.stream().flatMap(rank -> rank.parts().stream()).toList());
+      return Workers.map(ranks, DividedRestore::finish);
+    } finally {
+      ranks.forEach(DividedRestore::close);
+    }
   }
 
-  private RankFiles rebuild(RankPlan plan) {
+  private RestoreJob rebuild(RankPlan plan) {
     RedundancySet set = plan.set();
     RedundancyHeader header = Protection.describers(set, plan.rank()).stream()
         .flatMap(rank -> scan.redundancy(rank, set).stream()).findFirst()
@@ -43,7 +65,7 @@ final class OfflineRebuild {
         plan.members().stream().map(Member::filesNode).toList(),
         plan.members().stream().map(Member::redundancyNode).toList());
     var source = new DirectRanges(Set.of(DatasetScan.HERE), new OfSet(scan, set, directory), Fault.CORRUPT);
-    return RestoreJob.rebuild(rebuild, source, directory).run();
+    return RestoreJob.rebuild(rebuild, through.apply(source), directory);
   }
 
   /** Files and redundancy of the members of one set: a rank may have others that belong to another set. */

@@ -54,6 +54,14 @@ final class Workers {
     return typed;
   }
 
+  /** Work without results. @throws ScrException what it throws; other threads have ended then */
+  static void each(List<Runnable> work) {
+    map(work, one -> {
+      one.run();
+      return one;
+    });
+  }
+
   private static void check(Future<?> ended) {
     try {
       ended.get();

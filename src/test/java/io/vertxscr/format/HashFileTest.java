@@ -80,6 +80,35 @@ class HashFileTest {
   }
 
   @Test
+  void anExcerptHasWhatIsWantedAndOnlyTheKeysOfTheRest() {
+    Random random = new Random(7);
+    for (int i = 0; i < 200; i++) {
+      Hash other = randomTree(random, 3);
+      Hash section = randomTree(random, 4);
+      byte[] file = HashFile.encode(new Hash().put("OTHER", other).put("SECTION", section));
+      Hash expected = new Hash();
+      section.children().forEach((key, below) -> expected.put(key, key.hashCode() % 2 == 0 ? below : new Hash()));
+      Hash found = HashFile.decode(file, "test", new Excerpt("SECTION", key -> key.hashCode() % 2 == 0));
+      assertThat(found.children().get("OTHER")).isEqualTo(other);
+      assertThat(found.children().get("SECTION")).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void anExcerptIsRefusedWhereWhatItLeavesOutIsNoHash() {
+    String section = "00000001" + "5300" + "00000001" + "4100";   // S -> A -> what follows
+    for (String bad : new String[] {"7fffffff", "00000001" + "414243444546", "00000000" + "00", "0000"}) {
+      assertThatThrownBy(() -> HashFile.decode(file(section + bad), "test", new Excerpt("S", _ -> false)))
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT));
+    }
+    Excerpt nothing = new Excerpt("S", _ -> false);
+    byte[] twice = file("00000001" + "5300" + "00000002" + "4100" + "00000000" + "4100" + "00000000");
+    assertThatThrownBy(() -> HashFile.decode(twice, "test", nothing)).hasMessageContaining("twice");
+    byte[] deep = file("00000001" + "5300" + ("00000001" + "4100").repeat(1_000_000) + "00000000");
+    assertThatThrownBy(() -> HashFile.decode(deep, "test", nothing)).hasMessageContaining("deeper");
+  }
+
+  @Test
   void everyStartOfRandomTreeIsRefused() {
     byte[] file = HashFile.encode(randomTree(new Random(1), 3));
     for (int length = 0; length < file.length; length++) {

@@ -36,7 +36,7 @@ class PackageTableTest {
     row("placement", "model");
     row("flow", "model", "placement");
     row("config", "model");
-    row("storage", "model", "format", "placement");
+    row("storage", "model", "coding", "format", "placement");
     row("prefix", "model", "coding", "format", "placement", "storage");
     row("redundancy", "model", "coding", "format", "placement", "storage");
     row("protocol", "model");

@@ -3,10 +3,12 @@ package io.vertxscr.prefix;
 import static io.vertxscr.prefix.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.vertxscr.format.prefix.RankFileMap.Branch;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
 import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.Fault;
@@ -14,12 +16,14 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.Publication.Mapping;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +112,20 @@ class RankMapTest {
     refused(Fault.CORRUPT, reader::totals, "dataset 7", "rank2file.0.0");
     Files.delete(paths.rankMap(7));
     refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7), "dataset 7", "rank2file");
+  }
+
+  @Test
+  void ofAPartOnlyTheRanksThatAreWantedCostMemory() {
+    int ranks = 10_000;
+    List<RankFiles> all = IntStream.range(0, ranks).mapToObj(rank -> new RankFiles(rank, IntStream.range(0, 10)
+        .mapToObj(i -> new FileMeta("n", "out/step-7/f" + i + "." + rank, 100, OptionalInt.of(i))).toList())).toList();
+    byte[] part = RankFileMapFile.encode(Leaf.of(ranks, all));
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    RankFileMap map = RankFileMapFile.decodeLeaf(part, Set.of(3, 9_999));
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(map).isEqualTo(Leaf.of(ranks, List.of(all.get(3), all.get(9_999))));
+    assertThat(allocated).isLessThan(part.length);        // its keys of 10,000 ranks; all of it takes 55 times as much
   }
 
   @Test

@@ -14,8 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,12 +81,12 @@ class LogicalFileTest {
     byte[] whole = whole(files);
     for (int piece = 1; piece <= whole.length; piece++) {
       Path target = root.resolve("scr.dataset." + piece);
-      try (var writer = new LogicalFileWriter(target, files)) {
+      try (var draft = new LogicalDraft(target, files); var writer = draft.writer()) {
         for (int at = 0; at < whole.length; at += piece) {
           writer.write(ByteBuffer.wrap(whole, at, Math.min(piece, whole.length - at)));
         }
         assertThat(target.resolve("rank.4")).doesNotExist();
-        assertThat(writer.finish()).isEqualTo(files);
+        assertThat(draft.finish()).isEqualTo(files);
       }
       assertThat(target.toFile().list()).containsExactlyInAnyOrder("rank.4", ".scr");
       assertThat(target.resolve(".scr")).isEmptyDirectory();
@@ -110,11 +112,59 @@ class LogicalFileTest {
     assertRefused(target, files, Arrays.copyOf(whole, whole.length + 1));
   }
 
+  @Test
+  void stretchesOfEveryLengthAreWrittenInAnyOrder() throws IOException {
+    RankFiles files = write(SIZES);
+    byte[] whole = whole(files);
+    for (int length = 1; length <= whole.length; length++) {
+      Path target = root.resolve("scr.dataset." + length);
+      List<Integer> begins = new ArrayList<>();
+      for (int at = 0; at < whole.length; at += length) {
+        begins.add(at);
+      }
+      Collections.shuffle(begins, new Random(length));
+      try (var draft = new LogicalDraft(target, files)) {
+        for (int at : begins) {
+          try (var writer = draft.writer(at, length)) {
+            writer.write(ByteBuffer.wrap(whole, at, Math.min(length, whole.length - at)));
+          }
+        }
+        assertThat(draft.finish()).isEqualTo(files);
+      }
+      for (FileMeta file : files.files()) {
+        assertThat(target.resolve(file.name())).hasSameBinaryContentAs(root.resolve(file.name()));
+      }
+    }
+  }
+
+  @Test
+  void everyStretchThatIsNotWrittenIsMissed() throws IOException {
+    RankFiles files = write(SIZES);
+    byte[] whole = whole(files);
+    Path target = root.resolve("scr.dataset.1");
+    for (int missing = 0; missing < whole.length; missing++) {
+      int without = missing;
+      assertThatThrownBy(() -> {
+        try (var draft = new LogicalDraft(target, files)) {
+          for (int at = 0; at < whole.length; at++) {
+            try (var writer = draft.writer(at, 1)) {
+              writer.write(ByteBuffer.wrap(whole, at, at == without ? 0 : 1));
+            }
+          }
+          draft.finish();
+        }
+      }).isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT))
+          .hasMessageContaining("rank 4").hasMessageContaining("bytes were written");
+      assertThat(target.resolve("rank.4")).doesNotExist();
+      assertThat(target.resolve(".scr")).isEmptyDirectory();
+    }
+  }
+
   private static void assertRefused(Path target, RankFiles files, byte[] bytes) {
     assertThatThrownBy(() -> {
-      try (var writer = new LogicalFileWriter(target, files)) {
+      try (var draft = new LogicalDraft(target, files); var writer = draft.writer()) {
         writer.write(ByteBuffer.wrap(bytes));
-        writer.finish();
+        draft.finish();
       }
     }).isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT))
         .hasMessageContaining("rank 4");
@@ -130,8 +180,8 @@ class LogicalFileTest {
         empty.add(new FileMeta("rank.0/" + i, "" + i, 0, OptionalInt.empty()));
       }
       Path target = root.resolve("scr.dataset." + (count + 1));
-      try (var writer = new LogicalFileWriter(target, new RankFiles(0, empty))) {
-        assertThat(writer.finish().files()).hasSize(count).allMatch(file -> file.crc().getAsInt() == 0);
+      try (var draft = new LogicalDraft(target, new RankFiles(0, empty))) {
+        assertThat(draft.finish().files()).hasSize(count).allMatch(file -> file.crc().getAsInt() == 0);
       }
       for (FileMeta file : empty) {
         assertThat(target.resolve(file.name())).isEmptyFile();
@@ -142,7 +192,7 @@ class LogicalFileTest {
   @Test
   void neverWritesOutsideTheDataset() {
     var files = new RankFiles(0, List.of(new FileMeta("../out", "out", 1, OptionalInt.empty())));
-    assertThatThrownBy(() -> new LogicalFileWriter(root.resolve("scr.dataset.1"), files))
+    assertThatThrownBy(() -> new LogicalDraft(root.resolve("scr.dataset.1"), files))
         .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_REQUEST));
     assertThat(root).isEmptyDirectory();
   }

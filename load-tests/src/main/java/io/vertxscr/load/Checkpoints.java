@@ -4,16 +4,19 @@ import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.Map;
 
 /** Checkpoints of one or more files of each rank. Starting and writing stand outside of what is measured. */
 final class Checkpoints {
   private static final int PIECE_BYTES = 1 << 20;
+  private static final double NOISE = 1e-4;
 
   private final Ranks ranks;
   private final Path prefix;
@@ -22,6 +25,7 @@ final class Checkpoints {
   private final Map<Integer, Output> open = new ConcurrentHashMap<>();
   private int step;
   private volatile int dataset;
+  private boolean field;
 
   /** One file for each rank. */
   Checkpoints(Ranks ranks, Path prefix, long bytes, int lastStep) {
@@ -38,6 +42,12 @@ final class Checkpoints {
     this.bytes = bytes;
     this.step = lastStep;
     this.files = files;
+  }
+
+  /** Files are a smooth field of numbers from now on: of single precision, as doubles, noisy in the last digits. */
+  Checkpoints ofField() {
+    field = true;
+    return this;
   }
 
   int step() {
@@ -84,13 +94,26 @@ final class Checkpoints {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       for (long done = 0; done < bytes; done += piece.capacity()) {
         piece.clear().limit((int) Math.min(piece.capacity(), bytes - done));
-        if (piece.limit() > Long.BYTES) {
+        if (field) {
+          fillField(piece, seed + done);
+        } else if (piece.limit() > Long.BYTES) {
           piece.putLong(0, done ^ seed);               // no two pieces are equal
         }
         while (piece.hasRemaining()) {
           channel.write(piece);
         }
       }
+    }
+  }
+
+  private static void fillField(ByteBuffer piece, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double slope = random.nextDouble();
+    ByteBuffer values = piece.duplicate().order(ByteOrder.nativeOrder());
+    int count = piece.limit() / Double.BYTES;
+    for (int i = 0; i < count; i++) {
+      double at = (double) i / count;
+      values.putDouble((float) (1 + slope * at * (1 - at) + NOISE * random.nextDouble()));
     }
   }
 }

@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Synchronous flush: complete-output of a dataset without redundancy, that is flushed before the answer. Background
  * flush: complete-output of a protected dataset that is flushed after it, against the same without any flush.
+ * Compressed: synchronous, with {@code COMPRESS=ZSTD}.
  */
 final class FlushCase {
   private static final int WARM_UP = 3;
@@ -18,10 +20,12 @@ final class FlushCase {
   private static final long CAPPED_SECONDS = 8;
   private static final int CAPPED_NODES = 4;
   private static final long WINDOW_NS = 2_000_000_000;
-  /** The first shares are given, and the last bytes are not a full window's. */
-  private static final long SETTLING_NS = 300_000_000;
+  /** Messages and metadata are less: with these a flush has begun, and but for these it has ended. */
+  private static final long NOTHING_BYTES = 2 << 20;
   private static final Map<String, String> SYNCHRONOUS = Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0");
   private static final Map<String, String> BACKGROUND = Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "1");
+
+  private static final String COMPRESSED = "compressed";
 
   private final Options options;
 
@@ -35,10 +39,25 @@ final class FlushCase {
       measure("XOR", "background", target, BACKGROUND);
     }
     measure("XOR", "none", "ram", Map.of());
+    compressed();
     for (int nodes : List.of(1, CAPPED_NODES)) {
       if (options.wants("capped-" + nodes)) {
         capped(nodes);
       }
+    }
+  }
+
+  /** The synchronous flush again, of numbers, compressed on their way. */
+  private void compressed() throws Exception {
+    Path file = Files.createTempFile("scr-load-", ".conf");
+    try {
+      Files.writeString(file, "CKPT=0 INTERVAL=1 TYPE=SINGLE COMPRESS=ZSTD\n");
+      Map<String, String> settings = new HashMap<>(SYNCHRONOUS);
+      settings.put("SCR_CONF_FILE", file.toString());
+      settings.put("SCR_COPY_TYPE", "FILE");
+      measure("SINGLE", COMPRESSED, "ram", settings);
+    } finally {
+      Files.delete(file);
     }
   }
 
@@ -82,8 +101,13 @@ final class FlushCase {
   /** The lowest and the highest share of the allowed rate in any window, from the first bytes to the last. */
   private static double[] shares(TreeMap<Long, Long> written) {
     double[] shares = {Double.MAX_VALUE, 0};
-    long last = written.lastKey() - SETTLING_NS;
-    long first = written.firstKey() + SETTLING_NS;
+    long begin = written.firstEntry().getValue() + NOTHING_BYTES;
+    long end = written.lastEntry().getValue() - NOTHING_BYTES;
+    long first = written.keySet().stream().filter(ns -> written.get(ns) >= begin).findFirst().orElseThrow();
+    long last = written.keySet().stream().filter(ns -> written.get(ns) >= end).findFirst().orElseThrow();
+    if (last - first < 2 * WINDOW_NS) {
+      throw new LoadException("the flush took " + (last - first) / 1_000_000 + " ms, too short to be looked at");
+    }
     for (long from : written.subMap(first, last - WINDOW_NS).keySet()) {
       long bytes = at(written, from + WINDOW_NS) - written.get(from);
       double share = bytes / (CAP_BYTES_PER_SECOND * (WINDOW_NS / 1e9));
@@ -116,6 +140,7 @@ final class FlushCase {
     double[] seconds = new double[options.runs()];
     double[] cpu = new double[options.runs()];
     double[] copy = new double[options.runs()];
+    long stored = 0;
     Reference reference = new Reference();
     try (Daemons daemons = new Daemons(setup)) {
       Path place = target.equals("ram") ? daemons.beside("parallel")
@@ -125,6 +150,9 @@ final class FlushCase {
         Path prefix = Files.createDirectories(place.resolve("prefix"));
         try (Ranks ranks = Ranks.open(daemons, prefix)) {
           Checkpoints checkpoints = new Checkpoints(ranks, prefix, options.bytes(), 0);
+          if (flush.equals(COMPRESSED)) {
+            checkpoints.ofField();
+          }
           for (int run = -WARM_UP; run < options.runs(); run++) {
             checkpoints.start();
             checkpoints.write();
@@ -140,6 +168,7 @@ final class FlushCase {
               copy[run] = Reference.copied(daemons.cachedFiles(checkpoints.dataset()), place.resolve("copies"), true);
               reference.sample(daemons.cachedFiles(checkpoints.dataset()), daemons.beside("copies"));
             }
+            stored = bytesIn(prefix.resolve("ckpt." + checkpoints.step()));
             Daemons.delete(prefix.resolve("ckpt." + checkpoints.step()));
           }
           ranks.all(scr -> scr.finish());
@@ -147,10 +176,25 @@ final class FlushCase {
         long bytes = options.bytes() * setup.ranks();
         double median = new Samples(seconds).median();
         new Result("flush", setup, bytes).with("flush", flush).with("target", target).seconds(new Samples(seconds))
-            .cost(new Samples(cpu), daemons.peakRssBytes()).with("reference", reference.json())
+            .cost(new Samples(cpu), daemons.peakRssBytes()).with("storedShare", (double) stored / bytes)
+            .with("reference", reference.json())
             .with("cpSyncBytesPerSecond", (double) Math.round(new Samples(copy).median()))
             .with("timesCpSync", bytes / median / new Samples(copy).median()).print();
       }
+    }
+  }
+
+  /** 0 where it is not there. */
+  private static long bytesIn(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return 0;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      long bytes = 0;
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += Files.size(file);
+      }
+      return bytes;
     }
   }
 

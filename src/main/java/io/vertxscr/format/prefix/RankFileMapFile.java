@@ -1,5 +1,6 @@
 package io.vertxscr.format.prefix;
 
+import io.vertxscr.format.Excerpt;
 import io.vertxscr.format.Fields;
 import io.vertxscr.format.FileMetaHash;
 import io.vertxscr.format.Hash;
@@ -15,6 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 
 /**
  * {@code <prefix>/.scr/scr.dataset.<id>/rank2file} and its parts {@code rank2file.0.<first rank>}.
@@ -61,10 +65,25 @@ public final class RankFileMapFile {
 
   /** @throws io.vertxscr.model.ScrException CORRUPT */
   public static RankFileMap decode(byte[] file) {
-    return Fields.read(file, KIND, fields -> {
+    return decode(file, Excerpt.WHOLE, _ -> true);
+  }
+
+  /**
+   * Of a leaf the entries of these ranks alone, where they are in it: those that are left out, which may be nearly all,
+   * cost no memory.
+   *
+   * @throws io.vertxscr.model.ScrException CORRUPT
+   */
+  public static RankFileMap decodeLeaf(byte[] file, Set<Integer> ranks) {
+    Set<String> names = ranks.stream().map(rank -> Integer.toString(rank)).collect(Collectors.toSet());
+    return decode(file, new Excerpt("RANK", names::contains), ranks::contains);
+  }
+
+  private static RankFileMap decode(byte[] file, Excerpt excerpt, IntPredicate wanted) {
+    return Fields.read(file, KIND, excerpt, fields -> {
       int ranks = fields.integer("RANKS", 0);
       int level = fields.integer("LEVEL", 0);
-      return level == 0 ? new Leaf(ranks, entries(fields)) : new Branch(ranks, level, parts(fields));
+      return level == 0 ? new Leaf(ranks, entries(fields, wanted)) : new Branch(ranks, level, parts(fields));
     });
   }
 
@@ -117,9 +136,12 @@ public final class RankFileMapFile {
     return parts;
   }
 
-  private static List<Entry> entries(Fields fields) {
+  private static List<Entry> entries(Fields fields, IntPredicate wanted) {
     List<Entry> entries = new ArrayList<>();
     fields.numbered("RANK").forEach((rank, entry) -> {
+      if (!wanted.test(rank)) {
+        return;
+      }
       List<FlushedFile> files = new ArrayList<>();
       entry.find("FILE").ifPresent(paths ->
           paths.children().keySet().forEach(path -> files.add(file(path, paths.child(path)))));
