@@ -23,7 +23,7 @@ import java.util.OptionalLong;
  * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
  * dataset is complete after it. Each step durable before the next, each may be repeated:
  * <pre>
- *   prepare     what another dataset left under this id is removed, its summary first
+ *   prepare     what another dataset left under this id is removed, its summary first; never one that is listed
  *   (all nodes: FlushCopy, RankMapWriter)
  *   seal        map compared with the descriptor's totals, then the summary
  *   enlist      index entry, and current if it is the newest checkpoint
@@ -87,6 +87,7 @@ public final class Publication {
    *
    * @return true if this very dataset is complete here already: go on with {@link #enlist}; false if it must be
    *     copied
+   * @throws ScrException IO, also where restarts could use another dataset of this id: it stays
    */
   public boolean prepare(DatasetDescriptor descriptor) {
     int id = descriptor.id();
@@ -94,12 +95,29 @@ public final class Publication {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
       return true;
     }
+    refuseToReplace(descriptor);
     if (!isOf(id, descriptor)) {
       ContainerDrafts.remove(paths, id);
     }
     removeMetadata(id);
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
     return false;
+  }
+
+  /**
+   * Two histories have met: this dataset got its id when nobody could see what is here, because the file system was not
+   * mounted.
+   */
+  private void refuseToReplace(DatasetDescriptor descriptor) {
+    int id = descriptor.id();
+    Optional<Index.Entry> listed = index.read().index().find(id).filter(Index.Entry::complete)
+        .filter(entry -> !isSame(entry.descriptor(), descriptor));
+    if (listed.isPresent() && isComplete(id)) {
+      String name = listed.get().name();
+      throw new ScrException(Fault.IO, "dataset " + id + " \"" + descriptor.name() + "\" stays in the caches: "
+          + paths.prefix() + " has a complete dataset of that id, \"" + name + "\", which an earlier run wrote. If that"
+          + " is not wanted any more: scr index --drop " + name + " --prefix " + paths.prefix());
+    }
   }
 
   /**

@@ -195,10 +195,13 @@ class PublicationTest {
   }
 
   @Test
-  void anIdOfAnotherHistoryLosesItsSummaryBeforeItsMapIsWrittenOver() {
+  void anIdOfAnotherHistoryLosesItsSummaryBeforeItsMapIsWrittenOverButNotWhileItIsListed() {
     samples.flush(descriptor(1, "theirs"), List.of(samples.cached(1, 0, "x"), samples.cached(1, 1, "y")));
     DatasetDescriptor ours = withTotals(new DatasetDescriptor(1, "ours", DatasetFlags.CHECKPOINT, 1, 77,
         descriptor(1, "x").job(), Totals.NONE), List.of(samples.cached(1, 0, "x")));
+    refused(Fault.IO, () -> samples.publication.prepare(ours), "\"ours\"", "\"theirs\"", "scr index --drop theirs");
+    assertThat(restart(2)).contains(1);
+    samples.index.update(index -> index.drop(1));
     assertThat(samples.publication.prepare(ours)).isFalse();
     assertThat(samples.publication.isComplete(1)).isFalse();
     assertThat(samples.paths.dataset(1)).isEmptyDirectory();

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -89,6 +90,41 @@ class CatchUpTest extends EmbeddedTest {
       cluster.awaitProtected(NEXT);
       all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
       assertThat(EmbeddedRun.all(ranks)).containsOnly(1);
+    }
+  }
+
+  /** Method: no node hears that it is to protect what it has fetched before all ranks have read it. */
+  @Test
+  void whatWasFetchedIsReadBeforeItIsProtectedAgain() throws Exception {
+    CountDownLatch read = new CountDownLatch(NODES.length);
+    try (TestCluster cluster =
+        new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR).flushing(1, false), NODES);
+        KillAt encoding = new KillAt(vertx, KillAt.Point.verb("protect", 1), () -> await(read))) {
+      cluster.steps(1, 1, NODES);
+      cluster.deleteAllStorage(NODES);
+      encoding.arm();
+      CyclicBarrier all = new CyclicBarrier(NODES.length + 1);
+      var ranks = cluster.run(NODES).start(scr -> {
+        int step = RankProgram.restart(scr, 3);
+        read.countDown();
+        all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        scr.finish();
+        return step;
+      });
+      encoding.dead().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      assertThat(read.getCount()).as("ranks that have not read it when it is to be protected").isZero();
+      cluster.awaitProtected(NODES);
+      all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      assertThat(EmbeddedRun.all(ranks)).containsOnly(1);
+    }
+  }
+
+  /** For less than a rank would wait for its answer. */
+  private static void await(CountDownLatch read) {
+    try {
+      read.await(EmbeddedRun.PATIENCE_S / 2, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 

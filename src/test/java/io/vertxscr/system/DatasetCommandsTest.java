@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: what an application says of its datasets with current, drop and delete holds from then on. */
 class DatasetCommandsTest extends EmbeddedTest {
@@ -113,6 +115,53 @@ class DatasetCommandsTest extends EmbeddedTest {
       });
       assertThat(cluster.held("n1")).containsExactly(1);
       assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  /** Method: what is newest is taken away, all daemons and caches end, and the next run writes the next one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"drop", "delete", "SCR_CACHE_PURGE", "SCR_PREFIX_PURGE"})
+  void idsAreNeverUsedAgainAlsoWhenNobodyHasTheDatasetAnyMore(String how) throws Exception {
+    for (int flushEvery : List.of(0, 1)) {
+      TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(flushEvery, false);
+      try (TestCluster cluster = new TestCluster(vertx, directory, setup, NODES)) {
+        cluster.steps(1, 3, NODES);
+        if (how.equals("drop")) {
+          alone(cluster, scr -> scr.drop("step-3"));
+        } else if (how.equals("delete")) {
+          alone(cluster, scr -> scr.delete("step-3"));
+        }
+      }
+      if (how.startsWith("SCR_")) {                       // a run that empties them, and writes nothing
+        try (TestCluster cluster = new TestCluster(vertx, directory, setup.with(how, "1")
+            .with("SCR_CACHE_PURGE", "1"), NODES)) {
+          cluster.steps(1, 0, NODES);
+        }
+      }
+      try (TestCluster cluster = new TestCluster(vertx, directory, setup, NODES)) {
+        cluster.deleteAllStorage(NODES);
+        cluster.steps(4, 4, NODES);
+        assertThat(cluster.held("n1")).as("with SCR_FLUSH=" + flushEvery).contains(4);
+        assertThat(cluster.record("n1", 4).descriptor().name()).isEqualTo("step-4");
+      }
+      clear();
+    }
+  }
+
+  /** What was dropped is not written over by what comes later: somebody may want to add it again. */
+  @Test
+  void aDroppedDatasetKeepsItsMapAndSummaryWhateverIsFlushedLater() throws Exception {
+    PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
+    try (TestCluster cluster = cluster(1)) {
+      cluster.steps(1, 3, NODES);
+      alone(cluster, scr -> scr.drop("step-3"));
+      Files.deleteIfExists(paths.restartFile());          // as a prefix directory of SCR has none
+    }
+    try (TestCluster cluster = cluster(1)) {
+      cluster.deleteAllStorage(NODES);
+      assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
+      assertThat(cluster.index().find("step-4").orElseThrow().id()).isEqualTo(4);
+      assertThat(paths.summary(3)).exists();
     }
   }
 

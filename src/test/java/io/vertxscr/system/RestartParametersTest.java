@@ -12,12 +12,15 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Verb;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -257,6 +260,34 @@ class RestartParametersTest extends EmbeddedTest {
         return 0;
       }, "n1", "n1", "n2");
       assertThat(flushed(cluster)).contains("step-1", "step-2");
+    }
+  }
+
+  /** Of what is in the prefix directory only the dataset is checked, and only it is what a restart is about. */
+  @Test
+  void inAGlobalRestartANameWithoutADirectoryIsThatOfTheDatasetAndNotOfWhateverElseIsThere() throws Exception {
+    try (TestCluster cluster = cluster(0, rules(true, true, false, true, null))) {
+      dies(cluster, 1, 1, "n1");
+      Path stale = Files.writeString(cluster.prefix().resolve("rank-0-1"), "of another program");
+      Path plain = Files.writeString(cluster.prefix().resolve("input"), "never checkpointed");
+      Path mine = cluster.prefix().resolve("step-1/rank-0-1");
+      try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+        RawRank.ok(rank.init(1, cluster.prefix()));
+        RawRank.ok(rank.call(Verb.HAVE_RESTART));
+        RawRank.ok(rank.call(Verb.START_RESTART));
+        Map.of("rank-0-1", mine, "input", plain, "./rank-0-1", stale, "step-1/rank-0-1", mine).forEach((name, path) ->
+            assertThat(route(rank, name, cluster.prefix())).as(name).isEqualTo(path.toString()));
+        assertThat(route(rank, "step-0/rank-0-1", cluster.prefix())).isEqualTo(mine.toString());
+        assertThat(mine).hasBinaryContent(RankProgram.bytes(0, 1, 1));
+      }
+    }
+  }
+
+  private static String route(RawRank rank, String name, Path workingDirectory) {
+    try {
+      return RawRank.ok(rank.route(name, workingDirectory)).getString("file");
+    } catch (TimeoutException e) {
+      throw new AssertionError(name, e);
     }
   }
 

@@ -15,6 +15,8 @@ import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RestartFileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -215,6 +217,62 @@ class RestartRulesTest extends EmbeddedTest {
       cluster.nodes().start("n3");
       assertThat(cluster.restart(next)).as("the halt file is removed before it").isEqualTo(1);
     }
+  }
+
+  /**
+   * It would begin anew after weeks of computing, only because the file system has trouble for a minute; its datasets
+   * would have the ids of those that are there, and with SCR_DISTRIBUTE=0 the caches would be emptied for it.
+   */
+  @Test
+  void aRunDoesNotBeginAnewWhereThePrefixDirectoryCannotBeRead() throws Exception {
+    Path index;
+    try (TestCluster cluster = cluster(1, 1)) {
+      cluster.steps(1, 2, NODES);
+      index = new PrefixPaths(cluster.prefix()).index();
+      unreadable(index);
+      assertThat(cluster.restart(NODES)).as("from the caches").isEqualTo(2);
+      cluster.deleteAllStorage(NODES);
+      refusedToBegin(cluster);
+    }
+    TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).flushing(1, false);
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup.with("SCR_FETCH", "0"), NODES)) {
+      assertThat(cluster.restart(NODES)).as("it is not to be read").isZero();
+    }
+    readable(index);
+    try (TestCluster cluster = cluster(1, 1)) {
+      assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
+      unreadable(index);
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup.with("SCR_DISTRIBUTE", "0"), NODES)) {
+      refusedToBegin(cluster);
+      assertThat(cluster.held("n1")).contains(3);
+      Files.delete(cluster.store("n1").redundancy(3, 0).orElseThrow());
+      cluster.lose("n2");
+      cluster.nodes().start("n2");
+    }
+    try (TestCluster cluster = cluster(1, 1)) {
+      refusedToBegin(cluster);                            // what the caches have cannot be restored
+      assertThat(cluster.held("n1")).contains(3);
+    }
+  }
+
+  private static void refusedToBegin(TestCluster cluster) throws Exception {
+    for (CompletableFuture<String> rank : cluster.run(NODES).start(Scr::node)) {
+      assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(Fault.IO))
+          .hasMessageContainingAll(cluster.prefix().toString(), "index.scr", "Nothing has been changed", "SCR_FETCH=0");
+    }
+  }
+
+  /** A directory in the place of a file: an error of the operating system, for root too. */
+  private static void unreadable(Path file) throws Exception {
+    Files.move(file, file.resolveSibling("aside"));
+    Files.createDirectory(file);
+  }
+
+  private static void readable(Path file) throws Exception {
+    Files.delete(file);
+    Files.move(file.resolveSibling("aside"), file);
   }
 
   /** Elsewhere one start with the wrong number marks all flushed checkpoints as failed; the right one finds none. */

@@ -78,7 +78,9 @@ final class DatasetCommands {
         if (ids.isEmpty()) {
           throw unknown("dataset", name, Stream.concat(cached.stream(), flushed.all().stream()).toList());
         }
-        return evict(inventories, mine);
+        // ids are never used again, also when nobody has the dataset any more
+        return journal.note(prefixDirectory, history -> history.knowing(ids.last()))
+            .compose(_ -> evict(inventories, mine));
       })).map(_ -> List.copyOf(ids)).onSuccess(all ->
           all.forEach(id -> observer.notice(new Event.DatasetDropped(id, name, delete))));
     }));

@@ -135,7 +135,8 @@ public final class LeaderWork implements LeaderActions {
   /** What the configuration wants to be done before a checkpoint is looked for. */
   private Future<Void> before(String prefix, RunPolicy policy) {
     FetchPolicy rules = policy.fetch();
-    Future<Void> emptied = policy.cache().prefixPurge() ? keeper.purge(prefix) : Future.succeededFuture();
+    Future<Void> emptied = policy.cache().prefixPurge()
+        ? restorer.rememberFlushed(prefix).compose(_ -> keeper.purge(prefix)) : Future.succeededFuture();
     Future<Void> flushed = emptied.compose(_ -> rules.flushOnRestart() || rules.globalRestart()
         ? flushes.flushAll(prefix) : Future.succeededFuture());
     return rules.current().map(name -> flushed.compose(_ -> startFrom(prefix, name))).orElse(flushed);
@@ -337,7 +338,7 @@ public final class LeaderWork implements LeaderActions {
   private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
     RunInfo info = run.info();
     RunInfo.Restartable bad = info.restart().orElseThrow();
-    return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
+    return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
         .compose(found -> {
           run.info(info.with(found.restart()));
           protectBehind(info);
@@ -363,7 +364,7 @@ public final class LeaderWork implements LeaderActions {
       if (info.restart().filter(offered -> ids.contains(offered.datasetId())).isEmpty()) {
         return Future.succeededFuture(Packed.NOTHING);
       }
-      return restorer.restore(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
+      return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
           .map(found -> {
             run.info(info.with(found.restart()));
             protectBehind(info);

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,34 +55,41 @@ public final class PrefixFetcher {
   }
 
   /**
-   * What the index lists.
+   * What is in a prefix directory.
    *
+   * @param all that the index lists
    * @param current name of the dataset that restarts are to begin with, where one is set
    * @param restart what restarts may use
+   * @param lastId highest id of all datasets that have left anything there, also of those that the index does not list
+   * @param trouble why it cannot be read, and counts as empty; empty where it can be
    */
-  record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart) {
-    static final Listing NONE =
-        new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0));
+  record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, int lastId,
+      Optional<String> trouble) {
+    static Listing unread(String trouble) {
+      return new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0), 0,
+          Optional.of(trouble));
+    }
 
-    static Listing of(Index index) {
+    static Listing of(Index index, List<Integer> directories) {
       int current = index.current().flatMap(index::find).map(Index.Entry::id).orElse(Integer.MAX_VALUE);
       int last = index.entries().stream().filter(Index.Entry::restartable).mapToInt(Index.Entry::id).max().orElse(0);
       return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
-          new Flushed(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last));
+          new Flushed(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
+          Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
+              .mapToInt(id -> id).max().orElse(0), Optional.empty());
     }
   }
 
-  /**
-   * Reads the index. A prefix directory that cannot be read is no reason not to start: it is taken as empty, and said.
-   */
+  /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
   Future<Listing> list(String prefix) {
     return loop.blocking("read the index of " + prefix, () -> {
-      PrefixIndex.Reading reading = index(prefix).read();
+      PrefixIndex index = index(prefix);
+      PrefixIndex.Reading reading = index.read();
       reading.remarks().forEach(LOG::warn);
-      return Listing.of(reading.index());
+      return Listing.of(reading.index(), new Publication(new PrefixPaths(Path.of(prefix)), index).datasets());
     }).recover(failure -> {
       LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
-      return Future.succeededFuture(Listing.NONE);
+      return Future.succeededFuture(Listing.unread(String.valueOf(failure.getMessage())));
     });
   }
 

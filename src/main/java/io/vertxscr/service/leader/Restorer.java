@@ -76,11 +76,33 @@ final class Restorer {
   /** What there is to choose from. */
   private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
 
-  /** Restores the newest that can be had; without any, completes with none. */
+  /**
+   * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
+   * nobody can see whether there is any.
+   */
   Future<Found> restore(Wanted wanted) {
+    return scene(wanted).compose(scene -> {
+      if (!fromCaches(wanted)) {
+        requireReadable(scene, wanted);                   // before the caches are emptied
+      }
+      return restore(wanted, scene).map(found -> {
+        if (found.restart().isEmpty()) {
+          requireReadable(scene, wanted);
+        }
+        return found;
+      });
+    });
+  }
+
+  /** The same for a run that is on, and cannot use what it began with. */
+  Future<Found> another(Wanted wanted) {
+    return scene(wanted).compose(scene -> restore(wanted, scene));
+  }
+
+  private Future<Found> restore(Wanted wanted, Scene seen) {
     long startNs = System.nanoTime();
     Set<Which> hopeless = new HashSet<>();
-    return scene(wanted).compose(scene -> emptied(scene, wanted)).compose(scene -> {
+    return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
       Last last = last(scene);
       return first(candidates, hopeless, wanted)
@@ -128,9 +150,33 @@ final class Restorer {
   /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
   private Future<Scene> emptied(Scene scene, Wanted wanted) {
     boolean purge = wanted.policy().cache().purge();      // what other jobs have left, too
-    return fromCaches(wanted) ? Future.succeededFuture(scene) : evict(scene.inventories(), dataset ->
-        (purge || dataset.origin().prefix().equals(wanted.prefix())) && dataset.flush() != FlushState.WANTED)
-        .map(scene);
+    return fromCaches(wanted) ? Future.succeededFuture(scene) : remember(wanted.prefix(), scene).compose(_ ->
+        evict(scene.inventories(), dataset -> dataset.flush() != FlushState.WANTED
+            && (purge || dataset.origin().prefix().equals(wanted.prefix())))).map(scene);
+  }
+
+  /** Ids are never used again, also when nobody holds a dataset any more. */
+  private Future<Void> remember(String prefixDirectory, Scene scene) {
+    return journal.note(prefixDirectory, history -> history.knowing(last(scene).datasetId()));
+  }
+
+  /** The same for a prefix directory that is going to be emptied. */
+  Future<Void> rememberFlushed(String prefixDirectory) {
+    return prefix.list(prefixDirectory)
+        .compose(flushed -> journal.note(prefixDirectory, history -> history.knowing(flushed.lastId())));
+  }
+
+  /**
+   * To begin anew, or to empty the caches, only because the prefix directory cannot be read at the moment would throw
+   * work away; and new datasets would get the ids of those that are there.
+   */
+  private static void requireReadable(Scene scene, Wanted wanted) {
+    if (scene.flushed().trouble().isPresent() && wanted.policy().fetch().fetch()) {
+      throw new ScrException(Fault.IO, "the prefix directory " + wanted.prefix() + " cannot be read ("
+          + scene.flushed().trouble().get() + "), and there is no checkpoint to restart from in the caches: the run"
+          + " would begin anew. Nothing has been changed. Start it again when the directory can be read, or with"
+          + " SCR_FETCH=0 to begin without what is there");
+    }
   }
 
   private static boolean fromCaches(Wanted wanted) {
@@ -171,7 +217,7 @@ final class Restorer {
     List<DatasetDescriptor> known = Stream.concat(scene.flushed().all().stream(), scene.inventories().stream()
         .flatMap(i -> i.datasets().stream()).map(Inventory.Dataset::descriptor)).toList();
     int id = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
-    return new Last(Math.max(id, scene.history().lastDatasetId()),
+    return new Last(Math.max(Math.max(id, scene.flushed().lastId()), scene.history().lastDatasetId()),
         known.stream().mapToInt(DatasetDescriptor::checkpointId).max().orElse(0));
   }
 
@@ -231,9 +277,8 @@ final class Restorer {
             || restored.isPresent() && restored.get().id() != d.descriptor().id()
                 && hopeless.contains(CacheRestores.which(d.descriptor())));
     boolean any = scene.inventories().stream().flatMap(i -> i.datasets().stream()).anyMatch(useless);
-    // an id is never used again, also when nobody holds the dataset any more
-    return (any ? journal.note(wanted.prefix(), history -> history.knowing(last(scene).datasetId()))
-        : Future.<Void>succeededFuture()).compose(_ -> evict(scene.inventories(), useless));
+    return (any ? remember(wanted.prefix(), scene) : Future.<Void>succeededFuture())
+        .compose(_ -> evict(scene.inventories(), useless));
   }
 
   private Future<Void> evict(List<Inventory> inventories, Predicate<Inventory.Dataset> which) {

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The dataset of the phase that is open on a node: which files its ranks have, and where. On the node's loop. */
@@ -110,21 +111,30 @@ final class OpenDataset {
    *
    * @throws ScrException NO_SUCH_FILE, naming what there is
    */
-  FileMeta readable(int rank, String name, String pathOrNull) {
-    List<FileMeta> files = readable.getOrDefault(rank, new RankFiles(rank, List.of())).files();
-    for (FileMeta file : files) {
-      if (file.path().equals(pathOrNull)) {
-        return file;
-      }
-    }
+  FileMeta readable(int rank, String name, String path) {
+    return find(rank, name, path).orElseThrow(() -> {
+      List<FileMeta> sameBase = sameBase(rank, name);
+      return new ScrException(Fault.NO_SUCH_FILE, "rank " + rank + " asks for '" + name + "' of dataset "
+          + descriptor.id() + " \"" + descriptor.name() + "\": " + (sameBase.isEmpty()
+          ? "it wrote no file of that name; it wrote " + some(files(rank))
+          : "ambiguous, give one of the paths " + some(sameBase)));
+    });
+  }
+
+  /** The same; empty where there is none, or more than one. */
+  Optional<FileMeta> find(int rank, String name, String path) {
+    List<FileMeta> sameBase = sameBase(rank, name);
+    return files(rank).stream().filter(file -> file.path().equals(path)).findFirst()
+        .or(() -> sameBase.size() == 1 ? Optional.of(sameBase.getFirst()) : Optional.empty());
+  }
+
+  private List<FileMeta> sameBase(int rank, String name) {
     String base = name.substring(name.lastIndexOf('/') + 1);
-    List<FileMeta> sameBase = files.stream().filter(f -> f.baseName().equals(base)).toList();
-    if (sameBase.size() == 1) {
-      return sameBase.getFirst();
-    }
-    throw new ScrException(Fault.NO_SUCH_FILE, "rank " + rank + " asks for '" + name + "' of dataset " + descriptor.id()
-        + " \"" + descriptor.name() + "\": " + (sameBase.isEmpty() ? "it wrote no file of that name; it wrote "
-        + some(files) : "ambiguous, give one of the paths " + some(sameBase)));
+    return files(rank).stream().filter(file -> file.baseName().equals(base)).toList();
+  }
+
+  private List<FileMeta> files(int rank) {
+    return readable.getOrDefault(rank, new RankFiles(rank, List.of())).files();
   }
 
   private static String some(List<FileMeta> files) {

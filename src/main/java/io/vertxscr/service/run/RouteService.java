@@ -89,12 +89,19 @@ public final class RouteService {
     });
   }
 
-  /** Any file below the prefix by its path, else one that this rank wrote by its base name. */
+  /**
+   * Any file below the prefix by its path, else one that this rank wrote by its base name. A name without a directory
+   * is first of all that of a file of the dataset: what is called the same in the working directory is another one.
+   */
   private static Path inPrefix(OpenDataset open, RouteRequest request) {
     String relative = place(open, request);
     Path named = open.prefix().resolve(relative);
-    return !relative.isEmpty() && Files.isRegularFile(named) ? named
-        : open.prefix().resolve(open.readable(request.rank(), request.name(), relative).path());
+    boolean isFound = !relative.isEmpty() && Files.isRegularFile(named);
+    if (isFound && (request.name().indexOf('/') >= 0
+        || open.find(request.rank(), request.name(), relative).isEmpty())) {
+      return named;
+    }
+    return open.prefix().resolve(open.readable(request.rank(), request.name(), relative).path());
   }
 
   /** Path below the prefix; empty where the name leads elsewhere, because in a restart a base name is enough. */
