@@ -63,7 +63,7 @@ final class ConfigCommand implements Callable<Integer> {
     } else {
       page.lines(explain).forEach(out::println);
     }
-    effective.ignored().forEach(name -> spec.commandLine().getErr().println("scr: " + name));
+    run.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
     return 0;
   }
 

@@ -92,6 +92,7 @@ record ConfigPage(Optional<Path> system, Optional<Path> user, Effective effectiv
     if (!ckpt.enabled()) {
       flags.add("disabled");
     }
+    descriptors.compression(ckpt).ifPresent(how -> flags.add("zstd-" + how.level()));
     return String.join(" ", flags);
   }
 
@@ -134,10 +135,12 @@ record ConfigPage(Optional<Path> system, Optional<Path> user, Effective effectiv
   }
 
   private JsonObject json(CheckpointDescriptor ckpt) {
-    return new JsonObject().put("ckpt", ckpt.index()).put("interval", ckpt.interval()).put("group", ckpt.group())
-        .put("store", ckpt.storeBase()).put("type", ckpt.redundancy().scheme().name())
+    JsonObject json = new JsonObject().put("ckpt", ckpt.index()).put("interval", ckpt.interval())
+        .put("group", ckpt.group()).put("store", ckpt.storeBase()).put("type", ckpt.redundancy().scheme().name())
         .put("setSize", ckpt.redundancy().setSize()).put("failures", ckpt.redundancy().failures())
         .put("output", isOutput(ckpt)).put("bypass", ckpt.bypass()).put("enabled", ckpt.enabled());
+    descriptors.compression(ckpt).ifPresent(how -> json.put("zstdLevel", how.level()));
+    return json;
   }
 
   private static JsonObject json(StoreDescriptor store) {

@@ -104,8 +104,10 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     }
     String name = words[0].substring(0, equals);
     Section section = Section.named(name).orElseThrow(() -> LayerReader.unknown(name, "config query"));
-    return layers().flatMap(layer -> layer.said(section, words[0].substring(equals + 1), words[1]).stream())
-        .findFirst().map(Said::text);
+    String key = section.key(words[0].substring(equals + 1));
+    Stream<Layer> asked = section == Section.CKPT       // entries of others are not used, not even field by field
+        ? layers().filter(layer -> !layer.of(section).isEmpty()).limit(1) : layers();
+    return asked.flatMap(layer -> layer.said(section, key, words[1]).stream()).findFirst().map(Said::text);
   }
 
   Stream<Layer> layers() {

@@ -128,14 +128,10 @@ final class DescriptorReader {
    * somebody has set it. What was not asked for by name is no more than the sets can tolerate.
    */
   private Redundancy redundancy(Scheme scheme, int setSize, Optional<Integer> failures) {
-    boolean several = scheme == Scheme.RS || (scheme == Scheme.PARTNER && isSet(SCR_SET_FAILURES));
+    boolean several = scheme == Scheme.RS || (scheme == Scheme.PARTNER && values.isSet(SCR_SET_FAILURES));
     int standard = several ? values.number(SCR_SET_FAILURES) : scheme.tolerance();
     return new Redundancy(scheme, setSize,
-        failures.orElse(several && !isSet(SCR_SET_FAILURES) ? Math.min(standard, setSize - 1) : standard));
-  }
-
-  private boolean isSet(Parameter parameter) {
-    return values.value(parameter).filter(value -> !value.source().equals("default")).isPresent();
+        failures.orElse(several && !values.isSet(SCR_SET_FAILURES) ? Math.min(standard, setSize - 1) : standard));
   }
 
   /** The name of a group that somebody is in. */

@@ -15,9 +15,13 @@ import java.util.stream.Stream;
  *
  * @param values one for each parameter that has a value, in the order of {@link Parameter}
  * @param entries STORE by base, GROUPS by node, CKPT by number; each allowed store has one
- * @param ignored names in the environment that look like ours and are not, with what may have been meant
+ * @param ignored what has no effect, in sentences: names in the environment that look like ours and are not, with what
+ *     may have been meant, and CKPT entries that are not used
  */
 public record Effective(List<Value> values, List<Entry> entries, List<String> ignored) {
+  /** The source of what nobody has set. */
+  static final String DEFAULT = "default";
+
   /** One parameter's value and, in words, its source. */
   public record Value(Parameter parameter, String text, String source) {}
 
@@ -61,11 +65,20 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
     return values.stream().filter(v -> v.parameter() == parameter).findFirst();
   }
 
+  /** Whether somebody has set it. */
+  boolean isSet(Parameter parameter) {
+    return value(parameter).filter(value -> !value.source().equals(DEFAULT)).isPresent();
+  }
+
+  /** What somebody has set, with its place. */
+  String said(Parameter parameter) {
+    return value(parameter).map(value -> parameter + "=" + value.text() + " (" + value.source() + ")").orElse("");
+  }
+
   /** Each value that somebody has set, with its place. */
   public List<String> lines() {
     return Stream.concat(
-        values.stream().filter(value -> !value.source().equals("default"))
-            .map(value -> value.parameter() + "=" + value.text() + " (" + value.source() + ")"),
+        values.stream().map(Value::parameter).filter(this::isSet).map(this::said),
         entries.stream().flatMap(entry -> entry.fields().entrySet().stream()
             .map(field -> entry.section() + "=" + entry.key() + " " + field.getKey() + "=" + field.getValue().text()
                 + " (" + field.getValue().where() + ")"))).toList();

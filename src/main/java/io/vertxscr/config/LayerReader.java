@@ -24,6 +24,9 @@ import java.util.regex.Pattern;
  * replaced.
  */
 final class LayerReader {
+  /** What other releases of SCR call what we have, and what it is called here. */
+  private static final Map<String, String> FORMER =
+      Map.of("SCR_HALT_ENABLED", "SCR_HALT_EXIT", "SCR_XOR_SIZE", "SCR_SET_SIZE", "SCR_CONTROL_BASE", "SCR_CNTL_BASE");
   private static final Pattern VARIABLE =
       Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
 
@@ -94,7 +97,11 @@ final class LayerReader {
     }
     List<String> names = new ArrayList<>(Arrays.stream(Parameter.values()).map(Parameter::name).toList());
     Arrays.stream(Section.values()).map(Section::name).forEach(names::add);
-    return Checks.bad(where + ": unknown parameter " + name + Nearest.hint(name, names));
+    return Checks.bad(where + ": unknown parameter " + name + hint(name, names));
+  }
+
+  private static String hint(String name, Collection<String> known) {
+    return FORMER.containsKey(name) ? "; it is called " + FORMER.get(name) + " here" : Nearest.hint(name, known);
   }
 
   private void parameter(Parameter parameter, String raw, String where) {
@@ -111,7 +118,7 @@ final class LayerReader {
   private void entry(Section section, List<ConfFile.Pair> pairs, String where) {
     String key = interpolate(pairs.getFirst().value(), where);
     check(section.key(), section.name(), key, where);
-    String known = section == Section.STORE ? Path.of(key).normalize().toString() : key;
+    String known = section.key(key);
     Map<String, Said> fields = entries.computeIfAbsent(section, _ -> new TreeMap<>())
         .computeIfAbsent(known, _ -> new LinkedHashMap<>());
     for (ConfFile.Pair pair : pairs.subList(1, pairs.size())) {
@@ -161,7 +168,7 @@ final class LayerReader {
     List<String> parameters = Arrays.stream(Parameter.values()).map(Parameter::name).toList();
     return names.stream().sorted()
         .filter(name -> name.startsWith("SCR_") && !known.contains(name) && !parameters.contains(name))
-        .map(name -> name + " in the environment is not a parameter" + Nearest.hint(name, parameters))
+        .map(name -> name + " in the environment is not a parameter" + hint(name, parameters))
         .toList();
   }
 }

@@ -45,7 +45,22 @@ final class Resolver {
     all.layers().filter(layer -> !layer.of(Section.CKPT).isEmpty()).findFirst().ifPresent(layer ->
         layer.of(Section.CKPT).keySet().stream().sorted((a, b) -> Integer.parseInt(a) - Integer.parseInt(b))
             .forEach(key -> entries.add(entry(Section.CKPT, key, Stream.of(layer)))));
-    return new Effective(List.copyOf(values.values()), entries, all.ignored());
+    return new Effective(List.copyOf(values.values()), entries,
+        Stream.concat(all.ignored().stream(), unused().stream()).toList());
+  }
+
+  /**
+   * CKPT entries that somebody meant to be used: the user's own, and those of the system where nobody says how datasets
+   * are protected. Else they are a choice that was not taken.
+   */
+  private Optional<String> unused() {
+    Value type = values.get(Parameter.SCR_COPY_TYPE);
+    return all.layers().filter(layer -> !layer.of(Section.CKPT).isEmpty()).findFirst()
+        .filter(layer -> all.user().contains(layer) || type.source().equals(Effective.DEFAULT))
+        .filter(_ -> !type.text().equalsIgnoreCase(DescriptorReader.FILE))
+        .map(layer -> entry(Section.CKPT, layer.of(Section.CKPT).firstKey(), Stream.of(layer)).where()
+            + " and all CKPT entries are not used, because SCR_COPY_TYPE is " + type.text() + " (" + type.source()
+            + "); with SCR_COPY_TYPE=FILE they are");
   }
 
   private Optional<Value> ofSystem(Parameter parameter) {
@@ -129,7 +144,7 @@ final class Resolver {
       }
     }
     String standard = parameter == Parameter.SCR_USER_NAME ? System.getProperty("user.name") : parameter.standard();
-    return standard.isEmpty() ? Optional.empty() : Optional.of(new Value(parameter, standard, "default"));
+    return standard.isEmpty() ? Optional.empty() : Optional.of(new Value(parameter, standard, Effective.DEFAULT));
   }
 
   private static String base(String path) {

@@ -26,6 +26,7 @@ import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
+import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
 import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
 
 import io.vertxscr.config.run.CachePolicy;
@@ -35,7 +36,12 @@ import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.config.run.LogPolicy;
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.FlushDescriptor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /** Makes the policy of a run from the values of its parameters. */
 final class RunPolicies {
@@ -56,6 +62,35 @@ final class RunPolicies {
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(SCR_HALT_EXIT)),
         new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
+  }
+
+  /** What is said and has no effect, or takes away more than may be meant: sentences for those who have said it. */
+  static List<String> remarks(Effective values, RunPolicy policy) {
+    List<String> remarks = new ArrayList<>(values.ignored());
+    boolean several = policy.descriptors().checkpoints().stream().map(CheckpointDescriptor::redundancy)
+        .anyMatch(redundancy -> redundancy.scheme() == Scheme.RS || redundancy.scheme() == Scheme.PARTNER);
+    if (values.isSet(SCR_SET_FAILURES) && values.number(SCR_SET_FAILURES) > 1 && !several) {
+      remarks.add(values.said(SCR_SET_FAILURES) + " has no effect: XOR survives the loss of one member of a set, SINGLE"
+          + " of none; RS and PARTNER survive more");
+    }
+    if (policy.flush().bytesPerSecond() > 0 && !policy.flush().background()) {
+      remarks.add(values.said(SCR_FLUSH_ASYNC_BW) + " has no effect with " + values.said(SCR_FLUSH_ASYNC)
+          + ": it limits flushes in the background");
+    }
+    for (Parameter size : List.of(SCR_CONTAINER_SIZE, SCR_CONTAINER_ALIGN)) {
+      if (values.isSet(size) && !values.flag(SCR_USE_CONTAINERS)) {
+        remarks.add(values.said(size) + " has no effect without SCR_USE_CONTAINERS=1");
+      }
+    }
+    FetchPolicy fetch = policy.fetch();
+    Optional<Parameter> emptied = !fetch.distribute() ? Optional.of(SCR_DISTRIBUTE)
+        : policy.cache().purge() ? Optional.of(SCR_CACHE_PURGE)
+        : fetch.globalRestart() ? Optional.of(SCR_GLOBAL_RESTART) : Optional.empty();
+    if (emptied.isPresent() && !fetch.fetch()) {
+      remarks.add("with " + values.said(emptied.get()) + " and " + values.said(SCR_FETCH) + " no run restarts from any"
+          + " checkpoint, and the caches are emptied when one begins");
+    }
+    return List.copyOf(remarks);
   }
 
   private static FlushDescriptor flush(Effective values) {

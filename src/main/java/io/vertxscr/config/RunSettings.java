@@ -13,9 +13,9 @@ import java.util.List;
  *
  * @param jobName empty where nobody has given it one
  * @param lines for the log, where SCR_DEBUG asks for it: each value that somebody has set, with its place
- * @param ignored names in the application's environment that look like ours and are not
+ * @param remarks what somebody has said without effect, or with more than may be meant, in sentences
  */
-public record RunSettings(RunPolicy policy, String jobName, List<String> lines, List<String> ignored) {
+public record RunSettings(RunPolicy policy, String jobName, List<String> lines, List<String> remarks) {
   /**
    * The same on these nodes, with the groups of no others.
    *
@@ -27,6 +27,6 @@ public record RunSettings(RunPolicy policy, String jobName, List<String> lines, 
     all.checkpoints().stream().filter(CheckpointDescriptor::enabled).map(CheckpointDescriptor::group).distinct()
         .forEach(group -> nodes.forEach(node -> groups.valueOf(group, node)));
     return new RunSettings(
-        policy.with(all.with(groups)), jobName, lines, ignored);
+        policy.with(all.with(groups)), jobName, lines, remarks);
   }
 }

@@ -3,6 +3,7 @@ package io.vertxscr.config;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.model.descriptor.Redundancy;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -49,6 +50,11 @@ enum Section {
 
   Kind key() {
     return key;
+  }
+
+  /** The key as it is known: stores are told apart by where they are and not by how that is written. */
+  String key(String said) {
+    return this == STORE ? Path.of(said).normalize().toString() : said;
   }
 
   /** The field of this name; GROUPS have any. */

@@ -60,7 +60,8 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
    */
   public RunSettings of(UserSettings user) {
     Effective values = system.with(user).effective();
-    return new RunSettings(RunPolicies.of(values), values.text(SCR_JOB_NAME),
-        values.number(SCR_DEBUG) == 0 ? List.of() : values.lines(), values.ignored());
+    RunPolicy policy = RunPolicies.of(values);
+    return new RunSettings(policy, values.text(SCR_JOB_NAME),
+        values.number(SCR_DEBUG) == 0 ? List.of() : values.lines(), RunPolicies.remarks(values, policy));
   }
 }

@@ -83,6 +83,19 @@ class ConfigurationTest {
     assertThat(all.said("CKPT=7 TYPE")).isEmpty();
   }
 
+  /** A CKPT entry is that of one place, with what that place leaves out; a store is known by where it is. */
+  @Test
+  void anAnswerIsWhatHoldsAndNotWhatSomebodyElseHasSaid() {
+    calls.addAll(List.of("CKPT=0 SET_SIZE=4", "STORE=/ssd/ COUNT=3"));
+    Configuration all = with("CKPT=0 TYPE=PARTNER SET_SIZE=2\nCKPT=1 INTERVAL=2\nSTORE=/ssd COUNT=1 SIZE=1TB");
+
+    assertThat(all.said("CKPT=0 SET_SIZE")).contains("4");
+    assertThat(all.said("CKPT=0 TYPE")).isEmpty();
+    assertThat(all.said("CKPT=1 INTERVAL")).isEmpty();
+    assertThat(all.said("STORE=/ssd/. COUNT")).contains("3");
+    assertThat(all.said("STORE=/ssd SIZE")).contains("1TB");
+  }
+
   @ParameterizedTest
   @CsvSource({"SCR_FLSH, did you mean SCR_FLUSH?", "CKPT=0, expected a parameter", "CKPT TYPE, expected a parameter",
       "CKPT=0 TYPE=XOR, expected a parameter", "CKTP=0 TYPE, did you mean CKPT?"})

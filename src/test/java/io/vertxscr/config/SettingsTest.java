@@ -128,6 +128,7 @@ class SettingsTest {
       "SCR_FLSH=3,            did you mean SCR_FLUSH?",
       "SCR_FLUSH_ASYNCH=1,    did you mean SCR_FLUSH_ASYNC?",
       "scr_flush=3,           did you mean SCR_FLUSH?",
+      "SCR_HALT_ENABLED=0,    it is called SCR_HALT_EXIT here",
       "SCR_FLUSH=often,       expected a whole number from 0 to 2147483647",
       "SCR_FLUSH=-1,          expected a whole number",
       "SCR_FETCH_WIDTH=0,     expected a whole number from 1 to 1048576",
@@ -161,10 +162,55 @@ class SettingsTest {
   @Test
   void aNameInTheEnvironmentThatOnlyLooksLikeOursIsReported() {
     Effective effective = Configuration.ofSystem(
-        Map.of("SCR_CASHE_SIZE", "3", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"), Optional.empty()).effective();
+        Map.of("SCR_CASHE_SIZE", "3", "SCR_HALT_ENABLED", "1", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"),
+        Optional.empty()).effective();
 
     assertThat(effective.ignored())
-        .containsExactly("SCR_CASHE_SIZE in the environment is not a parameter; did you mean SCR_CACHE_SIZE?");
+        .containsExactly("SCR_CASHE_SIZE in the environment is not a parameter; did you mean SCR_CACHE_SIZE?",
+            "SCR_HALT_ENABLED in the environment is not a parameter; it is called SCR_HALT_EXIT here");
+  }
+
+  /** Nothing of this is wrong, and an operator would wait in vain for what it does not do. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "SCR_SET_FAILURES=3                | 1 | has no effect: XOR survives the loss of one member of a set",
+      "SCR_FLUSH_ASYNC=0 SCR_FLUSH_ASYNC_BW=1GB | 1 | has no effect with SCR_FLUSH_ASYNC=0",
+      "SCR_CONTAINER_SIZE=1GB            | 1 | has no effect without SCR_USE_CONTAINERS=1",
+      "SCR_CONTAINER_ALIGN=1MB           | 1 | has no effect without SCR_USE_CONTAINERS=1",
+      "SCR_DISTRIBUTE=0 SCR_FETCH=0      | 1 | no run restarts from any checkpoint, and the caches are emptied",
+      "SCR_CACHE_PURGE=1 SCR_FETCH=0     | 1 | no run restarts from any checkpoint, and the caches are emptied",
+      "SCR_GLOBAL_RESTART=1 SCR_FETCH=0  | 1 | no run restarts from any checkpoint, and the caches are emptied",
+      "CKPT=0 TYPE=PARTNER               | 1 | because SCR_COPY_TYPE is XOR (default); with SCR_COPY_TYPE=FILE",
+      "SCR_SET_FAILURES=1                | 0 | ''",
+      "SCR_COPY_TYPE=RS SCR_SET_FAILURES=3 | 0 | ''",
+      "SCR_COPY_TYPE=PARTNER SCR_SET_FAILURES=3 | 0 | ''",
+      "SCR_FLUSH_ASYNC_BW=1GB            | 0 | ''",
+      "SCR_USE_CONTAINERS=1 SCR_CONTAINER_SIZE=1GB | 0 | ''",
+      "SCR_DISTRIBUTE=0                  | 0 | ''",
+      "SCR_FETCH=0                       | 0 | ''"})
+  void whatIsSaidWithoutEffectIsReportedWithItsPlace(String line, int remarks, String remark) throws IOException {
+    Path file = file(line);
+    List<String> told = Settings.load(ALICE, Optional.of(file)).of(
+        new UserSettings(Optional.empty(), Map.of(), List.of())).remarks();
+
+    assertThat(told).hasSize(remarks).allSatisfy(one -> assertThat(one).contains(remark, file + " line 1"));
+  }
+
+  /** With SCR_COPY_TYPE of the system's own, its entries are a choice that it leaves to users. */
+  @Test
+  void entriesThatAreNotUsedAreReportedToWhoeverMeantThemToBe() throws IOException {
+    Path file = file("SCR_COPY_TYPE=PARTNER", "CKPT=0 TYPE=RS");
+    Settings system = Settings.load(ALICE, Optional.of(file));
+
+    assertThat(system.of(user()).remarks()).isEmpty();
+    assertThat(system.of(user("CKPT=0 TYPE=SINGLE")).remarks()).containsExactly(
+        "config call \"CKPT=0 TYPE=SINGLE\": CKPT=0 and all CKPT entries are not used, because SCR_COPY_TYPE is PARTNER"
+            + " (" + file + " line 1); with SCR_COPY_TYPE=FILE they are");
+    assertThat(system.of(user("SCR_COPY_TYPE=FILE")).remarks()).isEmpty();
+  }
+
+  private static UserSettings user(String... calls) {
+    return new UserSettings(Optional.empty(), Map.of(), List.of(calls));
   }
 
   @ParameterizedTest

@@ -99,7 +99,7 @@ public final class LeaderWork implements LeaderActions {
   public Future<RunSettings> configure(UserSettings user, RankMap map) {
     return loop.blocking("read the configuration of a run", () -> settings.of(user).on(map.byNode().keySet()))
         .onSuccess(read -> {
-          read.ignored().forEach(LOG::warn);
+          read.remarks().forEach(LOG::warn);
           read.lines().forEach(line -> LOG.info("configured: {}", line));
         });
   }
