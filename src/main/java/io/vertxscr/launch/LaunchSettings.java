@@ -14,8 +14,10 @@ import java.util.OptionalLong;
  * @param excluded nodes to leave out
  * @param learns whether a hanging run is found by the times of its phases
  * @param watchdogMs the user's limit; empty for none
+ * @param haltSeconds that must be left of the allocation for a run to begin, where the halt file says nothing; 0: any
  */
-public record LaunchSettings(int runs, int minNodes, Set<String> excluded, boolean learns, OptionalLong watchdogMs) {
+public record LaunchSettings(int runs, int minNodes, Set<String> excluded, boolean learns, OptionalLong watchdogMs,
+    int haltSeconds) {
   public LaunchSettings {
     excluded = Set.copyOf(excluded);
   }
@@ -26,7 +28,8 @@ public record LaunchSettings(int runs, int minNodes, Set<String> excluded, boole
     return new LaunchSettings(number(values, Parameter.SCR_RUNS), number(values, Parameter.SCR_MIN_NODES),
         new TreeSet<>(Hostlist.expand(text(values, Parameter.SCR_EXCLUDE_NODES))),
         number(values, Parameter.SCR_WATCHDOG) == 1,
-        timeoutS == 0 ? OptionalLong.empty() : OptionalLong.of(timeoutS * 1000));
+        timeoutS == 0 ? OptionalLong.empty() : OptionalLong.of(timeoutS * 1000),
+        number(values, Parameter.SCR_HALT_SECONDS));
   }
 
   private static int number(Effective values, Parameter parameter) {

@@ -45,6 +45,11 @@ public record Halt(OptionalInt checkpointsLeft, OptionalLong exitAfterSeconds, O
     return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, seconds, reason, immediate);
   }
 
+  /** The same with this rest of the allocation where nobody has set one. */
+  public Halt orHaltSeconds(long seconds) {
+    return haltSeconds.isPresent() ? this : withHaltSeconds(OptionalLong.of(seconds));
+  }
+
   /** The same with another reason, and without any hurry. */
   public Halt withReason(Optional<String> why) {
     return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, haltSeconds, why, false);

@@ -28,14 +28,15 @@ class LaunchSettingsTest {
 
   @Test
   void withoutAWordThereIsOneRunAndNoWatchdog() {
-    assertThat(settings(Map.of())).isEqualTo(new LaunchSettings(1, 0, Set.of(), false, OptionalLong.empty()));
+    assertThat(settings(Map.of())).isEqualTo(new LaunchSettings(1, 0, Set.of(), false, OptionalLong.empty(), 0));
   }
 
   @Test
   void theEnvironmentIsHeardBeforeTheUsersFile() throws Exception {
-    Files.writeString(prefix.resolve(".scrconf"), "SCR_RUNS=7\nSCR_WATCHDOG_TIMEOUT=90\nSCR_MIN_NODES=3\n");
+    Files.writeString(prefix.resolve(".scrconf"), "SCR_RUNS=7\nSCR_WATCHDOG_TIMEOUT=90\nSCR_MIN_NODES=3\n"
+        + "SCR_HALT_SECONDS=600\n");
     assertThat(settings(Map.of("SCR_RUNS", "-1", "SCR_EXCLUDE_NODES", "n[1-2]", "SCR_WATCHDOG", "1")))
-        .isEqualTo(new LaunchSettings(-1, 3, Set.of("n1", "n2"), true, OptionalLong.of(90_000)));
+        .isEqualTo(new LaunchSettings(-1, 3, Set.of("n1", "n2"), true, OptionalLong.of(90_000), 600));
   }
 
   @Test

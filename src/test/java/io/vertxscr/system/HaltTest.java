@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
+import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -169,6 +171,43 @@ class HaltTest {
       set(halt -> halt.withHaltSeconds(OptionalLong.of(HOUR / 2)));
       RawRank.ok(rank.init(1, prefix));
       RawRank.ok(rank.call(Verb.FINALIZE));
+    }
+  }
+
+  /** The end of an allocation is not that of the job; the end of the job is told in whichever allocation it comes. */
+  @Test
+  void aJobThatRanOutOfTimeGoesOnInItsNextAllocationAndItsEndIsWrittenDownThen() throws Exception {
+    start(new HaltPolicy(600, false), OptionalLong.of(NOW + HOUR));
+    set(halt -> halt.because(Halt.Reason.TIME_LIMIT));
+    try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+      RawRank.ok(init(rank));
+      Eventually.holds("the old reason goes", () -> Halts.of(prefix).read().reason().isEmpty());
+      assertThat(checkpoint(rank).containsKey("halt")).isFalse();
+      RawRank.ok(rank.call(Verb.FINALIZE));
+    }
+    assertThat(Halts.of(prefix).read().reason()).contains("SCR_FINALIZE_CALLED");
+  }
+
+  @Test
+  void whereNobodyKnowsTheEndOfTheAllocationTheStatusSaysThatItsSecondsHaveNoEffect() throws Exception {
+    start(new HaltPolicy(600, false), OptionalLong.empty());
+    try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+      RawRank.ok(rank.init(1, prefix));
+      assertThat(remarks()).singleElement().asString().contains("SCR_HALT_SECONDS=600 has no effect", "SCR_END_TIME");
+      set(halt -> halt.withHaltSeconds(OptionalLong.of(0)));
+      Eventually.holds("the halt file says otherwise", () -> remarks().isEmpty());
+      RawRank.ok(rank.call(Verb.FINALIZE));
+    }
+  }
+
+  private List<Object> remarks() {
+    ScrClient client = cluster.client("n2");
+    try {
+      return client.status().await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS).getJsonArray("remarks").stream().toList();
+    } catch (TimeoutException e) {
+      throw new AssertionError(e);
+    } finally {
+      client.close();
     }
   }
 

@@ -181,7 +181,8 @@ public final class HaltCommand implements Callable<Integer> {
       out.println("  immediate         every call of the run fails within about a second; its caches are flushed");
     }
     if (halt.reason().isPresent()) {
-      out.println("no run begins here before 'scr halt --remove' (or --unset-reason)");
+      out.println("no run begins here before 'scr halt --remove' (or --unset-reason)"
+          + (halt.reason().get().equals(Reason.TIME_LIMIT.name()) ? ", or in an allocation with more time left" : ""));
     }
   }
 }

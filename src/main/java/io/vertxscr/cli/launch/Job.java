@@ -1,6 +1,5 @@
 package io.vertxscr.cli.launch;
 
-import io.vertxscr.flow.advice.HaltConditions;
 import io.vertxscr.launch.JobFlow.Action;
 import io.vertxscr.launch.JobFlow.Event;
 import io.vertxscr.launch.JobFlow.Rules;
@@ -9,7 +8,6 @@ import io.vertxscr.launch.JobFlow.Step;
 import io.vertxscr.launch.JobFlow;
 import io.vertxscr.launch.Watchdog;
 import io.vertxscr.prefix.FlushFileStore;
-import io.vertxscr.prefix.HaltFileStore;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
@@ -233,11 +230,7 @@ final class Job {
   }
 
   private Optional<String> haltReason() {
-    HaltFileStore halts = new HaltFileStore(plan.paths(), "scr run", PATIENCE);
-    long nowS = System.currentTimeMillis() / 1000;
-    OptionalLong end = plan.allocation().endSeconds(nowS);
-    return HaltConditions.met(halts.read(), end, nowS)
-        .map(met -> "no run begins: " + met.why() + " (" + halts.file() + ", see scr halt)");
+    return ShouldExitCommand.halted(plan.paths(), plan.allocation(), plan.settings().haltSeconds());
   }
 
   // ---- runs ----

@@ -1,5 +1,6 @@
 package io.vertxscr.cli.launch;
 
+import io.vertxscr.launch.LaunchSettings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
@@ -36,7 +37,7 @@ final class PrerunCommand implements Callable<Integer> {
   public Integer call() {
     Map<String, String> environment = options.environment(given);
     PrefixPaths paths = options.paths(environment);
-    options.settings(environment, paths);
+    LaunchSettings settings = options.settings(environment, paths);
     JobOptions.variables(environment, paths);
     Allocation allocation = options.allocation(environment, OptionalInt.empty());
     try {
@@ -47,7 +48,7 @@ final class PrerunCommand implements Callable<Integer> {
           "prefix directory " + paths.prefix() + " cannot be written to: " + ScrException.reason(e), e);
     }
     PrintWriter out = spec.commandLine().getOut();
-    Optional<String> halted = ShouldExitCommand.halted(paths, allocation);
+    Optional<String> halted = ShouldExitCommand.halted(paths, allocation, settings.haltSeconds());
     if (halted.isPresent()) {
       spec.commandLine().getErr().println("scr: " + halted.get());
       return 1;

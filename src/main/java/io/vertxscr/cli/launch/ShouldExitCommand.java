@@ -48,17 +48,22 @@ final class ShouldExitCommand implements Callable<Integer> {
     Map<String, String> environment = options.environment(given);
     PrefixPaths paths = options.paths(environment);
     Allocation allocation = options.allocation(environment, OptionalInt.empty());
-    Optional<String> why = halted(paths, allocation)
-        .or(() -> tooFew(options.settings(environment, paths), paths, allocation));
+    LaunchSettings settings = options.settings(environment, paths);
+    Optional<String> why = halted(paths, allocation, settings.haltSeconds())
+        .or(() -> tooFew(settings, paths, allocation));
     why.ifPresent(spec.commandLine().getOut()::println);
     return why.isPresent() ? 0 : GO_ON;
   }
 
-  /** Why no run may begin here. */
-  static Optional<String> halted(PrefixPaths paths, Allocation allocation) {
+  /**
+   * Why no run may begin here.
+   *
+   * @param haltSeconds that must be left of the allocation, where the halt file says nothing
+   */
+  static Optional<String> halted(PrefixPaths paths, Allocation allocation, int haltSeconds) {
     HaltFileStore halts = new HaltFileStore(paths, "scr should-exit", PATIENCE);
     long nowS = System.currentTimeMillis() / 1000;
-    return HaltConditions.met(halts.read(), allocation.endSeconds(nowS), nowS)
+    return HaltConditions.met(halts.read().orHaltSeconds(haltSeconds), allocation.endSeconds(nowS), nowS)
         .map(met -> "no run begins: " + met.why() + " (" + halts.file() + ", see scr halt)");
   }
 

@@ -9,7 +9,8 @@ import java.util.OptionalLong;
  * Whether a run must stop. All times in seconds since 1970.
  *
  * <pre>
- *   ExitReason is there                            its text: somebody has said so, or an earlier run has stopped
+ *   ExitReason is there                            its text: somebody has said so, or an earlier run has stopped;
+ *                                                  not TIME_LIMIT of an allocation that is over
  *   allocation's end - now &lt;= HaltSeconds &gt; 0   TIME_LIMIT
  *   CheckpointsLeft is 0                           NO_CHECKPOINTS_LEFT
  *   now &gt;= ExitBefore - HaltSeconds             EXIT_BEFORE_TIME
@@ -33,13 +34,23 @@ public final class HaltConditions {
   }
 
   /**
+   * Whether the file's reason is that the time of another allocation was up: this one has more time left than is to
+   * remain. A job goes on in its next allocation without anybody taking it out.
+   */
+  public static boolean isPast(Halt halt, OptionalLong endSeconds, long nowSeconds) {
+    long slack = halt.haltSeconds().orElse(0);
+    return halt.reason().equals(Optional.of(Reason.TIME_LIMIT.name())) && !halt.immediate() && slack > 0
+        && endSeconds.isPresent() && endSeconds.getAsLong() - nowSeconds > slack;
+  }
+
+  /**
    * The condition that holds now.
    *
    * @param endSeconds when the allocation ends; empty where nobody knows: then HaltSeconds alone never holds
    */
   public static Optional<Met> met(Halt halt, OptionalLong endSeconds, long nowSeconds) {
     long slack = Math.max(0, halt.haltSeconds().orElse(0));
-    if (halt.reason().isPresent() && !halt.reason().get().isEmpty()) {
+    if (halt.reason().isPresent() && !halt.reason().get().isEmpty() && !isPast(halt, endSeconds, nowSeconds)) {
       return Optional.of(new Met(halt.reason().get(), "the halt file says " + halt.reason().get()));
     }
     if (slack > 0 && endSeconds.isPresent() && endSeconds.getAsLong() - nowSeconds <= slack) {

@@ -108,7 +108,7 @@ public final class HaltWatch {
   public void watch(long run, String prefix, HaltPolicy policy) {
     watched = new Watched(run, store(prefix), policy);
     look(watched);
-    allocation.ask();
+    allocation.ask().onSuccess(_ -> remark().ifPresent(LOG::warn));
   }
 
   /** Nobody's run is to be halted any more. */
@@ -145,6 +145,10 @@ public final class HaltWatch {
     if (mine != watched) {
       return;
     }
+    if (!present(mine.halt, mine.policy).equals(mine.halt)) {
+      LOG.info("run {}: the halt file says {}, of an allocation that is over", mine.run, mine.halt.reason().orElse(""));
+      write(mine, halt -> present(halt, mine.policy), () -> {});
+    }
     tell();
     looked.run();
     if (mine.halt.immediate() && mine.halt.reason().isPresent()) {
@@ -169,9 +173,23 @@ public final class HaltWatch {
   }
 
   private Optional<Met> met(Halt halt, HaltPolicy policy) {
-    Halt whole = halt.haltSeconds().isPresent() ? halt
-        : halt.withHaltSeconds(OptionalLong.of(policy.seconds()));
-    return HaltConditions.met(whole, allocation.endSeconds(), clockSeconds.getAsLong());
+    return HaltConditions.met(
+        halt.orHaltSeconds(policy.seconds()), allocation.endSeconds(), clockSeconds.getAsLong());
+  }
+
+  /** Without the reason of an allocation that is over, which would stand for that of this run. */
+  private Halt present(Halt halt, HaltPolicy policy) {
+    return HaltConditions.isPast(
+        halt.orHaltSeconds(policy.seconds()), allocation.endSeconds(), clockSeconds.getAsLong())
+        ? halt.withReason(Optional.empty()) : halt;
+  }
+
+  /** What is wanted of this run and cannot be done, in a sentence. */
+  public Optional<String> remark() {
+    int seconds = watched == null ? 0 : watched.policy.seconds();
+    return seconds == 0 || watched.halt.haltSeconds().isPresent() || allocation.endSeconds().isPresent()
+        ? Optional.empty() : Optional.of("SCR_HALT_SECONDS=" + seconds + " has no effect: nobody knows when the"
+        + " allocation ends; set SCR_END_TIME, to seconds since 1970, for the daemons");
   }
 
   /** A checkpoint is complete: counts it, and writes down the reason to stop if there is one now. */
@@ -184,7 +202,8 @@ public final class HaltWatch {
     Optional<Met> met = met();
     int counted = mine.uncounted;
     if (counted > 0 || met.isPresent()) {
-      write(mine, halt -> recorded(halt.afterCheckpoints(counted), met), () -> mine.uncounted -= counted);
+      write(mine, halt -> recorded(present(halt, mine.policy).afterCheckpoints(counted), met),
+          () -> mine.uncounted -= counted);
     }
     tell();
     looked.run();
@@ -201,12 +220,14 @@ public final class HaltWatch {
     }
     Watched mine = watched;
     Optional<Met> met = met();
-    return write(mine, halt -> recorded(halt, met).because(Reason.SCR_FINALIZE_CALLED), () -> {});
+    return write(mine, halt -> recorded(present(halt, mine.policy), met).because(Reason.SCR_FINALIZE_CALLED),
+        () -> {});
   }
 
   /** No run could begin, and none will by being started again. */
-  public void initFailed(String prefix) {
-    write(new Watched(0, store(prefix), HaltPolicy.STANDARD), halt -> halt.because(Reason.SCR_INIT_FAILED), () -> {});
+  public void initFailed(String prefix, HaltPolicy policy) {
+    write(new Watched(0, store(prefix), policy), halt -> present(halt, policy).because(Reason.SCR_INIT_FAILED),
+        () -> {});
   }
 
   /** One change after the other; completes well in any case. */

@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,7 +120,7 @@ public final class LeaderWork implements LeaderActions {
         .compose(_ -> restorer.restore(new Restorer.Wanted(prefix, map, policy, List.of())))
         .onFailure(failure -> {
           if (HOPELESS.contains(Fault.of(failure))) {
-            advice.halts().initFailed(prefix);
+            advice.halts().initFailed(prefix, policy.halt());
           }
         })
         .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.last(), policy));
@@ -129,7 +130,7 @@ public final class LeaderWork implements LeaderActions {
 
   @Override
   public List<String> remarks() {
-    return restorer.remarks();
+    return Stream.concat(restorer.remarks().stream(), advice.halts().remark().stream()).toList();
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */

@@ -52,6 +52,19 @@ class ScriptCommandsTest {
         .satisfies(run -> assertThat(run.out()).contains("JOB_HALTED"));
   }
 
+  /** What is left is asked for by the script too, and not only by the daemons that it would start in vain. */
+  @Test
+  void noRunBeginsWhereLessThanTheHaltSecondsIsLeftOfTheAllocation() {
+    machine.with("SCR_HALT_SECONDS", "600");
+    assertThat(machine.run("should-exit").exit()).isEqualTo(1);
+    machine.with("SLURM_JOB_END_TIME", "" + (System.currentTimeMillis() / 1000 + 300));
+    assertThat(machine.run("should-exit")).returns(0, CliRun::exit)
+        .satisfies(run -> assertThat(run.out()).contains("the 600 s that are to remain"));
+    assertThat(machine.run("prerun").exit()).isEqualTo(1);
+    machine.run("halt", "--seconds", "60", machine.prefix());
+    assertThat(machine.run("should-exit").exit()).as("the halt file says otherwise").isEqualTo(1);
+  }
+
   @Test
   void postrunScavengesFromTheNodesThatAreLeft() throws Exception {
     assertThat(machine.run("postrun").exit()).isZero();

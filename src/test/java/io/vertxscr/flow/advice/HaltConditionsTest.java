@@ -87,6 +87,19 @@ class HaltConditionsTest {
   }
 
   @Test
+  void aTimeLimitHoldsInItsAllocationAndNotInTheNextOne() {
+    Halt halt = Halt.NONE.withHaltSeconds(OptionalLong.of(100)).because(Halt.Reason.TIME_LIMIT);
+    assertThat(met(halt, OptionalLong.of(END), 900)).isEqualTo("TIME_LIMIT");
+    assertThat(met(halt, OptionalLong.of(END), 899)).as("of another allocation").isEmpty();
+    assertThat(met(halt.withCheckpointsLeft(OptionalInt.of(0)), OptionalLong.of(END), 0))
+        .isEqualTo("NO_CHECKPOINTS_LEFT");
+    assertThat(met(halt, NOBODY_KNOWS, 899)).isEqualTo("TIME_LIMIT");
+    assertThat(met(halt.withHaltSeconds(OptionalLong.empty()), OptionalLong.of(END), 899)).isEqualTo("TIME_LIMIT");
+    assertThat(met(halt.now("TIME_LIMIT"), OptionalLong.of(END), 899)).isEqualTo("TIME_LIMIT");
+    assertThat(met(halt.withReason(Optional.of("JOB_HALTED")), OptionalLong.of(END), 899)).isEqualTo("JOB_HALTED");
+  }
+
+  @Test
   void theFirstReasonStaysAndAnotherRunsReasonStops() {
     Halt halt = Halt.NONE.because(Halt.Reason.TIME_LIMIT).because(Halt.Reason.SCR_FINALIZE_CALLED);
     assertThat(halt.reason()).contains("TIME_LIMIT");
