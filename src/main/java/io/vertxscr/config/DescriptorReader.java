@@ -65,7 +65,13 @@ final class DescriptorReader {
     } else {
       checkpoints.add(implied());
     }
-    return new Descriptors(checkpoints, output, stores(), groups, compressions);
+    List<StoreDescriptor> stores = stores();
+    try {
+      return new Descriptors(checkpoints, output, stores, groups, compressions);
+    } catch (ScrException e) {
+      throw Checks.bad((fromEntries() ? values.of(Section.CKPT).getFirst().where()
+          : values.said(SCR_CACHE_BASE)) + ": " + e.getMessage());
+    }
   }
 
   private boolean fromEntries() {
@@ -81,8 +87,15 @@ final class DescriptorReader {
     String base = values.path(SCR_CACHE_BASE).toString();
     String source = values.value(SCR_GROUP).map(Effective.Value::source).orElse("");
     Scheme scheme = scheme(values.text(SCR_COPY_TYPE));
+    Redundancy redundancy;
+    try {
+      redundancy = redundancy(scheme, values.number(SCR_SET_SIZE), Optional.empty());
+    } catch (ScrException e) {
+      throw Checks.bad(String.join(", ", values.said(SCR_COPY_TYPE), values.said(SCR_SET_SIZE),
+          values.said(SCR_SET_FAILURES)) + ": " + e.getMessage());
+    }
     return new CheckpointDescriptor(0, true, 1, known(values.text(SCR_GROUP), source + ": SCR_GROUP"), base,
-        redundancy(scheme, values.number(SCR_SET_SIZE), Optional.empty()), values.flag(SCR_CACHE_BYPASS));
+        redundancy, values.flag(SCR_CACHE_BYPASS));
   }
 
   private CheckpointDescriptor checkpoint(Entry entry) {

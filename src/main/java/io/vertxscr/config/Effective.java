@@ -25,8 +25,12 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
   /** One parameter's value and, in words, its source. */
   public record Value(Parameter parameter, String text, String source) {}
 
-  /** An entry such as {@code CKPT=0 TYPE=XOR}. */
-  record Entry(Section section, String key, SortedMap<String, Said> fields) {
+  /**
+   * An entry such as {@code CKPT=0 TYPE=XOR}.
+   *
+   * @param place where it begins; empty for a store that only SCR_CACHE_BASE names
+   */
+  record Entry(Section section, String key, SortedMap<String, Said> fields, String place) {
     Entry {
       fields = Collections.unmodifiableSortedMap(new TreeMap<>(fields));
     }
@@ -49,8 +53,7 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
 
     /** Where it stands, for messages. */
     String where() {
-      return fields.values().stream().map(Said::where).findFirst().map(where -> where + ": ").orElse("")
-          + section + "=" + key;
+      return (place.isEmpty() ? "" : place + ": ") + section + "=" + key;
     }
   }
 

@@ -12,8 +12,10 @@ import java.util.TreeMap;
  * What one place says: a file, the environment of a process, the calls of an application.
  *
  * @param entries by section, key and field; a key may be there without fields
+ * @param places where each entry begins, by section and key
  */
-record Layer(Map<Parameter, Said> parameters, Map<Section, SortedMap<String, Map<String, Said>>> entries) {
+record Layer(Map<Parameter, Said> parameters, Map<Section, SortedMap<String, Map<String, Said>>> entries,
+    Map<Section, Map<String, String>> places) {
   /** A value, interpolated and checked by its kind, and where it stands. */
   record Said(String text, String where) {}
 
@@ -22,12 +24,17 @@ record Layer(Map<Parameter, Said> parameters, Map<Section, SortedMap<String, Map
   }
 
   static Layer empty() {
-    return new Layer(new EnumMap<>(Parameter.class), new EnumMap<>(Section.class));
+    return new Layer(new EnumMap<>(Parameter.class), new EnumMap<>(Section.class), new EnumMap<>(Section.class));
   }
 
   /** The entries of a section, by key. */
   SortedMap<String, Map<String, Said>> of(Section section) {
     return entries.getOrDefault(section, new TreeMap<>());
+  }
+
+  /** Where an entry begins; empty where it is not here. */
+  Optional<String> place(Section section, String key) {
+    return Optional.ofNullable(places.getOrDefault(section, Map.of()).get(key));
   }
 
   Optional<Said> said(Parameter parameter) {

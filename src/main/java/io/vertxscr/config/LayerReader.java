@@ -36,6 +36,7 @@ final class LayerReader {
   private final boolean replaces;
   private final Map<Parameter, Said> parameters = new EnumMap<>(Parameter.class);
   private final Map<Section, SortedMap<String, Map<String, Said>>> entries = new EnumMap<>(Section.class);
+  private final Map<Section, Map<String, String>> places = new EnumMap<>(Section.class);
 
   private LayerReader(UnaryOperator<String> variables, boolean replaces) {
     this.variables = variables;
@@ -77,7 +78,7 @@ final class LayerReader {
   }
 
   private Layer layer() {
-    return new Layer(parameters, entries);
+    return new Layer(parameters, entries, places);
   }
 
   private void line(List<ConfFile.Pair> pairs, String where) {
@@ -121,6 +122,7 @@ final class LayerReader {
     String known = section.key(key);
     Map<String, Said> fields = entries.computeIfAbsent(section, _ -> new TreeMap<>())
         .computeIfAbsent(known, _ -> new LinkedHashMap<>());
+    places.computeIfAbsent(section, _ -> new TreeMap<>()).putIfAbsent(known, where);
     for (ConfFile.Pair pair : pairs.subList(1, pairs.size())) {
       Section.Field field = section.field(pair.key()).orElseThrow(() -> Checks.bad(where + ": " + section
           + " has no " + pair.key() + Nearest.hint(pair.key(), section.fieldNames())));

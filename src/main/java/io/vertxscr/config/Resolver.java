@@ -126,8 +126,10 @@ final class Resolver {
 
   private static Entry entry(Section section, String key, Stream<Layer> layers) {
     SortedMap<String, Said> fields = new TreeMap<>();
-    layers.forEach(layer -> layer.of(section).getOrDefault(key, Map.of()).forEach(fields::putIfAbsent));
-    return new Entry(section, key, fields);
+    List<Layer> all = layers.toList();
+    all.forEach(layer -> layer.of(section).getOrDefault(key, Map.of()).forEach(fields::putIfAbsent));
+    return new Entry(section, key, fields,
+        all.stream().flatMap(layer -> layer.place(section, key).stream()).findFirst().orElse(""));
   }
 
   private Optional<Value> builtIn(Parameter parameter) {

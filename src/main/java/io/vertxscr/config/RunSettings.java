@@ -2,6 +2,7 @@ package io.vertxscr.config;
 
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.model.descriptor.GroupDescriptors;
@@ -25,8 +26,17 @@ public record RunSettings(RunPolicy policy, String jobName, List<String> lines, 
     Descriptors all = policy.descriptors();
     GroupDescriptors groups = all.groups().of(nodes);
     all.checkpoints().stream().filter(CheckpointDescriptor::enabled).map(CheckpointDescriptor::group).distinct()
-        .forEach(group -> nodes.forEach(node -> groups.valueOf(group, node)));
+        .forEach(group -> nodes.forEach(node -> require(groups, group, node, all.groups().nodes().keySet())));
     return new RunSettings(
         policy.with(all.with(groups)), jobName, lines, remarks);
+  }
+
+  private static void require(GroupDescriptors groups, String group, String node, Collection<String> known) {
+    try {
+      groups.valueOf(group, node);
+    } catch (ScrException e) {
+      throw Checks.bad(e.getMessage() + Nearest.hint(node, known.stream().filter(name -> !name.equals(node)).toList())
+          .replace("did you mean", "or is it the node that the configuration calls"));
+    }
   }
 }

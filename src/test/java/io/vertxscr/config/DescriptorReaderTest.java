@@ -74,7 +74,9 @@ class DescriptorReaderTest {
     assertThat(implied("SCR_COPY_TYPE=FILE", "SCR_SET_FAILURES=3", "CKPT=0 TYPE=RS SET_FAILURES=4"))
         .isEqualTo(new Redundancy(Scheme.RS, 8, 4));
     assertThatThrownBy(() -> implied("SCR_COPY_TYPE=RS", "SCR_SET_FAILURES=8"))
-        .isInstanceOf(ScrException.class).hasMessageContaining("RS in sets of 8: 8 failures cannot be survived");
+        .isInstanceOf(ScrException.class).hasMessage("SCR_COPY_TYPE=RS (" + directory.resolve("scr.conf") + " line 1),"
+            + " SCR_SET_SIZE=8 (default), SCR_SET_FAILURES=8 (" + directory.resolve("scr.conf")
+            + " line 2): RS in sets of 8: 8 failures cannot be survived, only 1 to 7");
   }
 
   private Redundancy implied(String... lines) throws IOException {
@@ -109,7 +111,10 @@ class DescriptorReaderTest {
       "CKPT=0 INTERVAL=0            | expected a whole number from 1",
       "CKPT=0 GROUP=POWR            | there is no group POWR; did you mean POWER?",
       "CKPT=0 TYPE=XOR TYPE=SINGLE  | TYPE is set already",
-      "CKPT=0 STORE=/ssd            | there is no store /ssd",
+      "CKPT=0 TYPE=XOR SET_FAILURES=2 | XOR survives 1 failure, not 2: use RS",
+      "CKPT=0 TYPE=RS SET_SIZE=4 SET_FAILURES=4 | 4 failures cannot be survived, only 1 to 3",
+      "CKPT=0 OUTPUT=1 ENABLED=0    | no enabled checkpoint descriptor",
+      "CKPT=0 STORE=/ssd            | there is no store /ssd that is enabled; there are [/tmp]",
       "CKPT=0 BYPASS=2              | expected 0 or 1",
       "CKPT=0 COMPRESS=ZSDT         | expected one of NONE, ZSTD; did you mean ZSTD?",
       "CKPT=0 COMPRES=ZSTD          | CKPT has no COMPRES; did you mean COMPRESS?",
@@ -121,7 +126,24 @@ class DescriptorReaderTest {
   void whatCannotBeMeantIsRefusedWithItsPlace(String entry, String why) throws IOException {
     assertThatThrownBy(() -> read("SCR_COPY_TYPE=FILE", "GROUPS=host1 POWER=psu1", entry))
         .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION))
-        .hasMessageContaining(why);
+        .hasMessageContaining(why).hasMessageStartingWith(directory.resolve("scr.conf") + " line ");
+  }
+
+  @Test
+  void aStoreThatIsNotEnabledCannotBeTheCache() {
+    assertThatThrownBy(() -> read("STORE=/ssd ENABLED=0", "SCR_CACHE_BASE=/ssd")).isInstanceOf(ScrException.class)
+        .hasMessage("SCR_CACHE_BASE=/ssd (" + directory.resolve("scr.conf") + " line 2): CKPT=0: there is no store"
+            + " /ssd that is enabled; there are []");
+  }
+
+  /** A name is written with its domain in one place and without it in another. */
+  @Test
+  void aNodeWithoutAGroupIsToldWithTheNameThatMayHaveBeenMeant() throws IOException {
+    Path file = Files.write(directory.resolve("scr.conf"), List.of("SCR_GROUP=POWER", "GROUPS=hsot1 POWER=a"));
+    Settings settings = Settings.load(Map.of("USER", "alice"), Optional.of(file));
+    assertThatThrownBy(() -> settings.of(new UserSettings(Optional.empty(), Map.of(), List.of())).on(List.of("host1")))
+        .isInstanceOf(ScrException.class).hasMessage("node host1 has no value of group POWER: add a line"
+            + " GROUPS=host1 POWER=... to the configuration; or is it the node that the configuration calls hsot1?");
   }
 
   private Descriptors read(String... lines) throws IOException {

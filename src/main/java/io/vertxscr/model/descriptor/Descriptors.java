@@ -36,13 +36,13 @@ public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt ou
       require(checkpoint.index() == i, "checkpoint descriptors must be numbered from 0 without a gap, CKPT=" + i
           + " is missing");
       require(stores.stream().anyMatch(store -> store.base().equals(checkpoint.storeBase())), "CKPT=" + i
-          + ": there is no store " + checkpoint.storeBase() + "; there are "
-          + stores.stream().map(StoreDescriptor::base).toList());
+          + ": there is no store " + checkpoint.storeBase() + " that is enabled;"
+          + " there are " + stores.stream().map(StoreDescriptor::base).toList());
     }
     require(checkpoints.stream().anyMatch(c -> c.enabled() && c.interval() == 1),
-        "no enabled checkpoint descriptor has INTERVAL=1: some checkpoints would have none");
-    require(output.isEmpty() || checkpoints.get(output.getAsInt()).enabled(), "CKPT=" + output
-        + " is for OUTPUT, but not enabled");
+        "no enabled checkpoint descriptor has INTERVAL=1, which some checkpoints need: give it to one");
+    require(output.isEmpty() || checkpoints.get(output.getAsInt()).enabled(), "CKPT="
+        + output.orElse(0) + " is for OUTPUT, but not enabled");
   }
 
   /** One descriptor for everything. */

@@ -25,7 +25,8 @@ public record Redundancy(Scheme scheme, int setSize, int failures) {
     }
     int least = scheme == Scheme.SINGLE ? 0 : 1;
     if (failures < least || failures >= setSize || (failures > 0 && scheme == Scheme.SINGLE)) {
-      throw bad(scheme + " in sets of " + setSize + ": " + failures + " failures cannot be survived");
+      throw bad(scheme + " in sets of " + setSize + ": " + failures + " failures cannot be survived, "
+          + (scheme == Scheme.SINGLE ? "none can: use another scheme" : "only " + least + " to " + (setSize - 1)));
     }
     if (scheme == Scheme.XOR && failures != 1) {
       throw bad("XOR survives 1 failure, not " + failures + ": use RS");

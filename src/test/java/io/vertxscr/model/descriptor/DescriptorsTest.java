@@ -85,7 +85,7 @@ class DescriptorsTest {
     refused("no enabled checkpoint descriptor has INTERVAL=1", checkpoint(0, true, 2, "/tmp"));
     refused("no enabled checkpoint descriptor has INTERVAL=1", checkpoint(0, false, 1, "/tmp"));
     refused("CKPT=1 is missing", checkpoint(0, true, 1, "/tmp"), checkpoint(2, true, 2, "/tmp"));
-    refused("there is no store /ssd; there are [/tmp]", checkpoint(0, true, 1, "/ssd"));
+    refused("there is no store /ssd that is enabled; there are [/tmp]", checkpoint(0, true, 1, "/ssd"));
   }
 
   @Test
