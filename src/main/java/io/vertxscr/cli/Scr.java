@@ -89,10 +89,15 @@ public final class Scr implements Runnable {
   }
 
   private String sentence(ParameterException wrong, CommandLine command) {
-    if (wrong instanceof UnmatchedArgumentException unmatched && command == commands) {
-      String word = unmatched.getUnmatched().getFirst();
+    if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
+      return wrong.getMessage();
+    }
+    String word = unmatched.getUnmatched().getFirst();
+    if (command == commands) {
       return "there is no command '" + word + "'" + Nearest.hint(word, commands.getSubcommands().keySet());
     }
-    return wrong.getMessage();
+    String option = word.replaceFirst("=.*", "");
+    return wrong.getMessage()
+        + (word.startsWith("-") ? Nearest.hint(option, command.getCommandSpec().optionsMap().keySet()) : "");
   }
 }

@@ -108,7 +108,8 @@ final class StatusCommand implements Callable<Integer> {
     }
     if (found.isEmpty()) {
       throw new ScrException(Fault.NODE_LOST, "no daemon of user " + settings.job().user() + " and job "
-          + settings.job().id() + " runs on this host (nothing listens in " + job + ")");
+          + settings.job().id() + " runs on this host (nothing listens in " + job + "): 'scr node' starts one;"
+          + " SCR_USER_NAME, SCR_JOB_ID and SCR_CNTL_BASE say whose is meant, --socket which one");
     }
     return found;
   }

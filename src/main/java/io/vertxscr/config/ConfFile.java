@@ -64,7 +64,8 @@ record ConfFile(String place, List<Line> lines) {
     String rest = line.substring(at);
     if (!BLANK.matcher(rest).matches()) {
       throw new ScrException(Fault.BAD_CONFIGURATION,
-          place + " line " + number + ": expected KEY=VALUE instead of '" + rest.strip() + "'");
+          place + " line " + number + ": expected KEY=VALUE instead of '" + rest.strip()
+          + "'; no spaces stand beside the =, and a value with spaces stands in double quotes");
     }
     return pairs;
   }

@@ -152,8 +152,8 @@ final class DescriptorReader {
     SortedSet<String> names = new TreeSet<>(List.of(GroupDescriptors.NODE, GroupDescriptors.WORLD));
     groups.nodes().values().forEach(ofNode -> names.addAll(ofNode.keySet()));
     if (!names.contains(group)) {
-      throw Checks.bad(where + ": there is no group " + group + Nearest.hint(group, names) + "; GROUPS lines define "
-          + String.join(", ", names));
+      throw Checks.bad(where + ": there is no group " + group + Nearest.hint(group, names) + "; there are "
+          + String.join(", ", names) + ", and a line GROUPS=<node> " + group + "=<value> for each node makes it");
     }
     return group;
   }

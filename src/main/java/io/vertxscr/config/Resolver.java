@@ -59,7 +59,7 @@ final class Resolver {
         .filter(layer -> all.user().contains(layer) || type.source().equals(Effective.DEFAULT))
         .filter(_ -> !type.text().equalsIgnoreCase(DescriptorReader.FILE))
         .map(layer -> entry(Section.CKPT, layer.of(Section.CKPT).firstKey(), Stream.of(layer)).where()
-            + " and all CKPT entries are not used, because SCR_COPY_TYPE is " + type.text() + " (" + type.source()
+            + ": no CKPT entry is used, because SCR_COPY_TYPE is " + type.text() + " (" + type.source()
             + "); with SCR_COPY_TYPE=FILE they are");
   }
 

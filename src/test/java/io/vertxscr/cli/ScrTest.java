@@ -155,7 +155,8 @@ class ScrTest {
       "frobnicate,    'there is no command ''frobnicate'''",
       "'',            'a command is missing; one of demo, node, status, halt, config, run, prerun, postrun, "
           + "should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, version, help'",
-      "config --flie x, 'Unknown option: ''--flie'''"})
+      "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",
+      "halt --chekpoints=3, 'Unknown option: ''--chekpoints=3''; did you mean --checkpoints?'"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
     Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));
 

@@ -144,7 +144,10 @@ class SettingsTest {
       "SCR_CACHE_BASE=tmp,    expected an absolute path",
       "SCR_CACHE_BASE=/$NONE, 'uses NONE, which the environment does not have'",
       "SCR_FLUSH=1 SCR_FLUSH=2, is set already by",
-      "SCR_FLUSH: 3,          expected KEY=VALUE"})
+      "SCR_FLUSH: 3,          expected KEY=VALUE",
+      "SCR_FLUSH = 3,         no spaces stand beside the =",
+      "SCR_CONTAINER_SIZE=1 GB, a value with spaces stands in double quotes",
+      "SCR_GROUP=SWITCH,      a line GROUPS=<node> SWITCH=<value> for each node makes it"})
   void aWrongEntryIsRefusedWithFileLineAndReason(String entry, String reason) throws IOException {
     Path file = file("# first line", entry);
 
@@ -204,7 +207,7 @@ class SettingsTest {
 
     assertThat(system.of(user()).remarks()).isEmpty();
     assertThat(system.of(user("CKPT=0 TYPE=SINGLE")).remarks()).containsExactly(
-        "config call \"CKPT=0 TYPE=SINGLE\": CKPT=0 and all CKPT entries are not used, because SCR_COPY_TYPE is PARTNER"
+        "config call \"CKPT=0 TYPE=SINGLE\": CKPT=0: no CKPT entry is used, because SCR_COPY_TYPE is PARTNER"
             + " (" + file + " line 1); with SCR_COPY_TYPE=FILE they are");
     assertThat(system.of(user("SCR_COPY_TYPE=FILE")).remarks()).isEmpty();
   }

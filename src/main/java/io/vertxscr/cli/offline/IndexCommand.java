@@ -155,7 +155,8 @@ final class IndexCommand implements Callable<Integer> {
     if (index.find(name).isEmpty()) {
       List<String> names = index.entries().stream().map(Index.Entry::name).toList();
       throw new ScrException(Fault.NO_SUCH_DATASET,
-          "the index has no dataset '" + name + "'" + Nearest.hint(name, names));
+          "the index has no dataset '" + name + "'"
+              + (names.isEmpty() ? ": it is empty" : Nearest.hint(name, names)));
     }
     return index;
   }
