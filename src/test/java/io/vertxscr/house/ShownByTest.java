@@ -2,6 +2,7 @@ package io.vertxscr.house;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.config.Parameter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -33,6 +35,15 @@ class ShownByTest {
   @ValueSource(strings = {"docs/faults.md", "docs/conformance.md"})
   void everyRowNamesTestsThatExist(String document) throws IOException {
     assertThat(complaints(Files.readAllLines(Path.of(document)), sources())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Parameter.class)
+  void everyParameterHasARowThatNamesItsEffect(Parameter parameter) throws IOException {
+    assertThat(Files.readAllLines(Path.of("docs/conformance.md")).stream()
+        .dropWhile(line -> !line.equals("## Parameters")).skip(1).takeWhile(line -> !line.startsWith("## "))
+        .map(line -> line.split("\\|")).filter(cells -> cells.length > 1)
+        .flatMap(cells -> Stream.of(cells[1].strip().split(", ")))).containsOnlyOnce(parameter.name());
   }
 
   @ParameterizedTest
