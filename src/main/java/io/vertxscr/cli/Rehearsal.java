@@ -22,13 +22,15 @@ import java.util.concurrent.Future;
 
 /**
  * What a JVM does that is to remember the classes that a daemon needs, and how its methods are used: it is the nodes of
- * a cluster, so that it leads and is led. A run with a rank on each of two nodes writes checkpoints with and without
- * files; a second one, with a spare for one of the nodes, has them rebuilt.
+ * a cluster, so that it leads and is led. A run with a rank on each of two nodes writes checkpoints without files, with
+ * many small ones and with a large one; a second one, with a spare for one of the nodes, has them rebuilt.
  */
 final class Rehearsal {
   private static final int RANKS = 2;
   private static final int EMPTY_CHECKPOINTS = 300;
-  private static final int CHECKPOINTS_WITH_FILES = 20;
+  private static final int CHECKPOINTS_OF_MANY_FILES = 10;
+  private static final int MANY_FILES = 1000;
+  private static final int CHECKPOINTS_OF_A_LARGE_FILE = 20;
   private static final int FILE_BYTES = 4 << 20;
 
   private final NodeOptions options;
@@ -98,11 +100,17 @@ final class Rehearsal {
   }
 
   private void write(Scr scr) throws IOException {
-    byte[] bytes = new byte[FILE_BYTES];
-    for (int i = EMPTY_CHECKPOINTS + CHECKPOINTS_WITH_FILES; i > 0; i--) {
+    write(scr, EMPTY_CHECKPOINTS, 0, 0);
+    write(scr, CHECKPOINTS_OF_MANY_FILES, MANY_FILES, 1);
+    write(scr, CHECKPOINTS_OF_A_LARGE_FILE, 1, FILE_BYTES);
+  }
+
+  private void write(Scr scr, int checkpoints, int files, int fileBytes) throws IOException {
+    byte[] bytes = new byte[fileBytes];
+    for (int i = 0; i < checkpoints; i++) {
       try (Output checkpoint = scr.startCheckpoint("rehearsal")) {
-        if (i <= CHECKPOINTS_WITH_FILES) {
-          Files.write(checkpoint.route(prefix.resolve("rank-" + scr.rank()).toString()), bytes);
+        for (int file = 0; file < files; file++) {
+          Files.write(checkpoint.route(prefix.resolve("rank-" + scr.rank() + "." + file).toString()), bytes);
         }
         checkpoint.complete(true);
       }

@@ -6,6 +6,7 @@ import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.format.ResolverStyle;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +65,7 @@ public final class Fields {
   }
 
   public static String crc(int crc) {
-    return "0x%08x".formatted(crc);
+    return "0x" + HexFormat.of().toHexDigits(crc);
   }
 
   public static int flag(boolean set) {

@@ -4,6 +4,7 @@ import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BiConsumer;
 
 /**
  * What is known of one application file (META), inside filemaps and redundancy headers.
@@ -29,17 +30,36 @@ public final class FileMetaHash {
   private FileMetaHash() {}
 
   public static Hash encode(FileMeta file, int worldRanks) {
+    Hash hash = new Hash();
+    describe(file, worldRanks, hash::set);
+    return hash;
+  }
+
+  /** The same, to where a file is written that has thousands of them. */
+  static void pack(FileMeta file, int worldRanks, Packer to) {
+    describe(file, worldRanks, to::set);
+  }
+
+  private static void describe(FileMeta file, int worldRanks, BiConsumer<String, Object> to) {
     int slash = file.path().lastIndexOf('/');
-    Hash hash = new Hash()
-        .set("FILE", file.name())
-        .set("NAME", file.name().substring(file.name().lastIndexOf('/') + 1));
+    to.accept("FILE", file.name());
+    to.accept("NAME", file.name().substring(file.name().lastIndexOf('/') + 1));
     if (slash >= 0) {
-      hash.set("PATH", file.path().substring(0, slash));
+      to.accept("PATH", file.path().substring(0, slash));
     }
-    hash.set("ORIG", file.path().substring(slash + 1)).set("SIZE", file.bytes());
-    file.crc().ifPresent(crc -> hash.set("CRC", Fields.crc(crc)));
-    file.stamp().ifPresent(stamp -> put(stamp, hash));
-    return hash.set("TYPE", "FULL").set("RANKS", worldRanks).set("COMPLETE", 1);
+    to.accept("ORIG", file.path().substring(slash + 1));
+    to.accept("SIZE", file.bytes());
+    file.crc().ifPresent(crc -> to.accept("CRC", Fields.crc(crc)));
+    file.stamp().ifPresent(stamp -> describe(stamp, to));
+    to.accept("TYPE", "FULL");
+    to.accept("RANKS", worldRanks);
+    to.accept("COMPLETE", 1);
+  }
+
+  private static void describe(Stamp stamp, BiConsumer<String, Object> to) {
+    to.accept("MODE", REGULAR_FILE | stamp.mode());
+    to.accept("MTIME_SECS", stamp.modifiedSeconds());
+    to.accept("MTIME_NSECS", stamp.modifiedNanos());
   }
 
   public static FileMeta decode(Fields fields) {
@@ -52,8 +72,7 @@ public final class FileMetaHash {
 
   /** Adds mode and time to what is known of a file. */
   public static void put(Stamp stamp, Hash hash) {
-    hash.set("MODE", REGULAR_FILE | stamp.mode()).set("MTIME_SECS", stamp.modifiedSeconds())
-        .set("MTIME_NSECS", stamp.modifiedNanos());
+    describe(stamp, hash::set);
   }
 
   /** Mode and time of a file, where its writer has left them. Bits of the mode that we do not keep are ignored. */

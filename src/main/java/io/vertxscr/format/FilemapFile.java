@@ -13,9 +13,11 @@ import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -57,7 +59,7 @@ public final class FilemapFile {
 
   /** The whole file. */
   public static byte[] encode(DatasetRecord dataset) {
-    return HashFile.encode(hash(dataset));
+    return pack(dataset).file();
   }
 
   /** @throws io.vertxscr.model.ScrException CORRUPT */
@@ -65,11 +67,11 @@ public final class FilemapFile {
     return Fields.read(file, KIND, FilemapFile::dataset);
   }
 
-  private static Hash hash(DatasetRecord dataset) {
+  private static Packer pack(DatasetRecord dataset) {
     String id = Integer.toString(dataset.descriptor().id());
-    Hash whole = new Hash();
-    Hash head = whole.at("DSET").at(id);
+    Hash head = new Hash();
     Hash held = head.at("RANK");
+    dataset.ranks().forEach(rank -> held.put(Integer.toString(rank.files().rank()), new Hash()));
     head.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true))
         .set("PREFIX", dataset.origin().prefix())
         .set("BASE", dataset.cache().base())
@@ -78,26 +80,29 @@ public final class FilemapFile {
         .put("REDDESC", RedundancyHash.encode(dataset.redundancy()))
         .set("FLUSH", dataset.flush());
     flushDescriptor(dataset.origin().flush()).ifPresent(descriptor -> head.put("FLUSHDESC", descriptor));
-    Hash ranks = whole.at("RANK");
+    Packer to = new Packer().open("DSET").put(id, head).close().open("RANK");
     for (RankRecord rank : dataset.ranks()) {
-      String number = Integer.toString(rank.files().rank());
-      held.put(number, new Hash());
-      ranks.at(number).at("DSET").put(id, hash(dataset, rank));
+      to.open(Integer.toString(rank.files().rank())).open("DSET").open(id);
+      pack(dataset, rank, to);
+      to.close().close().close();
     }
-    return whole;
+    return to.close();
   }
 
-  private static Hash hash(DatasetRecord dataset, RankRecord rank) {
+  private static void pack(DatasetRecord dataset, RankRecord rank, Packer to) {
     List<FileMeta> files = rank.files().files();
-    Hash hash = new Hash()
-        .put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true))
-        .set("FILES", files.size());
-    Hash byName = hash.at("FILE");
+    to.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true)).set("FILES", files.size()).open("FILE");
+    Set<String> names = HashSet.newHashSet(files.size());
     for (int i = 0; i < files.size(); i++) {
-      byName.at(files.get(i).name())
-          .set("INDEX", i)
-          .put("META", FileMetaHash.encode(files.get(i), dataset.origin().ranks()));
+      if (!names.add(files.get(i).name())) {
+        throw new IllegalArgumentException("rank " + rank.files().rank() + " has two files " + files.get(i).name());
+      }
+      to.open(files.get(i).name()).set("INDEX", i).open("META");
+      FileMetaHash.pack(files.get(i), dataset.origin().ranks(), to);
+      to.close().close();
     }
+    to.close();
+    flushDescriptor(dataset.origin().flush()).ifPresent(descriptor -> to.put("FLUSHDESC", descriptor));
     Hash redundancy = RedundancyHash.encode(dataset.redundancy())
         .set("BASE", dataset.cache().base())
         .set("DIRECTORY", dataset.cache().path())
@@ -106,8 +111,7 @@ public final class FilemapFile {
         .set("GROUP_RANK", rank.set().memberOf(rank.files().rank()))
         .put("GROUP", GroupHash.encode(rank.set()));
     rank.redundancy().ifPresent(file -> redundancy.set("FILE", file));
-    flushDescriptor(dataset.origin().flush()).ifPresent(descriptor -> hash.put("FLUSHDESC", descriptor));
-    return hash.put("REDDESC", redundancy);
+    to.put("REDDESC", redundancy);
   }
 
   private static Optional<Hash> flushDescriptor(FlushDescriptor descriptor) {

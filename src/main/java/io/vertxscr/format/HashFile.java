@@ -32,7 +32,7 @@ public final class HashFile {
   private static final short TYPE = 1;
   private static final short VERSION = 1;
   private static final int FLAG_CRC = 1;
-  private static final int CRC_BYTES = 4;
+  static final int CRC_BYTES = 4;
 
   private HashFile() {}
 
@@ -91,17 +91,12 @@ public final class HashFile {
 
   /** The whole file. @throws ScrException BAD_REQUEST for a key that no file can hold, or a tree that is too large */
   public static byte[] encode(Hash hash) {
-    long size = HEADER_BYTES + packedBytes(hash, 1) + CRC_BYTES;
-    if (size > Limits.MAX_HASH_FILE_BYTES) {
-      throw new ScrException(Fault.BAD_REQUEST, "a hash file of " + size + " bytes is larger than "
-          + Limits.MAX_HASH_FILE_BYTES);
-    }
-    byte[] file = new byte[(int) size];
-    ByteBuffer out = ByteBuffer.wrap(file);
-    out.putInt(MAGIC).putShort(TYPE).putShort(VERSION).putLong(size).putInt(FLAG_CRC);
-    pack(hash, out);
-    out.putInt(crc(file, file.length - CRC_BYTES));
-    return file;
+    return new Packer().all(hash).file();
+  }
+
+  /** Writes what stands in front of the hash into a buffer that is as long as the whole file. */
+  static void putHeader(ByteBuffer file) {
+    file.putInt(MAGIC).putShort(TYPE).putShort(VERSION).putLong(file.capacity()).putInt(FLAG_CRC);
   }
 
   /** The size that {@link #encode} would give. */
@@ -163,28 +158,6 @@ public final class HashFile {
     return bytes;
   }
 
-  private static void pack(Hash hash, ByteBuffer out) {
-    out.putInt(hash.children().size());
-    if (hash.children().isEmpty()) {
-      return;
-    }
-    for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
-      packKey(element.getKey(), out);
-      pack(element.getValue(), out);
-    }
-  }
-
-  private static void packKey(String key, ByteBuffer out) {
-    if (isPlain(key)) {
-      for (int i = 0; i < key.length(); i++) {
-        out.put((byte) key.charAt(i));
-      }
-    } else {
-      out.put(key.getBytes(UTF_8));
-    }
-    out.put((byte) 0);
-  }
-
   /** One byte for each character. Nearly all keys are so, and a dataset may have millions of them. */
   private static boolean isPlain(String key) {
     for (int i = 0; i < key.length(); i++) {
@@ -196,7 +169,7 @@ public final class HashFile {
   }
 
   /** A key that came back different would lose a file: what UTF-8 or the NUL cannot carry is refused. */
-  private static byte[] keyBytes(String key) {
+  static byte[] keyBytes(String key) {
     if (key.indexOf('\0') >= 0 || !UTF_8.newEncoder().canEncode(key)) {
       throw new ScrException(Fault.BAD_REQUEST, "'" + escaped(key) + "' has a character that no hash file can hold");
     }

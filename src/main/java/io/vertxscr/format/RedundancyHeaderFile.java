@@ -40,14 +40,14 @@ public final class RedundancyHeaderFile {
 
   /** The header alone. */
   public static byte[] encode(RedundancyHeader header) {
-    return HashFile.encode(hash(header));
+    return pack(header).file();
   }
 
   /** How many bytes {@link #encode} gives once all checksums are known. */
   public static int encodedBytes(RedundancyHeader header) {
     List<RankFiles> partners = header.partners().stream().map(RedundancyHeaderFile::checked).toList();
-    return HashFile.encodedBytes(hash(new RedundancyHeader(header.descriptor(), header.worldRanks(), header.set(),
-        header.chunkBytes(), checked(header.current()), partners)));
+    return encode(new RedundancyHeader(header.descriptor(), header.worldRanks(), header.set(),
+        header.chunkBytes(), checked(header.current()), partners)).length;
   }
 
   /**
@@ -90,31 +90,31 @@ public final class RedundancyHeaderFile {
     return new RankFiles(files.rank(), files.files().stream().map(file -> file.withCrc(0)).toList());
   }
 
-  private static Hash hash(RedundancyHeader header) {
-    Hash hash = new Hash()
+  private static Packer pack(RedundancyHeader header) {
+    Packer to = new Packer()
         .put("DSET", DescriptorHash.encode(header.descriptor(), true))
         .set("RANKS", header.worldRanks())
         .put("GROUP", GroupHash.encode(header.set()))
-        .set("CHUNK", header.chunkBytes())
-        .put("CURRENT", hash(header.current(), header.worldRanks()));
-    for (int i = 0; i < header.partners().size(); i++) {
-      Hash partner = hash(header.partners().get(i), header.worldRanks());
-      if (i == 0) {
-        hash.put("PARTNER", partner);
-      } else {
-        hash.at("PARTNER").put(Integer.toString(i + 1), partner);
+        .set("CHUNK", header.chunkBytes());
+    pack("CURRENT", header.current(), header.worldRanks(), to).close();
+    if (!header.partners().isEmpty()) {
+      pack("PARTNER", header.partners().getFirst(), header.worldRanks(), to);
+      for (int i = 1; i < header.partners().size(); i++) {
+        pack(Integer.toString(i + 1), header.partners().get(i), header.worldRanks(), to).close();
       }
+      to.close();
     }
-    return hash;
+    return to;
   }
 
-  private static Hash hash(RankFiles files, int worldRanks) {
-    Hash hash = new Hash().set("RANK", files.rank()).set("FILES", files.files().size());
-    Hash byIndex = hash.at("FILE");
+  /** Leaves what stands below the key open. */
+  private static Packer pack(String key, RankFiles files, int worldRanks, Packer to) {
+    to.open(key).set("RANK", files.rank()).set("FILES", files.files().size()).open("FILE");
     for (int i = 0; i < files.files().size(); i++) {
-      byIndex.put(Integer.toString(i), FileMetaHash.encode(files.files().get(i), worldRanks));
+      FileMetaHash.pack(files.files().get(i), worldRanks, to.open(Integer.toString(i)));
+      to.close();
     }
-    return hash;
+    return to.close();
   }
 
   private static RedundancyHeader header(Fields fields) {

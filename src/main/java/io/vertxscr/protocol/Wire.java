@@ -51,6 +51,7 @@ public final class Wire {
   private static final JsonMapper MAPPER = JsonMapper.builder()
       .addModule(new Jdk8Module())
       .addModule(new VertxModule())
+      .addModule(FileRows.module())
       .annotationIntrospector(new RequiredUnlessOptional())
       .defaultBase64Variant(Base64Variants.MODIFIED_FOR_URL)
       // Empty components are left out; nulls within JSON that passes through are kept.

@@ -34,7 +34,7 @@ public final class EncodeJob implements AutoCloseable {
   private final EncodePlan plan;
   private final RangeSource source;
   private final Path target;
-  private final List<PieceChecksum> copied = new ArrayList<>();
+  private final List<RangeChecksums> copied = new ArrayList<>();
   private FileChannel channel;
   private long headerBytes;
   private Optional<FinishedParity> finished = Optional.empty();
@@ -55,10 +55,10 @@ public final class EncodeJob implements AutoCloseable {
   /**
    * Reads everything and writes the redundancy bytes, but for those that {@link #pull} gets.
    *
-   * @return checksums of all file pieces that this rank tells of, those of other ranks among them
+   * @return checksums of all ranges that this rank tells of, those of other ranks' files among them
    * @throws ScrException what the source throws (FILE_CHANGED, NODE_LOST, ...), NO_SPACE, IO
    */
-  public List<PieceChecksum> run() {
+  public List<RangeChecksums> run() {
     List<PieceMeter> told = new ArrayList<>();
     List<PieceMeter> others = new ArrayList<>();
     try {
@@ -78,8 +78,8 @@ public final class EncodeJob implements AutoCloseable {
     } catch (IOException e) {
       throw Faults.io(target, e);
     }
-    others.forEach(meter -> copied.addAll(meter.done()));
-    return told.stream().flatMap(meter -> meter.done().stream()).toList();
+    others.forEach(meter -> copied.add(meter.done()));
+    return told.stream().map(PieceMeter::done).toList();
   }
 
   private void encode(Stretch stretch, Optional<LentRows> lent, List<PieceMeter> told, List<PieceMeter> others)
@@ -87,9 +87,11 @@ public final class EncodeJob implements AutoCloseable {
     try (Fold fold = new Fold(source, plan.rows())) {
       for (Term term : stretch.terms()) {
         RangeRequest request = term.request();
-        var meter = new PieceMeter(plan.layoutOf(request.rank()), request.offset(), request.bytes());
-        fold.add(term, Optional.of(meter));
-        (plan.tellsOf(request.rank()) ? told : others).add(meter);
+        if (request.bytes() > 0) {
+          var meter = new PieceMeter(plan.layoutOf(request.rank()), request.offset(), request.bytes());
+          fold.add(term, Optional.of(meter));
+          (plan.tellsOf(request.rank()) ? told : others).add(meter);
+        }
       }
       for (long at = 0; at < stretch.bytes(); ) {
         List<ByteBuffer> sums = fold.next(stretch.bytes() - at);
@@ -191,9 +193,9 @@ public final class EncodeJob implements AutoCloseable {
   /** Copies beside the first must be of the same bytes as that one, of which the owner's checksums are. */
   private void checkCopies(List<RankFiles> checked) {
     for (int owner : plan.partners()) {
-      List<PieceChecksum> pieces = copied.stream().filter(piece -> piece.ownerRank() == owner).toList();
-      if (!pieces.isEmpty()
-          && !PieceChecksums.combine(plan.layoutOf(owner), pieces).equals(find(checked, owner))) {
+      List<RangeChecksums> ranges = copied.stream().filter(range -> range.ownerRank() == owner).toList();
+      if (!ranges.isEmpty()
+          && !PieceChecksums.combine(plan.layoutOf(owner), ranges).equals(find(checked, owner))) {
         throw new ScrException(Fault.FILE_CHANGED,
             "files of rank " + owner + " changed while they were copied for rank " + plan.rank());
       }

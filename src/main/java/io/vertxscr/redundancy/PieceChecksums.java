@@ -5,10 +5,11 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.FilePiece;
+import io.vertxscr.placement.FilePieces;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 
 /** Puts the checksums of files together from those of their pieces. */
@@ -18,39 +19,47 @@ public final class PieceChecksums {
   /**
    * The same files with their checksums known.
    *
-   * @param pieces in any order; those of other owners are left aside
-   * @throws ScrException INTERNAL if the pieces do not cover every byte exactly once; the message names the file
+   * @param ranges in any order; those of other owners are left aside
+   * @throws ScrException INTERNAL if they do not cover every byte exactly once; the message says where
    */
-  public static RankFiles combine(RankFiles files, Collection<PieceChecksum> pieces) {
-    List<PieceChecksum> own = pieces.stream()
-        .filter(piece -> piece.ownerRank() == files.rank())
-        .sorted(Comparator.comparingInt(PieceChecksum::fileIndex).thenComparingLong(PieceChecksum::offset))
-        .toList();
-    Iterator<PieceChecksum> inOrder = own.iterator();
-    List<FileMeta> checked = new ArrayList<>();
-    for (int index = 0; index < files.files().size(); index++) {
-      checked.add(combine(files, index, inOrder));
+  public static RankFiles combine(RankFiles files, Collection<RangeChecksums> ranges) {
+    FilePieces layout = new FilePieces(files);
+    List<RangeChecksums> own = ranges.stream().filter(range -> range.ownerRank() == files.rank())
+        .sorted(Comparator.comparingLong(RangeChecksums::offset)).toList();
+    int[] crcs = new int[files.files().size()];
+    long end = 0;
+    for (RangeChecksums range : own) {
+      if (range.offset() != end || range.bytes() <= 0 || range.bytes() > layout.bytes() - end) {
+        throw wrong(files, "do not go on at byte " + end + " of " + layout.bytes() + " but with " + range.bytes()
+            + " bytes from " + range.offset());
+      }
+      add(range, layout.of(range.offset(), range.bytes()), crcs, files);
+      end += range.bytes();
     }
-    if (inOrder.hasNext()) {
-      throw new ScrException(Fault.INTERNAL, "rank " + files.rank() + " has no bytes for " + inOrder.next());
+    if (end < layout.bytes()) {
+      throw wrong(files, "end at byte " + end + " of " + layout.bytes());
+    }
+    List<FileMeta> checked = new ArrayList<>(crcs.length);
+    for (int index = 0; index < crcs.length; index++) {
+      checked.add(files.files().get(index).withCrc(crcs[index]));
     }
     return new RankFiles(files.rank(), checked);
   }
 
-  private static FileMeta combine(RankFiles files, int index, Iterator<PieceChecksum> inOrder) {
-    FileMeta meta = files.files().get(index);
-    int crc = 0;
-    long end = 0;
-    while (end < meta.bytes()) {
-      PieceChecksum piece = inOrder.hasNext() ? inOrder.next() : null;
-      if (piece == null || piece.fileIndex() != index || piece.offset() != end || piece.bytes() <= 0
-          || piece.bytes() > meta.bytes() - end) {
-        throw new ScrException(Fault.INTERNAL, "checksums of " + meta.name() + " of rank " + files.rank()
-            + " do not go on at byte " + end + " of " + meta.bytes() + " but with " + piece);
-      }
-      crc = Crc32s.combine(crc, piece.crc(), piece.bytes());
-      end += piece.bytes();
+  private static void add(RangeChecksums range, List<FilePiece> pieces, int[] crcs, RankFiles files) {
+    if (pieces.size() != range.crcs().size()) {
+      throw wrong(files, "are " + range.crcs().size() + " for the " + pieces.size() + " pieces of "
+          + range.bytes() + " bytes from " + range.offset());
     }
-    return meta.withCrc(crc);
+    for (int i = 0; i < pieces.size(); i++) {
+      FilePiece piece = pieces.get(i);
+      int crc = range.crcs().get(i);
+      int file = piece.fileIndex();
+      crcs[file] = piece.offset() == 0 ? crc : Crc32s.combine(crcs[file], crc, piece.bytes());
+    }
+  }
+
+  private static ScrException wrong(RankFiles files, String how) {
+    return new ScrException(Fault.INTERNAL, "checksums of rank " + files.rank() + " " + how);
   }
 }

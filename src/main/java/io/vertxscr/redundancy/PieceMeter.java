@@ -11,36 +11,41 @@ import java.util.zip.CRC32;
 /** Takes the checksums of a range of a logical file while its bytes pass. Not thread-safe. */
 final class PieceMeter {
   private final int ownerRank;
+  private final long offset;
+  private final long bytes;
   private final List<FilePiece> pieces;
-  private final List<PieceChecksum> done = new ArrayList<>();
+  private final List<Integer> crcs;
   private final CRC32 crc = new CRC32();
   private long bytesInPiece;
 
   /** Expects the bytes of this range; it must not reach behind the end of the logical file. */
   PieceMeter(RankFiles owner, long offset, long bytes) {
     ownerRank = owner.rank();
+    this.offset = offset;
+    this.bytes = bytes;
     pieces = new FilePieces(owner).of(offset, bytes);
+    crcs = new ArrayList<>(pieces.size());
   }
 
   /** Counts what remains of the buffer; its position stays where it is. */
-  void update(ByteBuffer bytes) {
-    ByteBuffer rest = bytes.duplicate();
-    while (rest.hasRemaining()) {
-      FilePiece piece = pieces.get(done.size());
-      int count = (int) Math.min(rest.remaining(), piece.bytes() - bytesInPiece);
-      crc.update(rest.slice(rest.position(), count));
-      rest.position(rest.position() + count);
+  void update(ByteBuffer passing) {
+    ByteBuffer rest = passing.duplicate();
+    int end = rest.limit();
+    while (rest.position() < end) {
+      long piece = pieces.get(crcs.size()).bytes();
+      int count = (int) Math.min(end - rest.position(), piece - bytesInPiece);
+      crc.update(rest.limit(rest.position() + count));
       bytesInPiece += count;
-      if (bytesInPiece == piece.bytes()) {
-        done.add(new PieceChecksum(ownerRank, piece.fileIndex(), piece.offset(), piece.bytes(), (int) crc.getValue()));
+      if (bytesInPiece == piece) {
+        crcs.add((int) crc.getValue());
         crc.reset();
         bytesInPiece = 0;
       }
     }
   }
 
-  /** The checksums of all pieces that passed whole. */
-  List<PieceChecksum> done() {
-    return List.copyOf(done);
+  /** The checksums, when all bytes have passed. */
+  RangeChecksums done() {
+    return new RangeChecksums(ownerRank, offset, bytes, crcs);
   }
 }

@@ -137,7 +137,8 @@ class WireTest {
   void nestedRecordsOfTheDomainTravelAndAreRefusedByTheirPath() {
     RankFiles files = new RankFiles(2, List.of(
         new FileMeta("rank.2/a", "x/a", 1L << 40, OptionalInt.of(-5)),
-        new FileMeta("rank.2/b", "x/b", 0, OptionalInt.empty())));
+        new FileMeta("rank.2/b", "x/b", 0, OptionalInt.empty()),
+        new FileMeta("rank.2/c", "x/c", 0, OptionalInt.of(1), Optional.of(new FileMeta.Stamp(0640, -1L << 40, 5)))));
     DatasetDescriptor dataset = new DatasetDescriptor(1, "a", DatasetFlags.CHECKPOINT, 1, 1_700_000_000_000_000L,
         new Job("u", "j", "1", "c"), DatasetDescriptor.Totals.NONE);
     RedundancyHeader header = new RedundancyHeader(
@@ -146,8 +147,38 @@ class WireTest {
     JsonObject json = Wire.write(header);
 
     assertThat(Wire.read(new JsonObject(json.encode()), RedundancyHeader.class)).isEqualTo(header);
-    json.getJsonArray("partners").getJsonObject(0).getJsonArray("files").getJsonObject(1).remove("path");
-    assertRefused(json, RedundancyHeader.class, "partners[0].files[1].path", "is missing");
+    json.getJsonArray("partners").getJsonObject(0).remove("rank");
+    assertRefused(json, RedundancyHeader.class, "partners[0].rank", "is missing");
+  }
+
+  @Test
+  void noRowOfAFileIsTakenThatIsShorterOrLongerOrHasAnotherType() {
+    FileMeta file = new FileMeta(
+        "rank.2/a", "a", 1, OptionalInt.of(-5), Optional.of(new FileMeta.Stamp(0640, 1L << 33, 5)));
+    JsonObject good = Wire.write(new RankFiles(2, List.of(file)));
+    JsonArray row = good.getJsonArray("files").getJsonArray(0);
+    assertThat(row.encode()).isEqualTo("[\"rank.2/a\",\"a\",1,-5,416,8589934592,5]");
+
+    for (int values = 0; values < row.size(); values++) {
+      if (values != 4) {                                  // so many have a file without a stamp
+        assertRefused(withRow(new JsonArray(row.getList().subList(0, values))), RankFiles.class, "files[0]");
+      }
+      for (var wrong : OF_WRONG_TYPE.entrySet()) {
+        JsonArray spoilt = row.copy().set(values, wrong.getValue());
+        boolean stillGood = wrong.getValue() instanceof String && values < 2
+            || wrong.getValue() instanceof Integer && values >= 2 || wrong.getValue() instanceof Long && values == 2
+            || wrong.getValue() instanceof Long && values == 5;
+        if (!stillGood) {
+          assertRefused(withRow(spoilt), RankFiles.class, "files[0]");
+        }
+      }
+    }
+    assertRefused(withRow(row.copy().add(1)), RankFiles.class, "files[0]");
+    assertRefused(withRow(new JsonObject()), RankFiles.class, "files[0]");
+  }
+
+  private static JsonObject withRow(Object row) {
+    return new JsonObject().put("rank", 2).put("files", new JsonArray().add(row));
   }
 
   @Test

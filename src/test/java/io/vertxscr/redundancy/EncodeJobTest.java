@@ -81,18 +81,18 @@ class EncodeJobTest {
       nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[] {100 + rank, 0, 600_000 + rank}, new Random(rank)));
       for (int owner : nodes.set.ranks()) {
         Set<Integer> readers = new TreeSet<>();
-        List<PieceChecksum> pieces = new ArrayList<>();
+        List<RangeChecksums> ranges = new ArrayList<>();
         for (int rank : nodes.set.ranks()) {
           try (var job = new EncodeJob(nodes.plan(rank), nodes, nodes.directory(rank).resolve("parity"))) {
-            List<PieceChecksum> told = job.run().stream().filter(piece -> piece.ownerRank() == owner).toList();
+            List<RangeChecksums> told = job.run().stream().filter(range -> range.ownerRank() == owner).toList();
             if (!told.isEmpty()) {
               readers.add(rank);
             }
-            pieces.addAll(told);
+            ranges.addAll(told);
           }
         }
         assertThat(readers).isEqualTo(Protection.readersOf(scheme, nodes.set, owner));
-        RankFiles checked = PieceChecksums.combine(nodes.layout(owner), pieces);
+        RankFiles checked = PieceChecksums.combine(nodes.layout(owner), ranges);
         assertThat(checked.files()).allMatch(file -> FileChecks.problem(nodes.directory(owner), file).isEmpty());
       }
     }
@@ -261,17 +261,17 @@ class EncodeJobTest {
       byte[] bytes = Files.readAllBytes(file);
       bytes[7] ^= 1;
       Files.write(file, bytes);
-      List<PieceChecksum> pieces = new ArrayList<>(job.run());
+      List<RangeChecksums> ranges = new ArrayList<>(job.run());
       bytes[7] ^= 1;
       Files.write(file, bytes);
       List<RankFiles> checked = new ArrayList<>();
       for (int rank : List.of(5, 8, 11)) {
         try (var reader = new EncodeJob(nodes.plan(rank), nodes, root.resolve("copy" + rank))) {
-          pieces.addAll(rank == 8 ? List.of() : reader.run());
+          ranges.addAll(rank == 8 ? List.of() : reader.run());
         }
       }
       nodes.set.ranks().stream().filter(rank -> rank != 11)
-          .forEach(rank -> checked.add(PieceChecksums.combine(nodes.layout(rank), pieces)));
+          .forEach(rank -> checked.add(PieceChecksums.combine(nodes.layout(rank), ranges)));
       assertFault(Fault.FILE_CHANGED, () -> job.seal(checked));
     }
     assertCorrupt(target);

@@ -109,17 +109,17 @@ final class TestNodes implements RangeSource {
 
   /** All that the nodes do between complete-output and its answer. */
   void protect() {
-    List<PieceChecksum> pieces = new ArrayList<>();
+    List<RangeChecksums> ranges = new ArrayList<>();
     Map<Integer, EncodeJob> jobs = new TreeMap<>();
     for (int rank : set.ranks()) {
       jobs.put(rank, new EncodeJob(plan(rank), this, directory(rank).resolve(redundancyName(rank))));
-      pieces.addAll(jobs.get(rank).run());
+      ranges.addAll(jobs.get(rank).run());
       lend(rank, jobs.get(rank));
     }
     List<FinishedParity> finished = jobs.values().stream().flatMap(job -> job.finished().stream()).toList();
     jobs.values().forEach(job -> job.pull(finished, this));
     set.ranks().forEach(rank -> store(rank).endLoans(ID));
-    layouts.replaceAll((_, layout) -> PieceChecksums.combine(layout, pieces));
+    layouts.replaceAll((_, layout) -> PieceChecksums.combine(layout, ranges));
     for (int rank : set.ranks()) {
       try (var job = jobs.get(rank)) {
         job.seal(List.copyOf(layouts.values()));

@@ -22,8 +22,8 @@ import io.vertxscr.placement.RedundancySets;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
-import io.vertxscr.redundancy.PieceChecksum;
 import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.RangeChecksums;
 import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RedundancyFiles;
@@ -165,7 +165,7 @@ public final class TestCaches {
   private void protect(DatasetDescriptor descriptor, RedundancySet set, Map<Integer, RankFiles> layouts,
       Map<Integer, RankRecord> records) {
     RangeSource source = request -> new LocalRanges(stores.get(request.node())).open(request);
-    List<PieceChecksum> pieces = new ArrayList<>();
+    List<RangeChecksums> ranges = new ArrayList<>();
     Map<Integer, EncodeJob> jobs = new TreeMap<>();
     for (int rank : set.ranks()) {
       var plan = new EncodePlan(descriptor, map.size(), scheme, set, rank,
@@ -174,7 +174,7 @@ public final class TestCaches {
           .resolve(RedundancyFiles.name(1, scheme, set, rank));
       jobs.put(rank, new EncodeJob(plan, source, target));
       EncodeJob job = jobs.get(rank);
-      pieces.addAll(job.run());
+      ranges.addAll(job.run());
       job.finished().ifPresent(_ ->
           stores.get(map.nodeOf(rank)).lend(descriptor.id(), rank, job.lent()));
       boolean writes = plan.writesRedundancy();
@@ -185,7 +185,7 @@ public final class TestCaches {
     jobs.values().forEach(job -> job.pull(finished, source));
     set.ranks().forEach(rank -> stores.get(map.nodeOf(rank)).endLoans(descriptor.id()));
     List<RankFiles> checked = set.ranks().stream()
-        .map(rank -> PieceChecksums.combine(layouts.get(rank), pieces)).toList();
+        .map(rank -> PieceChecksums.combine(layouts.get(rank), ranges)).toList();
     for (int rank : set.ranks()) {
       try (var job = jobs.get(rank)) {
         job.seal(checked);

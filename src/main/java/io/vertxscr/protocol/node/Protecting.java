@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.node;
 
 import io.vertxscr.redundancy.FinishedParity;
-import io.vertxscr.redundancy.PieceChecksum;
+import io.vertxscr.redundancy.RangeChecksums;
 import java.util.List;
 
 /** Messages between the members of redundancy sets while they protect a dataset. */
@@ -17,5 +17,5 @@ public final class Protecting {
   public record ChecksumsOf(int datasetId, long round, List<Integer> owners, List<Integer> parityFrom) {}
 
   /** The answer, when the asked node has read all that it reads; in no particular order. */
-  public record Checksums(List<PieceChecksum> pieces, List<FinishedParity> parities) {}
+  public record Checksums(List<RangeChecksums> ranges, List<FinishedParity> parities) {}
 }

@@ -21,8 +21,8 @@ import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
-import io.vertxscr.redundancy.PieceChecksum;
 import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.RangeChecksums;
 import io.vertxscr.redundancy.range.KnownLayouts;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RedundancyFiles;
@@ -64,7 +64,7 @@ public final class ProtectionService {
   private record RoundKey(int datasetId, long round) {}
 
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
-  private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<PieceChecksum> pieces) {}
+  private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<RangeChecksums> ranges) {}
 
   /** Protects for a node. */
   public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, Sources sources) {
@@ -142,11 +142,11 @@ public final class ProtectionService {
         .compose(_ -> encode(job, layouts))
         .onFailure(round::tryFail)
         .compose(encodings -> {
-          round.tryComplete(new Checksums(encodings.stream().flatMap(e -> e.pieces().stream()).toList(),
+          round.tryComplete(new Checksums(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
               encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
           return checksums(job)
               .compose(told -> pull(job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
-                  "seal dataset " + job.id(), () -> seal(job, layouts.files(), encodings, told.pieces(), save))))
+                  "seal dataset " + job.id(), () -> seal(job, layouts.files(), encodings, told.ranges(), save))))
               .onFailure(_ -> encodings.forEach(e -> e.job().close()));
         });
   }
@@ -208,9 +208,9 @@ public final class ProtectionService {
       if (!job.parityFrom().isEmpty()) {
         store.takeRecycledLent(id, job.lent());
       }
-      List<PieceChecksum> pieces = job.run();
+      List<RangeChecksums> ranges = job.run();
       job.finished().ifPresent(_ -> store.lend(id, plan.rank(), job.lent()));
-      return new Encoding(plan, job, plan.writesRedundancy() ? Optional.of(name) : Optional.empty(), pieces);
+      return new Encoding(plan, job, plan.writesRedundancy() ? Optional.of(name) : Optional.empty(), ranges);
     } catch (RuntimeException e) {
       job.close();
       throw e;
@@ -222,7 +222,7 @@ public final class ProtectionService {
     job.checksumsNeeded().forEach((node, request) -> asked.add(
         node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, Checksums.class)));
     return Future.all(asked).map(_ -> new Checksums(
-        asked.stream().flatMap(f -> f.result().pieces().stream()).toList(),
+        asked.stream().flatMap(f -> f.result().ranges().stream()).toList(),
         asked.stream().flatMap(f -> f.result().parities().stream()).toList()));
   }
 
@@ -250,11 +250,11 @@ public final class ProtectionService {
   }
 
   private DatasetRecord seal(ProtectionJob job, Map<Integer, RankFiles> layouts, List<Encoding> encodings,
-      List<PieceChecksum> pieces, boolean save) {
+      List<RangeChecksums> ranges, boolean save) {
     Map<Integer, RankFiles> checked = new HashMap<>();
     for (int owner : job.ownersNeeded()) {
       RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
-      checked.put(owner, PieceChecksums.combine(files, pieces));
+      checked.put(owner, PieceChecksums.combine(files, ranges));
     }
     List<RankFiles> all = List.copyOf(checked.values());
     List<RankRecord> ranks = new ArrayList<>();
@@ -274,7 +274,7 @@ public final class ProtectionService {
   /** What this node computed in a round; completes when its reading is done. */
   public Future<Checksums> checksums(ChecksumsOf request) {
     return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new Checksums(
-        all.pieces().stream().filter(piece -> request.owners().contains(piece.ownerRank())).toList(),
+        all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
 
