@@ -62,7 +62,7 @@ public final class EncodeJob implements AutoCloseable {
     List<PieceMeter> told = new ArrayList<>();
     List<PieceMeter> others = new ArrayList<>();
     try {
-      if (plan.writesRedundancy()) {
+      if (plan.writesRedundancy() && plan.payloadBytes() > 0) {
         open();
       }
       if (plan.rows() > 1 && plan.chunkBytes() > 0) {
@@ -174,11 +174,14 @@ public final class EncodeJob implements AutoCloseable {
     if (!pulled) {
       throw new ScrException(Fault.INTERNAL, target + ": the parity of other members is missing");
     }
-    if (channel == null || header.length != headerBytes) {
-      throw new ScrException(Fault.INTERNAL,
-          target + ": header of " + header.length + " bytes, expected " + headerBytes);
-    }
     try {
+      if (plan.payloadBytes() == 0) {
+        open();                           // not in run: of a thousand ranks without files each would have one open
+      }
+      if (channel == null || header.length != headerBytes) {
+        throw new ScrException(Fault.INTERNAL,
+            target + ": header of " + header.length + " bytes, expected " + headerBytes);
+      }
       if (plan.payloadBytes() > 0) {
         channel.force(true);
       }

@@ -175,6 +175,20 @@ class EncodeJobTest {
     assertCorrupt(target);
   }
 
+  /** A node may have a thousand ranks, and fewer files that may be open. */
+  @Test
+  void aRankOfASetWithoutFilesHasNoFileOpenBeforeItIsSealed() throws IOException {
+    var nodes = new TestNodes(root, Scheme.XOR, 3);
+    nodes.set.ranks().forEach(rank -> nodes.write(rank, new int[0], new Random(rank)));
+    Path target = nodes.directory(2).resolve(nodes.redundancyName(2));
+    try (var job = new EncodeJob(nodes.plan(2), nodes, target)) {
+      job.run();
+      assertThat(target).doesNotExist();
+      job.seal(List.of(nodes.layout(2), nodes.layout(8)));
+    }
+    assertThat(RedundancyHeaderFile.decode(Files.readAllBytes(target)).current()).isEqualTo(nodes.layout(2));
+  }
+
   @Test
   void aLostPeerEndsTheJobAndEveryOtherStreamIsClosed() {
     var nodes = new TestNodes(root, Scheme.XOR, 4);

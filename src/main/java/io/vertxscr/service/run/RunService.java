@@ -21,6 +21,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunService implements Membership.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(RunService.class);
+  private static final int RANKS_NAMED = 16;
 
   private final Loop loop;
   private final NodeBus bus;
@@ -120,8 +122,8 @@ public final class RunService implements Membership.Listener {
       replaced.accept(run);
     }
     run = new LocalRun(info, clients);
-    LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), clients.keySet(), info.map().size(),
-        info.prefix());
+    LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
+        info.map().size(), info.prefix());
     arriving.begin(clients.keySet(), reply(info));
     return Future.succeededFuture(Ack.ACK);
   }
@@ -210,11 +212,16 @@ public final class RunService implements Membership.Listener {
   public void left(NodeInfo node) {
     loop.later(() -> {
       if (run != null && !run.isOver() && run.info().map().nodes().contains(node.name())) {
-        String ranks = run.info().map().ranksOn(node.name()).stream().limit(16).map(String::valueOf)
-            .collect(Collectors.joining(", "));
+        String ranks = some(run.info().map().ranksOn(node.name()));
         end(new ScrException(Fault.NODE_LOST, "node " + node.name() + " (ranks " + ranks + ") has left the cluster"));
       }
     });
+  }
+
+  /** There may be a thousand of them. */
+  private static String some(Collection<Integer> ranks) {
+    return ranks.stream().sorted().limit(RANKS_NAMED).map(String::valueOf).collect(Collectors.joining(", "))
+        + (ranks.size() > RANKS_NAMED ? " and " + (ranks.size() - RANKS_NAMED) + " more" : "");
   }
 
   @Override
