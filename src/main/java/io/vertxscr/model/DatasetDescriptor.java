@@ -24,6 +24,11 @@ public record DatasetDescriptor(
     Names.dataset(name);
   }
 
+  /** Whether it speaks of the same dataset: not of another history's that has the same id. */
+  public boolean sameAs(DatasetDescriptor other) {
+    return id == other.id && name.equals(other.name) && createdUs == other.createdUs;
+  }
+
   /** The same dataset with its totals known. */
   public DatasetDescriptor with(Totals known) {
     return new DatasetDescriptor(id, name, flags, checkpointId, createdUs, job, known);

@@ -104,23 +104,19 @@ public final class PrefixIndex {
 
   private Reading rebuild(String cause) {
     List<String> remarks = new ArrayList<>(List.of("index damaged, made again from the summaries: " + cause));
-    Index index = Index.EMPTY;
-    for (Path directory : MetadataFiles.list(paths.scr(), "scr.dataset.*").stream()
-        .sorted(Comparator.comparingInt(path -> PrefixPaths.datasetOf(path).orElse(0))).toList()) {
+    List<Index.Entry> entries = new ArrayList<>();
+    for (Path directory : MetadataFiles.list(paths.scr(), "scr.dataset.*")) {
       OptionalInt id = PrefixPaths.datasetOf(directory);
-      Optional<Index.Entry> entry = id.isPresent() ? entry(id.getAsInt(), remarks) : Optional.empty();
-      if (entry.isPresent() && !isReplaced(entry.get(), index)) {
-        index = index.put(entry.get());
+      if (id.isPresent()) {
+        entry(id.getAsInt(), remarks).ifPresent(entries::add);
       }
     }
+    // of two datasets of one name the later one has written over the earlier one's files, whatever their ids
+    entries.sort(Comparator.comparingLong((Index.Entry entry) -> entry.descriptor().createdUs())
+        .thenComparingInt(Index.Entry::id));
+    Index index = Index.EMPTY.putAll(entries);
     Optional<Index.Entry> newest = index.candidates().stream().findFirst();
     return new Reading(newest.isPresent() ? index.setCurrent(newest.get().name()) : index, remarks);
-  }
-
-  /** Of two datasets of one name the later one has written over the earlier one's files, whatever their ids. */
-  private static boolean isReplaced(Index.Entry entry, Index index) {
-    return index.find(entry.name())
-        .filter(other -> other.descriptor().createdUs() > entry.descriptor().createdUs()).isPresent();
   }
 
   private Optional<Index.Entry> entry(int id, List<String> remarks) {

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -91,7 +92,7 @@ public final class Publication {
    */
   public boolean prepare(DatasetDescriptor descriptor) {
     int id = descriptor.id();
-    if (isComplete(id) && summary(id).filter(summary -> isSame(summary.descriptor(), descriptor)).isPresent()) {
+    if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
       return true;
     }
@@ -171,15 +172,7 @@ public final class Publication {
    * @param time when it was flushed
    */
   public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time) {
-    return index.update(before -> {
-      boolean known = before.find(descriptor.id())
-          .filter(entry -> entry.complete() && isSame(entry.descriptor(), descriptor)).isPresent();
-      // repeated after a crash: what happened to it since (fetched, failed) stays
-      Index after = known ? before : before.put(Index.Entry.flushed(descriptor, true, time));
-      boolean newest = after.entries().stream()
-          .noneMatch(entry -> entry.restartable() && entry.id() > descriptor.id());
-      return newest && !known && descriptor.flags().checkpoint() ? after.setCurrent(descriptor.name()) : after;
-    });
+    return index.update(before -> before.enlist(List.of(descriptor), time));
   }
 
   /**
@@ -188,7 +181,12 @@ public final class Publication {
    * @return what was removed, in sentences for the log
    */
   public List<String> removeReplaced(DatasetDescriptor descriptor) {
-    return new ReplacedDatasets(paths, index.read().index()).remove(descriptor);
+    return removeReplaced(List.of(descriptor));
+  }
+
+  /** The same for several. */
+  public List<String> removeReplaced(Collection<DatasetDescriptor> descriptors) {
+    return new ReplacedDatasets(paths, index.read().index()).remove(descriptors);
   }
 
   /**
@@ -207,7 +205,7 @@ public final class Publication {
   /** Whether what is there may be of this dataset: then containers of a flush that was cut off are gone on with. */
   private boolean isOf(int id, DatasetDescriptor descriptor) {
     try {
-      return summary(id).map(Summary::descriptor).filter(other -> !isSame(other, descriptor)).isEmpty();
+      return summary(id).map(Summary::descriptor).filter(other -> !descriptor.sameAs(other)).isEmpty();
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
@@ -220,9 +218,5 @@ public final class Publication {
     Path directory = paths.dataset(id);
     MetadataFiles.delete(directory, List.of(paths.summary(id)));   // first: no summary over half a map
     MetadataFiles.delete(directory, MetadataFiles.list(directory, "rank2file*"));
-  }
-
-  private static boolean isSame(DatasetDescriptor a, DatasetDescriptor b) {
-    return a.id() == b.id() && a.name().equals(b.name()) && a.createdUs() == b.createdUs();
   }
 }

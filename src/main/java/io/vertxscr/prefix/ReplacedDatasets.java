@@ -7,8 +7,11 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Removes from the prefix directory what is left of datasets whose name a later one has taken: files that the later one
@@ -24,35 +27,46 @@ final class ReplacedDatasets {
   }
 
   /** @return what was done, and what was not, in sentences */
-  List<String> remove(DatasetDescriptor successor) {
+  List<String> remove(Collection<DatasetDescriptor> successors) {
+    Map<String, List<DatasetDescriptor>> byName =
+        successors.stream().collect(Collectors.groupingBy(DatasetDescriptor::name));
     List<String> remarks = new ArrayList<>();
     for (int id : DatasetRemoval.datasets(paths)) {
-      if (index.find(id).isEmpty() && isOlderOfThisName(id, successor)) {
-        try {
-          int removed = new DatasetRemoval(paths).remove(id);
-          remarks.add("dataset " + id + " '" + successor.name() + "' was replaced by dataset " + successor.id()
-              + ": its map and " + removed + " files that were not written over are removed");
-        } catch (ScrException e) {
-          if (e.fault() != Fault.CORRUPT) {
-            throw e;
-          }
-          remarks.add("dataset " + id + ", replaced by " + successor.id() + ", is left as it is: " + e.getMessage());
-        }
+      if (index.find(id).isEmpty()) {
+        descriptor(id).flatMap(old -> byName.getOrDefault(old.name(), List.of()).stream()
+            .filter(successor -> isOlder(old, successor)).findFirst())
+            .ifPresent(successor -> remarks.add(remove(id, successor)));
       }
     }
     return remarks;
   }
 
-  private boolean isOlderOfThisName(int id, DatasetDescriptor successor) {
+  private String remove(int id, DatasetDescriptor successor) {
     try {
-      Optional<Summary> summary = MetadataFiles.read(paths.summary(id), SummaryFile::decode);
-      return summary.map(Summary::descriptor).filter(old -> id != successor.id() && old.id() == id
-          && old.name().equals(successor.name()) && old.createdUs() <= successor.createdUs()).isPresent();
+      int removed = new DatasetRemoval(paths).remove(id);
+      return "dataset " + id + " '" + successor.name() + "' was replaced by dataset " + successor.id()
+          + ": its map and " + removed + " files that were not written over are removed";
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      return false;
+      return "dataset " + id + ", replaced by " + successor.id() + ", is left as it is: " + e.getMessage();
+    }
+  }
+
+  private static boolean isOlder(DatasetDescriptor old, DatasetDescriptor successor) {
+    return old.id() != successor.id() && old.createdUs() <= successor.createdUs();
+  }
+
+  private Optional<DatasetDescriptor> descriptor(int id) {
+    try {
+      return MetadataFiles.read(paths.summary(id), SummaryFile::decode).map(Summary::descriptor)
+          .filter(descriptor -> descriptor.id() == id);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Optional.empty();
     }
   }
 }

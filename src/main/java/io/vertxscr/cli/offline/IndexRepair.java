@@ -22,13 +22,20 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
 
 /** The parts of {@code scr index} that look at files: add, build, verify, scan. Each returns an exit code. */
 final class IndexRepair {
   private static final int MOST_REASONS = 10;
+  private static final Comparator<DatasetDescriptor> AGE =
+      Comparator.comparingLong(DatasetDescriptor::createdUs).thenComparingInt(DatasetDescriptor::id);
 
   private final PrefixPaths paths;
   private final PrefixIndex index;
@@ -54,56 +61,110 @@ final class IndexRepair {
 
   /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */
   int add(int id, boolean takeOver) {
+    return enlist(List.of(assemble(id, takeOver)), List.of());
+  }
+
+  private Assembled assemble(int id, boolean takeOver) {
     Assembled dataset = new DatasetAssembly(paths, publication).assemble(id, (descriptor, work) ->
         flushFile.publish(descriptor, takeOver, work));
+    dataset.problems().forEach(problem -> out.println(name(dataset.descriptor()) + ": " + problem));
+    return dataset;
+  }
+
+  private static String name(DatasetDescriptor descriptor) {
+    return "dataset " + descriptor.id() + " '" + descriptor.name() + "'";
+  }
+
+  /**
+   * Writes the index once, for all that was looked at: who is killed before that leaves datasets that are published and
+   * not listed, and finds them so when the command is run again.
+   *
+   * @param lost entries of datasets that are not whole any more
+   */
+  private int enlist(List<Assembled> looked, List<Index.Entry> lost) {
+    List<DatasetDescriptor> whole = new ArrayList<>();
+    List<DatasetDescriptor> broken = new ArrayList<>();
+    looked.forEach(dataset -> (dataset.valid() ? whole : broken).add(dataset.descriptor()));
+    Map<Integer, DatasetDescriptor> replaced = replaced(whole);
+    whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()));
+    LocalDateTime now = LocalDateTime.now();
+    List<String> remarks = new ArrayList<>(index.update(before -> withBroken(
+        withoutLost(before, lost).enlist(whole, now), broken)).remarks());
+    remarks.addAll(publication.removeReplaced(whole));
+    remarks.forEach(out::println);
+    looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id()))));
+    lost.forEach(entry -> out.println(name(entry.descriptor()) + " has lost its summary: not valid any more"));
+    return broken.isEmpty() && lost.isEmpty() ? 0 : OfflineCommands.WRONG;
+  }
+
+  /** Of two datasets of one name the later one has written over the earlier one's files: that one is not listed again. */
+  private Map<Integer, DatasetDescriptor> replaced(List<DatasetDescriptor> whole) {
+    Map<String, DatasetDescriptor> latest = new HashMap<>();
+    whole.forEach(descriptor -> latest.merge(descriptor.name(), descriptor, BinaryOperator.maxBy(AGE)));
+    index.read().index().entries().stream().map(Index.Entry::descriptor)
+        .filter(other -> latest.containsKey(other.name()) && !latest.get(other.name()).sameAs(other))
+        .filter(other -> publication.isComplete(other.id()))
+        .forEach(other -> latest.merge(other.name(), other, BinaryOperator.maxBy(AGE)));
+    return whole.stream().filter(descriptor -> latest.get(descriptor.name()).id() != descriptor.id())
+        .collect(Collectors.toMap(DatasetDescriptor::id, descriptor -> latest.get(descriptor.name())));
+  }
+
+  private static Index withoutLost(Index before, List<Index.Entry> lost) {
+    return before.putAll(lost.stream().filter(entry -> before.find(entry.id()).filter(entry::equals).isPresent())
+        .map(entry -> new Index.Entry(
+            entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed())).toList());
+  }
+
+  /** Listed, so that somebody sees it; nothing that has the id or the name gives way to it. */
+  private static Index withBroken(Index before, List<DatasetDescriptor> broken) {
+    Index index = before;
+    for (DatasetDescriptor descriptor : broken) {
+      if (index.find(descriptor.name()).isEmpty() && index.find(descriptor.id()).isEmpty()) {
+        index = index.put(new Index.Entry(descriptor, false, Optional.empty(), List.of(), Optional.empty()));
+      }
+    }
+    return index;
+  }
+
+  private void tell(Assembled dataset, Optional<DatasetDescriptor> successor) {
     DatasetDescriptor descriptor = dataset.descriptor();
-    String name = "dataset " + id + " '" + descriptor.name() + "'";
-    dataset.problems().forEach(problem -> out.println(name + ": " + problem));
-    if (dataset.valid()) {
-      List<String> remarks = new ArrayList<>(publication.enlist(descriptor, LocalDateTime.now()).remarks());
-      remarks.addAll(publication.removeReplaced(descriptor));
-      remarks.forEach(out::println);
-      out.println(name + " is in the index, whole: " + descriptor.totals().files() + " files, "
+    if (successor.isPresent()) {
+      out.println(name(descriptor) + " was replaced by dataset " + successor.get().id() + ": not listed");
+    } else if (dataset.valid()) {
+      out.println(name(descriptor) + " is in the index, whole: " + descriptor.totals().files() + " files, "
           + Humane.bytes(descriptor.totals().bytes())
           + (dataset.rebuilt().isEmpty() ? "" : "; rebuilt ranks " + Humane.ranges(dataset.rebuilt())));
-      return 0;
+    } else {
+      out.println(name(descriptor) + " is INVALID: MISSING files of ranks " + Humane.ranges(dataset.missing())
+          + "; UNRECOVERABLE ranks " + Humane.ranges(dataset.unrecoverable().keySet()));
+      dataset.unrecoverable().values().stream().limit(MOST_REASONS).forEach(why ->
+          out.println("  " + why.replaceFirst("^dataset .* from the caches: ", "")));
     }
-    out.println(name + " is INVALID: MISSING files of ranks " + Humane.ranges(dataset.missing())
-        + "; UNRECOVERABLE ranks " + Humane.ranges(dataset.unrecoverable().keySet()));
-    dataset.unrecoverable().values().stream().limit(MOST_REASONS).forEach(why ->
-        out.println("  " + why.replaceFirst("^dataset .* from the caches: ", "")));
-    index.update(before -> before.find(descriptor.name()).isPresent() || before.find(id).isPresent() ? before
-        : before.put(new Index.Entry(descriptor, false, Optional.empty(), List.of(),
-            Optional.empty())));
-    return OfflineCommands.WRONG;
   }
 
   /** Looks at every dataset of the prefix directory and puts all that is whole, or can be made so, into the index. */
   int build() {
-    List<String> remarks = new ArrayList<>(index.update(before -> before).remarks());
-    remarks.forEach(out::println);
+    if (!index.read().remarks().isEmpty()) {
+      index.update(before -> before).remarks().forEach(out::println);
+    }
+    List<Assembled> looked = new ArrayList<>();
     int exit = 0;
     for (int id : publication.datasets()) {
-      exit = Math.max(exit, build(id));
+      exit = Math.max(exit, build(id, looked));
     }
-    for (Index.Entry entry : index.read().index().entries()) {
-      if (entry.complete() && !publication.isComplete(entry.id())) {
-        out.println("dataset " + entry.id() + " '" + entry.name() + "' has lost its summary: not valid any more");
-        index.update(before -> before.find(entry.id()).filter(entry::equals).isEmpty() ? before : before.put(
-            new Index.Entry(entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed())));
-        exit = OfflineCommands.WRONG;
-      }
-    }
-    return exit;
+    List<Index.Entry> lost = index.read().index().entries().stream()
+        .filter(entry -> entry.complete() && !publication.isComplete(entry.id())).toList();
+    return Math.max(exit, enlist(looked, lost));
   }
 
-  private int build(int id) {
+  private int build(int id, List<Assembled> looked) {
     try {
       if (publication.summary(id).isEmpty() && !DatasetScanner.isScavenged(paths, id)) {
         out.println("dataset " + id + " was never complete: no summary, and nothing was scavenged");
-        return 0;
+      } else {
+        looked.add(assemble(id, false));
       }
-      return add(id, false);
+      return 0;
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT && e.fault() != Fault.BUSY && e.fault() != Fault.WRONG_STATE) {
         throw e;

@@ -7,9 +7,12 @@ import io.vertxscr.model.ScrException;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -92,9 +95,46 @@ public record Index(Optional<String> current, List<Entry> entries) {
    * for is gone from the index, since its files were written over. {@link #current} stays, by name.
    */
   public Index put(Entry added) {
-    Stream<Entry> others = entries.stream()
-        .filter(entry -> entry.id() != added.id() && !entry.name().equals(added.name()));
-    return new Index(current, Stream.concat(others, Stream.of(added)).toList()).withoutDanglingCurrent(this);
+    return putAll(List.of(added));
+  }
+
+  /** The same for several, one after the other. */
+  public Index putAll(Collection<Entry> added) {
+    Map<Integer, Entry> byId = new HashMap<>();
+    Map<String, Entry> byName = new HashMap<>();
+    for (Entry entry : entries) {
+      byId.put(entry.id(), entry);
+      byName.put(entry.name(), entry);
+    }
+    for (Entry entry : added) {
+      Entry sameId = byId.put(entry.id(), entry);
+      if (sameId != null) {
+        byName.remove(sameId.name());
+      }
+      Entry sameName = byName.put(entry.name(), entry);
+      if (sameName != null) {
+        byId.remove(sameName.id());
+      }
+    }
+    return new Index(current, List.copyOf(byId.values())).withoutDanglingCurrent(this);
+  }
+
+  /**
+   * Adds datasets that are in the prefix directory now, whole. The newest becomes current if it is a checkpoint and none
+   * newer is here. What is known as whole already stays as it is, with all that has happened to it since.
+   *
+   * @param added each id once
+   * @param time when they were flushed
+   */
+  public Index enlist(Collection<DatasetDescriptor> added, LocalDateTime time) {
+    Map<Integer, Entry> known = new HashMap<>();
+    entries.stream().filter(Entry::complete).forEach(entry -> known.put(entry.id(), entry));
+    List<Entry> fresh = added.stream()
+        .filter(one -> !known.containsKey(one.id()) || !known.get(one.id()).descriptor().sameAs(one))
+        .map(one -> Entry.flushed(one, true, time)).sorted(Comparator.comparingInt(Entry::id)).toList();
+    Index after = putAll(fresh);
+    Optional<Entry> newest = after.entries.reversed().stream().filter(Entry::restartable).findFirst();
+    return newest.filter(fresh::contains).map(entry -> after.setCurrent(entry.name())).orElse(after);
   }
 
   /** Removes a dataset; {@link #current} becomes empty if it named it. @throws ScrException NO_SUCH_DATASET */

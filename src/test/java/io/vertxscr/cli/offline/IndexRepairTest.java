@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -119,6 +120,34 @@ class IndexRepairTest {
   }
 
   @Test
+  void aDatasetWhoseNameALaterOneHasIsNeverListedInItsPlace() throws IOException {
+    caches.dataset(5, "same", "d5");
+    caches.dataset(7, "other");
+    copy(5);
+    copy(7);
+    assertThat(index("--build").exit()).isZero();
+    Path map = paths.rankMap(7);
+    byte[] good = Files.readAllBytes(map);
+    Files.writeString(map, "torn");                       // so that nobody dares to remove files of the older one
+    caches.dataset(6, "same", "d6");
+    copy(6);
+    assertThat(index("--add", "6").out()).contains("dataset 5, replaced by 6, is left as it is");
+    prefixIndex().update(before -> before.markFetched(6, LocalDateTime.of(2026, 1, 2, 3, 4)).setCurrent("same"));
+    List<Index.Entry> before = entries();
+    assertThat(before).extracting(Index.Entry::id).containsExactly(6, 7);
+
+    for (List<Object> command : List.of(List.<Object>of("--build"), List.<Object>of("--add", "5"))) {
+      CliRun ran = index(command.toArray());
+      assertThat(ran.out()).contains("dataset 5 'same' was replaced by dataset 6: not listed\n");
+      assertThat(entries()).as(command.toString()).isEqualTo(before);
+    }
+    Files.write(map, good);
+    assertThat(index("--build").out()).contains("dataset 5 'same' was replaced by dataset 6: its map and 8 files");
+    assertThat(entries()).isEqualTo(before);
+    assertThat(paths.dataset(5)).isDirectoryNotContaining("glob:**summary*");
+  }
+
+  @Test
   void verifyNamesEveryFileThatDiffers() throws IOException {
     caches.dataset(6, "b.6");
     copy(6);
@@ -171,7 +200,11 @@ class IndexRepairTest {
   }
 
   private List<Index.Entry> entries() {
-    return new PrefixIndex(paths, "test", Duration.ofSeconds(10)).read().index().entries();
+    return prefixIndex().read().index().entries();
+  }
+
+  private PrefixIndex prefixIndex() {
+    return new PrefixIndex(paths, "test", Duration.ofSeconds(10));
   }
 
   private CliRun index(Object... arguments) {

@@ -72,6 +72,40 @@ class IndexTest {
   }
 
   @Test
+  void severalAtOnceAreAsOneAfterTheOther() {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("IndexTest seed " + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 2000; round++) {
+      Index before = random.nextBoolean() ? THREE.setCurrent("b") : THREE.markFailed(3, TIME);
+      List<Index.Entry> added = random.ints(random.nextInt(6), 1, 7)
+          .mapToObj(id -> flushed(id, "abcdef".charAt(random.nextInt(6)) + "")).toList();
+      Index oneByOne = before;
+      for (Index.Entry entry : added) {
+        oneByOne = oneByOne.put(entry);
+      }
+      Index expected = before.current().flatMap(oneByOne::find).isPresent() ? oneByOne.setCurrent("b")
+          : oneByOne.withoutCurrent();
+      assertThat(before.putAll(added).entries()).as("seed %d round %d", seed, round).isEqualTo(oneByOne.entries());
+      assertThat(before.putAll(added).candidates()).isEqualTo(expected.candidates());
+    }
+  }
+
+  @Test
+  void theNewestOfThoseThatAreEnlistedBecomesCurrentUnlessANewerOneIsHere() {
+    DatasetDescriptor output = new DatasetDescriptor(9, "o", DatasetFlags.OUTPUT, 0, 1, descriptor(1, "a").job(),
+        DatasetDescriptor.Totals.NONE);
+    Index many = THREE.setCurrent("a").enlist(List.of(descriptor(5, "e"), output, descriptor(4, "d")), TIME);
+    assertThat(many.entries()).extracting(Index.Entry::name).containsExactly("a", "b", "c", "d", "e", "o");
+    assertThat(many.current()).contains("e");
+    assertThat(many.setCurrent("a").enlist(List.of(descriptor(5, "e"), descriptor(1, "a")), TIME.plusDays(1)))
+        .as("all are known").isEqualTo(many.setCurrent("a"));
+    assertThat(many.drop(4).setCurrent("a").enlist(List.of(descriptor(4, "d")), TIME).current()).contains("a");
+    assertThat(many.markFailed(5, TIME).drop(4).enlist(List.of(descriptor(4, "d")), TIME).current()).contains("d");
+    assertThat(THREE.enlist(List.of(), TIME)).isEqualTo(THREE);
+  }
+
+  @Test
   void droppingAllAfterADatasetKeepsItAndTheOlderOnes() {
     assertThat(THREE.dropAfter("b").entries()).extracting(Index.Entry::name).containsExactly("a", "b");
     assertThat(THREE.setCurrent("c").dropAfter("b").current()).isEmpty();
