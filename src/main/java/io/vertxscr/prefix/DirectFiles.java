@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.Trees;
@@ -77,6 +78,13 @@ public final class DirectFiles {
     }
     PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
     return new RankFiles(measured.rank(), files);
+  }
+
+  /** A rank's files for several threads, each of which {@link #check}s some of them; at least one. */
+  public static List<Entry> parts(Entry entry) {
+    return entry.files().isEmpty() ? List.of(entry)
+        : Parts.of(entry.files(), file -> file.bytes().orElse(FetchCopy.PART_BYTES), FetchCopy.PART_BYTES).stream()
+            .map(files -> new Entry(entry.rank(), files)).toList();
   }
 
   /**

@@ -13,6 +13,7 @@ import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.container.ContainerReader;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -33,19 +34,22 @@ import java.util.OptionalInt;
  * <p>Safe for many threads. May be repeated: a file that is there is replaced.
  */
 public final class FetchCopy {
+  /** Small files are copied one behind the other until they are as much as this: worth the change of threads. */
+  static final long PART_BYTES = 4 << 20;
+
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
   private final Meter meter;
 
-  /** One file to fetch: whose, which, and its name in the cache, relative to the dataset's directory. */
-  public record Wanted(int rank, FlushedFile file, String name) {}
+  /** One file to fetch, and its name in the cache, relative to the dataset's directory. */
+  private record Wanted(FlushedFile file, String name) {}
 
-  /** @param verified whether the map had size and checksum to compare with; if not, say so to the user */
-  public record Fetched(FileMeta file, boolean verified) {}
+  /** Files of a rank that are copied one behind the other: a large one, or several small ones. */
+  public record Part(int rank, List<Wanted> files) {}
 
-  /** All files of a rank. @param unverified paths of those that could not be compared with anything */
-  public record FetchedRank(RankFiles files, List<String> unverified) {}
+  /** Files of a rank. @param unverified paths of those that the map has nothing to compare with: say so to the user */
+  public record Fetched(RankFiles files, List<String> unverified) {}
 
   /**
    * @param dataset id of the dataset
@@ -67,37 +71,51 @@ public final class FetchCopy {
     return new FetchCopy(paths, dataset, cacheDirectory, other);
   }
 
-  /** The files of one rank, in the order in which they make up its logical file; touches nothing. */
-  public List<Wanted> plan(Entry entry) {
+  /**
+   * The files of one rank, in the order in which they make up its logical file, for several threads; touches nothing.
+   *
+   * @return at least one part
+   */
+  public List<Part> parts(Entry entry) {
     CacheNames names = new CacheNames(entry.rank());
-    return entry.files().stream()
-        .map(file -> new Wanted(entry.rank(), file, names.next(file.path()))).toList();
+    List<Wanted> all = entry.files().stream().map(file -> new Wanted(file, names.next(file.path()))).toList();
+    return all.isEmpty() ? List.of(new Part(entry.rank(), all))
+        : Parts.of(all, wanted -> wanted.file.bytes().orElse(PART_BYTES), PART_BYTES).stream()
+            .map(files -> new Part(entry.rank(), files)).toList();
   }
 
   /**
-   * Copies one file.
+   * Copies the files of one part.
    *
    * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or
    *     not what was flushed, so the dataset cannot be used; {@link Fault#OUTSIDE_PREFIX} for a map that leads out
    *     of the prefix; NO_SPACE in the cache; IO
    */
-  public Fetched copy(Wanted wanted) {
+  public Fetched copy(Part part) {
+    List<FileMeta> files = new ArrayList<>();
+    List<String> unverified = new ArrayList<>();
     try (ContainerReader containers = new ContainerReader(paths.dataset(dataset))) {
-      return copy(wanted, containers);
+      for (Wanted wanted : part.files) {
+        files.add(copy(part.rank, wanted, containers));
+        if (!wanted.file.verifiable()) {
+          unverified.add(wanted.file.path());
+        }
+      }
     }
+    return new Fetched(new RankFiles(part.rank, files), List.copyOf(unverified));
   }
 
-  private Fetched copy(Wanted wanted, ContainerReader containers) {
+  private FileMeta copy(int rank, Wanted wanted, ContainerReader containers) {
     FlushedFile file = wanted.file();
-    String what = "dataset " + dataset + " in the prefix directory: " + file.path() + " of rank " + wanted.rank();
+    String what = "dataset " + dataset + " in the prefix directory: " + file.path() + " of rank " + rank;
     Path place = paths.file(file.place());
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
     Copied copied = file.segments().isEmpty()
         ? copy(new Source(place, what, Fault.CORRUPT, Fault.IO), cached, file)
         : containers.copy(file, what, cached, meter);
-    return new Fetched(new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
-        Optional.of(stamp(cached))), file.verifiable());
+    return new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
+        Optional.of(stamp(cached)));
   }
 
   /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
@@ -135,22 +153,6 @@ public final class FetchCopy {
       return List.of();                                   // without its directory there is nothing beside it
     }
     return kept;
-  }
-
-  /** Copies all files of one rank, one after the other. */
-  public FetchedRank fetch(Entry entry) {
-    List<FileMeta> files = new ArrayList<>();
-    List<String> unverified = new ArrayList<>();
-    try (ContainerReader containers = new ContainerReader(paths.dataset(dataset))) {
-      for (Wanted wanted : plan(entry)) {
-        Fetched fetched = copy(wanted, containers);
-        files.add(fetched.file());
-        if (!fetched.verified()) {
-          unverified.add(wanted.file().path());
-        }
-      }
-    }
-    return new FetchedRank(new RankFiles(entry.rank(), files), List.copyOf(unverified));
   }
 
   private static Stamp stamp(Path cached) {

@@ -58,7 +58,7 @@ class CompressedDatasetTest {
   }
 
   private RankFiles fetched(int dataset, Entry entry) {
-    return new FetchCopy(samples.paths, dataset, temp.resolve("back")).fetch(entry).files();
+    return Samples.fetched(new FetchCopy(samples.paths, dataset, temp.resolve("back")), entry);
   }
 
   @Test

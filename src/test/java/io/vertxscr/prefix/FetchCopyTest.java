@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +38,28 @@ class FetchCopyTest {
     fetch = new FetchCopy(samples.paths, 3, back);
   }
 
+  /** Whatever the sizes are, large files are parts of their own, and small ones are together up to the limit. */
+  @Test
+  void filesAreFetchedInPartsThatAreNeitherManySmallOnesNorSeveralLargeOnes() {
+    long whole = FetchCopy.PART_BYTES;
+    assertThat(parts()).containsExactly(List.of());
+    assertThat(parts(1, 1, 1)).containsExactly(List.of("f0", "f1", "f2"));
+    assertThat(parts(whole, 1, whole - 1, 3 * whole, 1)).containsExactly(
+        List.of("f0"), List.of("f1", "f2"), List.of("f3"), List.of("f4"));
+    assertThat(parts(-1, -1)).as("of unknown size").containsExactly(List.of("f0"), List.of("f1"));
+  }
+
+  private List<List<String>> parts(long... sizes) {
+    List<FlushedFile> files = IntStream.range(0, sizes.length).mapToObj(i -> new FlushedFile("d/f" + i,
+        sizes[i] < 0 ? OptionalLong.empty() : OptionalLong.of(sizes[i]), OptionalInt.of(1), List.of())).toList();
+    Entry entry = new Entry(7, files);
+    assertThat(DirectFiles.parts(entry).stream().map(part -> part.files().size()))
+        .isEqualTo(fetch.parts(entry).stream().map(part -> part.files().size()).toList());
+    assertThat(fetch.parts(entry)).allMatch(part -> part.rank() == 7);
+    return DirectFiles.parts(entry).stream().map(part -> part.files().stream()
+        .map(file -> file.path().substring(2)).toList()).toList();
+  }
+
   @Test
   void everyFileComesBackUnderANameOfItsOwn() {
     RankFiles rank0 = samples.cached(3, 0, "a/x", "b/x", "c/x", "empty");
@@ -44,9 +67,7 @@ class FetchCopyTest {
     samples.flush(descriptor(3, "b.3"), List.of(rank0, rank1));
     for (Entry entry : new RankMapReader(samples.paths, 3).entries(List.of(0, 1))) {
       for (int repeat = 0; repeat < 2; repeat++) {
-        FetchCopy.FetchedRank fetched = fetch.fetch(entry);
-        assertThat(fetched.unverified()).isEmpty();
-        assertThat(fetched.files()).isEqualTo(entry.rank() == 0 ? rank0 : rank1);
+        assertThat(Samples.fetched(fetch, entry)).isEqualTo(entry.rank() == 0 ? rank0 : rank1);
       }
     }
     assertThat(Samples.tree(back)).isEqualTo(Samples.tree(samples.cacheOf(3)));
@@ -57,11 +78,11 @@ class FetchCopyTest {
     samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));
     Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
     Path file = samples.prefix.resolve("a/x");
-    Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> fetch.fetch(entry), "dataset 3", "a/x", "rank 0"));
+    Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "dataset 3", "a/x", "rank 0"));
     Files.write(file, new byte[39]);
-    refused(Fault.CORRUPT, () -> fetch.fetch(entry), "dataset 3", "a/x", "39 bytes instead of 40");
+    refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "dataset 3", "a/x", "39 bytes instead of 40");
     Files.delete(file);
-    refused(Fault.CORRUPT, () -> fetch.fetch(entry), "dataset 3", "a/x", "missing");
+    refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "dataset 3", "a/x", "missing");
     assertThat(Samples.tree(back)).isEmpty();
   }
 
@@ -71,24 +92,24 @@ class FetchCopyTest {
     Samples.write(samples.prefix.resolve("x"), bytes);
     for (OptionalLong size : List.of(OptionalLong.empty(), OptionalLong.of(bytes.length))) {
       Entry entry = new Entry(0, List.of(new FlushedFile("x", size, OptionalInt.empty(), List.of())));
-      FetchCopy.FetchedRank fetched = fetch.fetch(entry);
+      FetchCopy.Fetched fetched = fetch.copy(fetch.parts(entry).getFirst());
       assertThat(fetched.unverified()).containsExactly("x");
       assertThat(fetched.files().files())
           .containsExactly(new FileMeta("rank.0/x", "x", bytes.length, OptionalInt.of(Samples.crc(bytes)),
               Optional.of(Samples.stamp(samples.prefix.resolve("x")))));
     }
     Entry wrongSize = new Entry(0, List.of(new FlushedFile("x", OptionalLong.of(1), OptionalInt.empty(), List.of())));
-    refused(Fault.CORRUPT, () -> fetch.fetch(wrongSize), "x");
+    refused(Fault.CORRUPT, () -> Samples.fetched(fetch, wrongSize), "x");
   }
 
   @Test
   void mapsThatLeadOutOfThePrefixAndToContainersThatAreNotThereAreRefused() {
     for (String path : List.of("../cache/x", "/etc/passwd", "", "a/../../x", ".scr/index.scr")) {
       Entry entry = new Entry(0, List.of(new FlushedFile(path, OptionalLong.empty(), OptionalInt.empty(), List.of())));
-      refused(Fault.OUTSIDE_PREFIX, () -> fetch.fetch(entry), samples.prefix.toString());
+      refused(Fault.OUTSIDE_PREFIX, () -> Samples.fetched(fetch, entry), samples.prefix.toString());
     }
     Entry contained = new Entry(0, List.of(
         new FlushedFile("x", OptionalLong.of(1), OptionalInt.of(1), List.of(new Segment(".scr/ctr.1.scr", 0, 1)))));
-    refused(Fault.CORRUPT, () -> fetch.fetch(contained), "x of rank 0", "ctr.1.scr");
+    refused(Fault.CORRUPT, () -> Samples.fetched(fetch, contained), "x of rank 0", "ctr.1.scr");
   }
 }

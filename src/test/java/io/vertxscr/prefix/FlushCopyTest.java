@@ -177,8 +177,8 @@ class FlushCopyTest {
         FlushedFile flushed = FlushedFile.of(rank.files().getFirst());
         FlushedFile there = Files.exists(compressed) ? flushed.compressed(Files.size(compressed)) : flushed;
         assertThat(FileStamps.read(samples.paths.file(there.place()))).isEqualTo(stamp);
-        FileMeta fetched = new FetchCopy(samples.paths, 3, temp.resolve("back")).fetch(new Entry(0, List.of(there)))
-            .files().files().getFirst();
+        FileMeta fetched = Samples.fetched(new FetchCopy(samples.paths, 3, temp.resolve("back")),
+            new Entry(0, List.of(there))).files().getFirst();
         assertThat(fetched.stamp()).hasValue(stamp);
         assertThat(FileStamps.read(temp.resolve("back").resolve(fetched.name()))).isEqualTo(stamp);
         Files.deleteIfExists(compressed);

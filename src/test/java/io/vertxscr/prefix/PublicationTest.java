@@ -57,7 +57,7 @@ class PublicationTest {
       RankMapReader map = new RankMapReader(samples.paths, id);
       assertThat(map.ranks()).isEqualTo(ranks);
       map.forEach(entry -> {
-        RankFiles files = fetch.fetch(entry).files();
+        RankFiles files = Samples.fetched(fetch, entry);
         files.files().forEach(file -> assertThat(fetched.resolve(file.name()))
             .hasBinaryContent(bytes(id, entry.rank(), file.path())));
       });

@@ -1,5 +1,6 @@
 package io.vertxscr.prefix;
 
+import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
@@ -190,5 +191,10 @@ final class Samples {
       Assertions.assertThat(e.fault()).as(e.getMessage()).isEqualTo(fault);
       List.of(named).forEach(word -> Assertions.assertThat(e.getMessage()).contains(word));
     });
+  }
+
+  /** All of a rank, part by part. */
+  static RankFiles fetched(FetchCopy fetch, RankFileMap.Entry entry) {
+    return RankFiles.join(fetch.parts(entry).stream().map(part -> fetch.copy(part).files()).toList()).getFirst();
   }
 }

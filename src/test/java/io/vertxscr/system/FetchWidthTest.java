@@ -5,28 +5,47 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryContext;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.FlushDescriptor;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.RedundancyDescriptor;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.protocol.node.Restoring.Fetch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.data.FetchService;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: no more ranks' files are read in the prefix directory at once than SCR_FETCH_WIDTH says. */
+/** Goal: no more files are read in the prefix directory at once than SCR_FETCH_WIDTH says. */
 class FetchWidthTest extends EmbeddedTest {
+  private static final long FILE_BYTES = 4 << 20;
   private static final String[] RANKS = {"n1", "n1", "n1", "n2", "n2", "n3"};
 
   /** Readers that are allowed to nodes that have not answered yet, by the address of their answer. */
@@ -48,7 +67,7 @@ class FetchWidthTest extends EmbeddedTest {
   /** Method: the messages to the nodes are watched, from each question to its answer. */
   @ParameterizedTest
   @CsvSource({"1, 1", "2, 2", "8, 6", "256, 255"})
-  void allNodesTogetherMayReadAsManyRanksAtOnceAsTheWidthSays(int width, int used) throws Exception {
+  void allNodesTogetherMayReadAsManyFilesAtOnceAsTheWidthSays(int width, int used) throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR).flushing(1, false)
         .with("SCR_FETCH_WIDTH", "" + width).with("SCR_DISTRIBUTE", "0"), "n1", "n2", "n3")) {
       cluster.steps(1, 1, RANKS);
@@ -65,10 +84,14 @@ class FetchWidthTest extends EmbeddedTest {
     }
   }
 
+  /** Method: one rank with six files, or six with one, of a size that is worth a thread; readers are held up. */
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aNodeReadsNoMoreRanksAtOnceThanItIsAllowed(boolean inPlace) throws Exception {
-    DatasetRecord record = flushed();
+  @CsvSource({"false, 1", "true, 1", "false, 6", "true, 6"})
+  void aNodeReadsNoMoreFilesAtOnceThanItIsAllowedWhoeversTheyAre(boolean inPlace, int ranks) throws Exception {
+    DatasetDescriptor descriptor = new DatasetDescriptor(1, "step-1", DatasetFlags.CHECKPOINT, 1, 1,
+        new Job("user", "job", "1", "alpha"), new DatasetDescriptor.Totals(6, 6 * FILE_BYTES));
+    PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
+    List<RankFiles> written = write(paths, ranks);
     AtomicInteger reading = new AtomicInteger();
     AtomicInteger mostReading = new AtomicInteger();
     CountDownLatch hold = new CountDownLatch(1);
@@ -83,24 +106,44 @@ class FetchWidthTest extends EmbeddedTest {
       return result;
     }));
     DatasetStore store = DatasetStore.open(new NodeDirectories(directory.resolve("c2"), directory.resolve("c3")));
-    var fetched = loop.call(() -> new FetchService(loop, store, Observer.NONE).fetch(new Fetch(
-        record.descriptor(), record.origin(),
-        directory.resolve("c2").toString(), record.redundancy(), List.of(0, 1, 2, 3, 4, 5),
-        new Fetch.How(inPlace, false, 2))));
-    Eventually.holds("two ranks are read", () -> reading.get() == 2);
+    FetchService service = new FetchService(loop, store, Observer.NONE);
+    var fetched = loop.call(() -> service.fetch(new Fetch(descriptor,
+        new Origin(paths.prefix().toString(), ranks, FlushDescriptor.FILES), directory.resolve("c2").toString(),
+        new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", directory.resolve("c2").toString(),
+            Redundancy.of(Scheme.SINGLE, 8), false), 0),
+        IntStream.range(0, ranks).boxed().toList(), new Fetch.How(inPlace, false, 2))));
+    Eventually.holds("two files are read", () -> reading.get() == 2 || fetched.isComplete());
     hold.countDown();
     fetched.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
     assertThat(mostReading).hasValue(2);
-    assertThat(store.list()).hasSize(inPlace ? 0 : 1);
+    List<RankFiles> have = inPlace ? service.inPlace(1).orElseThrow().ranks()
+        : store.find(1).orElseThrow().ranks().stream().map(DatasetRecord.RankRecord::files).toList();
+    assertThat(paths(have)).isEqualTo(paths(written));
   }
 
-  /** A dataset of six ranks in the prefix directory. */
-  private DatasetRecord flushed() throws Exception {
-    try (TestCluster cluster =
-        new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.SINGLE).flushing(1, false), "n1")) {
-      cluster.steps(1, 1, "n1", "n1", "n1", "n1", "n1", "n1");
-      return cluster.record("n1", 1);
+  private static List<String> paths(List<RankFiles> ranks) {
+    return ranks.stream().flatMap(rank -> rank.files().stream().map(file -> rank.rank() + " " + file.path())).toList();
+  }
+
+  /** Six files with a map, so many ranks. */
+  private static List<RankFiles> write(PrefixPaths paths, int ranks) throws IOException {
+    List<RankFiles> all = new ArrayList<>();
+    Files.createDirectories(paths.dataset(1));
+    for (int rank = 0; rank < ranks; rank++) {
+      List<FileMeta> files = new ArrayList<>();
+      for (int i = 0; i < 6 / ranks; i++) {
+        String path = "rank-" + rank + "-" + i;
+        try (RandomAccessFile file = new RandomAccessFile(paths.file(path).toFile(), "rw")) {
+          file.setLength(FILE_BYTES);                     // a hole reads as zeros
+        }
+        files.add(new FileMeta(path, path, FILE_BYTES, OptionalInt.of(FileChecks.crc(paths.file(path)))));
+      }
+      all.add(new RankFiles(rank, files));
     }
+    RankMapWriter map = new RankMapWriter(paths, 1, ranks, ranks);
+    map.writePart(0, all);
+    map.writeRoot();
+    return all;
   }
 
   private static CompletableFuture<Object> onItsOwnThread(Callable<Object> work) {

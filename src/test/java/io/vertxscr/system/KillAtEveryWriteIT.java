@@ -87,7 +87,7 @@ class KillAtEveryWriteIT {
   private void goOn(RecordedWork.Flush flush, Path state, Bytes bytes) throws Exception {
     listAndVerify(state);
     Path work = restored(state);
-    try (TestCluster cluster = new TestCluster(vertx, work, flush.setup(), "n1", "n2")) {
+    try (TestCluster cluster = flush.cluster(vertx, work)) {
       int step = cluster.restart(RecordedWork.NODES);
       assertThat(step).as(state.toString()).isIn(RecordedWork.OLD, RecordedWork.NEW);
       assertThat(read(work, bytes)).as(state.toString()).contains("step-" + step);
@@ -158,9 +158,10 @@ class KillAtEveryWriteIT {
       assertThat(entry.complete()).as("%s: %s", state, entry).isTrue();
       Path fetched = all.resolve("fetched" + fetches++);
       FetchCopy copy = new FetchCopy(paths, entry.id(), fetched);
-      new RankMapReader(paths, entry.id()).forEach(rank -> copy.fetch(rank).files().files().forEach(file ->
-          assertThat(fetched.resolve(file.name())).as("%s: %s", state, file.path())
-              .hasBinaryContent(bytes.of(entry.id(), rank.rank(), file.path()))));
+      new RankMapReader(paths, entry.id()).forEach(rank -> copy.parts(rank).forEach(part ->
+          copy.copy(part).files().files().forEach(file ->
+              assertThat(fetched.resolve(file.name())).as("%s: %s", state, file.path())
+                  .hasBinaryContent(bytes.of(entry.id(), rank.rank(), file.path())))));
       Trees.delete(fetched);
     }
     return index.entries().stream().map(Index.Entry::name).toList();

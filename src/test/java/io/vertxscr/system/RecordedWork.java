@@ -2,8 +2,16 @@ package io.vertxscr.system;
 
 import io.vertx.core.Vertx;
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.config.run.FlushPolicy;
+import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.descriptor.CheckpointDescriptor;
+import io.vertxscr.model.descriptor.Compression;
+import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.model.descriptor.FlushDescriptor;
+import io.vertxscr.model.descriptor.GroupDescriptors;
+import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.recorded.States;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
@@ -12,6 +20,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
 
 /**
  * What {@link KillAtEveryWriteIT} looks at: work of daemons and commands whose every change is recorded. A process of
@@ -20,16 +30,19 @@ import java.util.Map;
  */
 final class RecordedWork {
   static final String[] NODES = {"n1", "n2", "n1"};
-  static final int FILES = 3;
+  static final int FILES_OF_A_RANK = 3;
   static final int OLD = 1;
   static final int NEW = 2;
 
   private RecordedWork() {}
 
-  /** What daemons do: a flush of a second checkpoint over a first one. */
+  /** What daemons do: a second checkpoint comes into the prefix directory, where a first one is. */
   enum Flush {
     FILES(Map.of()),
-    CONTAINERS(Map.of("SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "40000"));
+    CONTAINERS(Map.of("SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "40000")),
+    COMPRESSED(Map.of()),
+    /** The run dies before it flushes the second one. */
+    SCAVENGE(Map.of("SCR_FLUSH", "100", "SCR_SCAVENGE_SECONDS", "1"));
 
     private final Map<String, String> more;
 
@@ -37,12 +50,37 @@ final class RecordedWork {
       this.more = more;
     }
 
-    TestCluster.Setup setup() {
+    TestCluster cluster(Vertx vertx, Path work) throws IOException {
+      if (this == COMPRESSED) {
+        return new TestCluster(vertx, work, compressing(work), "n1", "n2");
+      }
       TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).flushing(1, false).with("SCR_LOG_ENABLE", "0");
       for (var parameter : more.entrySet()) {
         setup = setup.with(parameter.getKey(), parameter.getValue());
       }
-      return setup;
+      return new TestCluster(vertx, work, setup, "n1", "n2");
+    }
+
+    private static RunPolicy compressing(Path work) {
+      StoreDescriptor store = StoreDescriptor.of(work.resolve("cache").toString(), 1);
+      CheckpointDescriptor descriptor = new CheckpointDescriptor(
+          0, true, 1, GroupDescriptors.NODE, store.base(), Redundancy.of(Scheme.XOR, 8), false);
+      return RunPolicy.of(new Descriptors(List.of(descriptor), OptionalInt.empty(), List.of(store),
+          GroupDescriptors.BUILT_IN, new TreeMap<>(Map.of(0, new Compression(1)))), FlushPolicy.every(1, false));
+    }
+
+    /** Writes the second one; returns when it is in the prefix directory. */
+    void bringNew(TestCluster cluster) throws Exception {
+      if (this != SCAVENGE) {
+        cluster.steps(NEW, NEW, NODES);
+        return;
+      }
+      cluster.all(scr -> {
+        RankProgram.restart(scr, FILES_OF_A_RANK);
+        RankProgram.checkpoint(scr, cluster.prefix(), NEW, FILES_OF_A_RANK);
+        return 0;
+      }, NODES);
+      cluster.await("the scavenge", () -> cluster.restartable().contains(NEW));
     }
   }
 
@@ -53,7 +91,8 @@ final class RecordedWork {
     ADD(List.of("copy", "--id", "2"), List.of("index", "--add", "2")),
     BUILD(List.of("copy", "--id", "2"), List.of("index", "--build")),
     CURRENT(List.of("scavenge", "--id", "2"), List.of("index", "--current", "b.1")),
-    DROP(List.of("scavenge", "--id", "2"), List.of("index", "--drop", "b.1"));
+    DROP(List.of("scavenge", "--id", "2"), List.of("index", "--drop", "b.1")),
+    DROP_AFTER(List.of("scavenge", "--id", "2"), List.of("index", "--drop-after", "b.1"));
 
     private final List<String> before;
     private final List<String> recorded;
@@ -90,9 +129,15 @@ final class RecordedWork {
       caches.dataset(OLD, "b.1");
       good(run(work, List.of("scavenge", "--id", "1")));
       caches.dataset(NEW, "b.2");
+      if (this == BUILD) {
+        caches.dataset(NEW + 1, "b.3");
+      }
       caches.lose("n1");
       if (!before.isEmpty()) {
         good(run(work, before));
+      }
+      if (this == BUILD) {
+        good(run(work, List.of("copy", "--id", "3")));
       }
       States.begin(work, directory.resolve("states"), List.of(work));
       good(run(work));
@@ -108,10 +153,10 @@ final class RecordedWork {
 
   private static void record(Flush flush, Path directory, Vertx vertx) throws Exception {
     Path work = Files.createDirectories(directory.resolve("work"));
-    try (TestCluster cluster = new TestCluster(vertx, work, flush.setup(), "n1", "n2")) {
+    try (TestCluster cluster = flush.cluster(vertx, work)) {
       cluster.steps(OLD, OLD, NODES);
       States.begin(work, directory.resolve("states"), List.of(work.resolve("prefix"), work.resolve("cntl")));
-      cluster.steps(NEW, NEW, NODES);
+      flush.bringNew(cluster);
       States.end();
     }
   }

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param globalRestart whether every rank must be able to read all files, and so from the prefix directory
  *     (SCR_GLOBAL_RESTART)
  * @param current name of the dataset to begin with, instead of the one that the index says (SCR_CURRENT)
- * @param readers ranks whose files are read in the prefix directory at once, on all nodes together (SCR_FETCH_WIDTH)
+ * @param readers files that are read in the prefix directory at once, on all nodes together (SCR_FETCH_WIDTH)
  */
 public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
     boolean globalRestart, Optional<String> current, int readers) {

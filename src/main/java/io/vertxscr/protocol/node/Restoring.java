@@ -47,7 +47,7 @@ public final class Restoring {
      *
      * @param inPlace whether they are checked where they are instead, to be read there; not if they are in containers
      * @param byPath whether every file is wanted at its path in the prefix directory too
-     * @param readers ranks whose files this node may read there at once, from 1
+     * @param readers files that this node may read there at once, from 1
      */
     public record How(boolean inPlace, boolean byPath, int readers) {}
   }

@@ -10,7 +10,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.prefix.DirectFiles;
-import io.vertxscr.prefix.FetchCopy.FetchedRank;
+import io.vertxscr.prefix.FetchCopy.Fetched;
 import io.vertxscr.prefix.FetchCopy;
 import io.vertxscr.prefix.FlushCopy;
 import io.vertxscr.prefix.PrefixPaths;
@@ -79,11 +79,11 @@ public final class FetchService {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
     DirectFiles files = new DirectFiles(paths, id);
-    List<Supplier<Future<RankFiles>>> ranks = new ArrayList<>();
-    entries.forEach(entry -> ranks.add(() ->
-        loop.blocking("check dataset " + id + " rank " + entry.rank(), () -> files.check(entry))));
-    return AtMost.atOnce(request.how().readers(), ranks).map(checked -> {
-      inPlace = Optional.of(new InPlace(request.descriptor(), paths.prefix(), checked));
+    List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
+    entries.stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
+        loop.blocking("check dataset " + id + " rank " + part.rank(), () -> files.check(part))));
+    return AtMost.atOnce(request.how().readers(), parts).map(checked -> {
+      inPlace = Optional.of(new InPlace(request.descriptor(), paths.prefix(), RankFiles.join(checked)));
       return Ack.ACK;
     });
   }
@@ -97,17 +97,18 @@ public final class FetchService {
       store.createDirectory(id);
       return new FetchCopy(paths, id, store.directory(id)).metered(progress);
     }).compose(copy -> {
-      List<Supplier<Future<FetchedRank>>> ranks = new ArrayList<>();
-      entries.forEach(entry -> ranks.add(() ->
-          loop.blocking("fetch dataset " + id + " rank " + entry.rank(), () -> copy.fetch(entry))));
-      return AtMost.atOnce(request.how().readers(), ranks).onComplete((_, _) -> progress.end());
+      List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
+      entries.stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
+          loop.blocking("fetch dataset " + id + " rank " + part.rank(), () -> copy.copy(part))));
+      return AtMost.atOnce(request.how().readers(), parts).onComplete((_, _) -> progress.end());
     }).compose(fetched -> loop.blocking("write filemap of dataset " + id, () -> {
-      fetched.forEach(rank -> rank.unverified().forEach(path ->
+      fetched.forEach(part -> part.unverified().forEach(path ->
           LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
+      List<RankFiles> ranks = RankFiles.join(fetched.stream().map(Fetched::files).toList());
       store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.redundancy(),
-          FlushState.DONE, fetched.stream().map(rank -> new RankRecord(rank.files(),
-              new RedundancySet(List.of(rank.files().rank())), Optional.empty())).toList()));
-      return fetched;
+          FlushState.DONE, ranks.stream().map(rank ->
+              new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
+      return ranks;
     })).compose(fetched -> request.how().byPath() && !isInPlace(entries) ? unpack(id, paths, fetched)
         : Future.succeededFuture(Ack.ACK)
     ).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
@@ -118,11 +119,11 @@ public final class FetchService {
   }
 
   /** Every rank may want every file, by its path: they are written to their places, as a flush would do it. */
-  private Future<Ack> unpack(int id, PrefixPaths paths, List<FetchedRank> fetched) {
+  private Future<Ack> unpack(int id, PrefixPaths paths, List<RankFiles> fetched) {
     FlushCopy places = new FlushCopy(paths, id, store.directory(id));
     List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>blocking("unpack dataset " + id, () -> {
-      rank.files().files().forEach(places::copy);
-      places.publish(rank.files().files());
+      rank.files().forEach(places::copy);
+      places.publish(rank.files());
       return null;
     })).toList();
     return Future.join(ranks).map(Ack.ACK);
