@@ -3,10 +3,12 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.scavenge.DirectoryHash;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -15,7 +17,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A metadata file of any kind, read whole; of a redundancy file only what stands in front of the redundancy bytes.
+ * A metadata file of any kind, read whole; of a redundancy file only what stands in front of the redundancy bytes; of a
+ * directory what is in it.
  *
  * @param hash the bytes of the hash file
  * @param payloadBytes redundancy bytes behind it; empty for all other files
@@ -26,6 +29,9 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
 
   /** @throws ScrException CORRUPT with the path and the byte, IO */
   static HashFileOnDisk read(Path path) {
+    if (Files.isDirectory(path)) {
+      return new HashFileOnDisk(path, DirectoryHash.encode(path), OptionalLong.empty());
+    }
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long bytes = channel.size();
       byte[] start = read(channel, (int) Math.min(bytes, HashFile.HEADER_BYTES));

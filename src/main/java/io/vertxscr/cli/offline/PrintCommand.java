@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     "Print metadata files (index, summary, filemap, redundancy header, ...) as trees of keys.",
     "Exit code 1 if one of them is damaged: it is named with what is wrong and the byte."})
 final class PrintCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "FILE", arity = "1..*", description = "Files to print.")
+  @Parameters(paramLabel = "FILE", arity = "1..*", description = "Files to print; of a directory, what is in it.")
   private List<Path> files;
 
   @Option(names = "--json", description = {

@@ -39,6 +39,27 @@ class PrintCommandTest {
   }
 
   @Test
+  void ofADirectoryTheListOfItsDirectoriesAndFilesIsPrintedAsInTheDocument() throws IOException {
+    assertThat(print(directory)).isEqualTo(new CliRun(0, "", ""));
+    for (String name : List.of("file2", "file1")) {
+      Files.write(directory.resolve(name), NodesFile.encode(1));
+    }
+    Files.createDirectory(directory.resolve("dir2"));
+    Files.createDirectories(directory.resolve("dir1/below"));
+    Files.createSymbolicLink(directory.resolve("link"), directory.resolve("dir1"));
+
+    assertThat(print(directory)).isEqualTo(new CliRun(0, """
+        DIR
+          dir1
+          dir2
+        FILE
+          file1
+          file2
+          link
+        """, ""));
+  }
+
+  @Test
   void severalFilesAreToldApart() throws IOException {
     Path one = Files.write(directory.resolve("one"), NodesFile.encode(1));
     Path two = Files.write(directory.resolve("two"), NodesFile.encode(2));
