@@ -85,13 +85,18 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, int pauses) {
     send(membership.leader().name(), verb, body, false).onComplete((json, failure) -> {
-      if (failure instanceof ScrException e && pauses < MOST_PAUSES && closed == null
-          && (e.fault() == Fault.NOT_LEADER || e.fault() == Fault.NODE_LOST)) {
+      if (isWithoutLeader(failure) && pauses < MOST_PAUSES && closed == null) {
         loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, pauses + 1));
       } else {
         promise.complete(json, failure);
       }
     });
+  }
+
+  /** Not where the leader itself has answered that some node is lost. */
+  private static boolean isWithoutLeader(Throwable failure) {
+    return failure instanceof ScrException e && (e.fault() == Fault.NOT_LEADER
+        || e.fault() == Fault.NODE_LOST && !(e.getCause() instanceof ReplyException));
   }
 
   private Future<Buffer> send(String node, NodeVerb verb, Buffer body, boolean asLeader) {
