@@ -7,15 +7,23 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What a node says it holds, without the files' metadata: enough to plan a restart or a flush.
  *
  * @param datasets by id, ascending
+ * @param prefixes directories to which datasets were brought, as far as this node knows
  */
-public record Inventory(String node, List<Dataset> datasets) {
+public record Inventory(String node, List<Dataset> datasets, Set<String> prefixes) {
   public Inventory {
     datasets = List.copyOf(datasets);
+    prefixes = Set.copyOf(prefixes);
+  }
+
+  /** Of a node that knows of no prefix directory. */
+  public Inventory(String node, List<Dataset> datasets) {
+    this(node, datasets, Set.of());
   }
 
   /**

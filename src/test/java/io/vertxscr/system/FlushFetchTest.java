@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -151,6 +152,36 @@ class FlushFetchTest extends EmbeddedTest {
       for (int rank = 0; rank < NODES.length; rank++) {
         assertThat(prefix.resolve("step-3/rank-" + rank + "-0")).hasBinaryContent(RankProgram.bytes(rank, 3, 0));
       }
+    }
+  }
+
+  /** Method: the leader has no ranks, so the run goes on; of the dataset that was brought there nothing is cached. */
+  @Test
+  void anotherLeaderKnowsThatThePrefixDirectoryWasUsedAndDoesNotTakeAnEmptyMountPointForIt() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory,
+        TestCluster.Setup.of(Scheme.XOR).flushing(1, true).with("SCR_LOG_ENABLE", "0"), "n0", "n1", "n2")) {
+      Path prefix = cluster.prefix();
+      Path away = directory.resolve("away");
+      EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        RankProgram.checkpoint(scr, prefix, 1, 3);
+        if (scr.rank() == 0) {                            // the other one waits for it in its next phase
+          cluster.await("the flush", () -> cluster.restartable().contains(1)
+              && cluster.record("n1", 1).flush() == FlushState.DONE
+              && cluster.record("n2", 1).flush() == FlushState.DONE);
+          Files.move(prefix, away);
+          Files.createDirectory(prefix);
+          cluster.nodes().kill("n0");
+        }
+        RankProgram.checkpoint(scr, prefix, 2, 3);
+        RankProgram.checkpoint(scr, prefix, 3, 3);
+        return 0;
+      }));
+      Eventually.holds("an attempt that says why", () -> cluster.status("n1").getJsonArray("flushes").stream()
+          .anyMatch(flush -> ((JsonObject) flush).getString("cause", "").contains("is it mounted?")));
+      assertThat(cluster.held("n1")).contains(3).doesNotContain(1);
+      assertThat(new PrefixPaths(prefix).dataset(3)).doesNotExist();
+      Eventually.holds("it is back", () -> isBack(away, prefix));
+      cluster.await("the flush", () -> cluster.restartable().contains(3));
     }
   }
 

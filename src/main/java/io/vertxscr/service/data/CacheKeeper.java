@@ -1,6 +1,7 @@
 package io.vertxscr.service.data;
 
 import io.vertx.core.Future;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
@@ -15,9 +16,11 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +38,8 @@ public final class CacheKeeper {
   private final DatasetStore store;
   private final Observer observer;
   private final Map<Integer, Future<Void>> leaving = new HashMap<>();
+  /** Longer than the datasets that were brought there are here. */
+  private final Set<String> prefixes = new HashSet<>();
   private Optional<RunCache> last = Optional.empty();
   private boolean emptying;
   private boolean more;
@@ -55,11 +60,23 @@ public final class CacheKeeper {
 
   /** A dataset has reached the prefix directory: output leaves the cache, a checkpoint stays as long as the others. */
   void flushed(int datasetId) {
+    noteFlushed();
     if (store.find(datasetId).filter(record -> !record.descriptor().flags().checkpoint()).isPresent()) {
       leave(datasetId);
     } else {
       last.ifPresent(this::keep);
     }
+  }
+
+  private void noteFlushed() {
+    store.list().stream().filter(record -> record.flush() == FlushState.DONE)
+        .forEach(record -> prefixes.add(record.origin().prefix()));
+  }
+
+  /** Prefix directories to which datasets that are here, or were since this daemon began, have come. */
+  Set<String> prefixes() {
+    noteFlushed();
+    return prefixes;
   }
 
   /** What is held here, as the rules of eviction see it. */

@@ -69,7 +69,8 @@ public final class HoldingService {
   }
 
   private Inventory inventory(Set<BadPart> bad) {
-    return new Inventory(self, store.list().stream().map(record -> summary(record, bad)).toList());
+    return new Inventory(self, store.list().stream().map(record -> summary(record, bad)).toList(),
+        keeper.prefixes());
   }
 
   private static Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {

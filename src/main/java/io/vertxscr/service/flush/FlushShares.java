@@ -32,7 +32,7 @@ public final class FlushShares {
   private final Map<String, FlushPolicy> policies = new HashMap<>();
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
-  private final Set<String> used = new HashSet<>();
+  private final Map<String, Boolean> used = new HashMap<>();
   private final Set<Integer> dropped = new HashSet<>();
   private Optional<TookOver> tookOver = Optional.empty();
 
@@ -64,17 +64,26 @@ public final class FlushShares {
   /** What a run says that begins in this prefix directory. */
   public void policy(String prefix, FlushPolicy policy) {
     policies.put(prefix, policy);
-    used.remove(prefix);
+  }
+
+  /** A run is about to begin. @param hasTraces whether there are datasets in its prefix directory: if not, it is new */
+  public void begun(String prefix, boolean hasTraces) {
+    used.put(prefix, hasTraces);
   }
 
   /** A dataset has arrived in this prefix directory. */
   public void used(String prefix) {
-    used.add(prefix);
+    used.put(prefix, true);
   }
 
-  /** Whether one has since this leader leads, and no run has begun there after it. */
-  public boolean isUsed(String prefix) {
-    return used.contains(prefix);
+  /**
+   * Whether there must be traces of datasets.
+   *
+   * @param byNodes whether a node remembers that one was brought there; counts for a leader under which no run has
+   *     begun there, and none has arrived
+   */
+  public boolean isUsed(String prefix, boolean byNodes) {
+    return used.getOrDefault(prefix, byNodes);
   }
 
   /** What holds for flushes to this prefix directory. */

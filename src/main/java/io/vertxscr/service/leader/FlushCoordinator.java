@@ -100,6 +100,14 @@ public final class FlushCoordinator {
     }
   }
 
+  /**
+   * Before a run begins: if its prefix directory has datasets now, nothing is flushed later to one that has none, since
+   * that would be a mount point without its file system. If it has none, it is taken for a new one.
+   */
+  Future<Void> begun(String prefix) {
+    return steps.begun(prefix);
+  }
+
   /** Brings a dataset to the prefix directory, trying until it is there; joins a flush of it that is under way. */
   Future<Void> flush(int datasetId) {
     Running present = running.get(datasetId);

@@ -146,7 +146,8 @@ final class FlushSteps {
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
     PrefixPaths paths = new PrefixPaths(Path.of(dataset.origin().prefix()));
-    boolean used = shares.isUsed(dataset.origin().prefix());
+    boolean used = shares.isUsed(dataset.origin().prefix(),
+        all.stream().anyMatch(inventory -> inventory.prefixes().contains(dataset.origin().prefix())));
     return loop.blocking("prepare the flush of dataset " + id, () -> {
       if (used) {
         requireMounted(paths);
@@ -161,6 +162,12 @@ final class FlushSteps {
       return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
           .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
     });
+  }
+
+  /** A run is about to begin there; where nobody can look, what the nodes remember counts. */
+  Future<Void> begun(String prefix) {
+    return loop.blocking("look for datasets in " + prefix, () -> publication(new PrefixPaths(Path.of(prefix))).hasAny())
+        .onSuccess(any -> shares.begun(prefix, any)).<Void>mapEmpty().otherwiseEmpty();
   }
 
   /** Where a dataset was brought to there are traces of it; a mount point without its file system would have none. */

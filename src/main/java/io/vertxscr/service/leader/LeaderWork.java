@@ -138,8 +138,8 @@ public final class LeaderWork implements LeaderActions {
     FetchPolicy rules = policy.fetch();
     Future<Void> emptied = policy.cache().prefixPurge()
         ? restorer.rememberFlushed(prefix).compose(_ -> keeper.purge(prefix)) : Future.succeededFuture();
-    Future<Void> flushed = emptied.compose(_ -> rules.flushOnRestart() || rules.globalRestart()
-        ? flushes.flushAll(prefix) : Future.succeededFuture());
+    Future<Void> flushed = emptied.compose(_ -> flushes.begun(prefix)).compose(_ ->
+        rules.flushOnRestart() || rules.globalRestart() ? flushes.flushAll(prefix) : Future.succeededFuture());
     return rules.current().map(name -> flushed.compose(_ -> startFrom(prefix, name))).orElse(flushed);
   }
 
