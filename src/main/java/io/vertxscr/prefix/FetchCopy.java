@@ -9,11 +9,11 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.CheckedCopy.Copied;
-import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.container.ContainerReader;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.prefix.extent.Parts;
+import io.vertxscr.prefix.extent.SourceFile;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -112,14 +112,14 @@ public final class FetchCopy {
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
     Copied copied = file.segments().isEmpty()
-        ? copy(new Source(place, what, Fault.CORRUPT, Fault.IO), cached, file)
+        ? copy(SourceFile.flushed(place, what), cached, file)
         : containers.copy(file, what, cached, meter);
     return new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
         Optional.of(stamp(cached)));
   }
 
   /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
-  private Copied copy(Source source, Path cached, FlushedFile file) {
+  private Copied copy(SourceFile source, Path cached, FlushedFile file) {
     try {
       return copyOne(source, cached, file);
     } catch (ScrException e) {
@@ -128,8 +128,7 @@ public final class FetchCopy {
       }
       for (Path kept : keptOf(file.place())) {
         try {
-          Source other = new Source(kept, source.what(), Fault.CORRUPT, Fault.IO);
-          return copyOne(other, cached, file);
+          return copyOne(SourceFile.flushed(kept, source.what()), cached, file);
         } catch (ScrException notThis) {
           e.addSuppressed(notThis);
         }
@@ -138,7 +137,7 @@ public final class FetchCopy {
     }
   }
 
-  private Copied copyOne(Source source, Path cached, FlushedFile file) {
+  private Copied copyOne(SourceFile source, Path cached, FlushedFile file) {
     return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached, meter)
         : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE, meter);
   }

@@ -7,13 +7,13 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.Compression;
 import io.vertxscr.prefix.CheckedCopy.Copied;
-import io.vertxscr.prefix.CheckedCopy.Source;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.FlushTarget;
 import io.vertxscr.prefix.extent.LargeDraft.Places;
 import io.vertxscr.prefix.extent.LargeDraft;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.extent.SourceFile;
 import io.vertxscr.prefix.zstd.CompressedDraft;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.FileChecks;
@@ -48,9 +48,6 @@ import java.util.stream.Stream;
  * threads.
  */
 public final class FlushCopy implements FlushTarget {
-  /** Files larger than this are copied in pieces of it, by several threads. */
-  static final long EXTENT_BYTES = 64L << 20;
-
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
@@ -59,7 +56,7 @@ public final class FlushCopy implements FlushTarget {
 
   /** Who goes on with drafts, in which pieces, and whether files are compressed. */
   private record Manner(Optional<String> owner, long extentBytes, Optional<Compression> compression) {
-    private static final Manner PLAIN = new Manner(Optional.empty(), EXTENT_BYTES, Optional.empty());
+    private static final Manner PLAIN = new Manner(Optional.empty(), Extent.MOST_BYTES, Optional.empty());
   }
 
   /**
@@ -83,7 +80,7 @@ public final class FlushCopy implements FlushTarget {
    * @param owner who copies which dataset: another text if a byte may be another one
    */
   public FlushCopy resuming(String owner) {
-    return resuming(owner, EXTENT_BYTES);
+    return resuming(owner, Extent.MOST_BYTES);
   }
 
   FlushCopy resuming(String owner, long extentBytes) {
@@ -166,8 +163,7 @@ public final class FlushCopy implements FlushTarget {
       return file.withCrc(new CompressedDraft(places(file), file, cachedCopy(file),
           CompressedDraft.Manner.of(level, manner.extentBytes, manner.owner)).write(meter));
     }
-    Source cached = new Source(NodeDirectories.resolve(cacheDirectory, file.name()),
-        cachedCopy(file), Fault.NO_SUCH_FILE, Fault.CORRUPT);
+    SourceFile cached = SourceFile.cached(NodeDirectories.resolve(cacheDirectory, file.name()), cachedCopy(file));
     Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE, meter);
     return file.withCrc(copied.crc());
   }

@@ -112,7 +112,7 @@ public final class Publication {
   private void refuseToReplace(DatasetDescriptor descriptor) {
     int id = descriptor.id();
     Optional<Index.Entry> listed = index.read().index().find(id).filter(Index.Entry::complete)
-        .filter(entry -> !isSame(entry.descriptor(), descriptor));
+        .filter(entry -> !descriptor.sameAs(entry.descriptor()));
     if (listed.isPresent() && isComplete(id)) {
       String name = listed.get().name();
       throw new ScrException(Fault.IO, "dataset " + id + " \"" + descriptor.name() + "\" stays in the caches: "

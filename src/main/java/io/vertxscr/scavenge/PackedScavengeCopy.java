@@ -15,6 +15,7 @@ import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.container.ContainerPaths;
 import io.vertxscr.prefix.container.ContainerWriter;
+import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.scavenge.ScavengeCopy.Copied;
@@ -39,9 +40,6 @@ import java.util.TreeMap;
  * The directory gets its name when all in it is durable; the ranks' filemaps, which have the segments, come after it.
  */
 final class PackedScavengeCopy {
-  /** An extent ends with the first file that makes it as large as this. */
-  private static final long EXTENT_BYTES = 64L << 20;
-
   private final String node;
   private final DatasetRecord record;
   private final Path source;
@@ -120,7 +118,7 @@ final class PackedScavengeCopy {
         at += item.file().bytes();
       }
     }
-    return Parts.of(all, item -> item.file().bytes(), EXTENT_BYTES);
+    return Parts.of(all, item -> item.file().bytes(), Extent.MOST_BYTES);
   }
 
   private List<Item> items(RankRecord rank) {

@@ -13,6 +13,7 @@ import io.vertxscr.prefix.CheckedCopy;
 import io.vertxscr.prefix.MetadataFiles;
 import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.extent.SourceFile;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.Faults;
@@ -146,7 +147,7 @@ public final class ScavengeCopy {
 
   private Optional<FileMeta> copyOne(int rank, FileMeta file, Path draft, List<String> problems) {
     try {
-      var from = new CheckedCopy.Source(NodeDirectories.resolve(source, file.name()),
+      var from = new SourceFile(NodeDirectories.resolve(source, file.name()),
           "rank " + rank + ": cached copy of " + file.path(), Fault.CORRUPT, Fault.CORRUPT);
       CheckedCopy.Copied copied = new CheckedCopy(from, draft, OptionalLong.of(file.bytes()), file.crc())
           .run(CheckedCopy.Sync.FORCE);

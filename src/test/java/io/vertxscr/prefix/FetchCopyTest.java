@@ -78,7 +78,8 @@ class FetchCopyTest {
     samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));
     Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
     Path file = samples.prefix.resolve("a/x");
-    Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "dataset 3", "a/x", "rank 0"));
+    Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry),
+        "dataset 3", "a/x", "rank 0"));
     Files.write(file, new byte[39]);
     refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "dataset 3", "a/x", "39 bytes instead of 40");
     Files.delete(file);

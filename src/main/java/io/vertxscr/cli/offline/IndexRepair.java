@@ -97,7 +97,7 @@ final class IndexRepair {
     return broken.isEmpty() && lost.isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
-  /** Of two datasets of one name the later one has written over the earlier one's files: that one is not listed again. */
+  /** Of two datasets of one name the later one has written over the files of the other, which is not listed again. */
   private Map<Integer, DatasetDescriptor> replaced(List<DatasetDescriptor> whole) {
     Map<String, DatasetDescriptor> latest = new HashMap<>();
     whole.forEach(descriptor -> latest.merge(descriptor.name(), descriptor, BinaryOperator.maxBy(AGE)));

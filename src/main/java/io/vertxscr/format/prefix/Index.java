@@ -120,8 +120,8 @@ public record Index(Optional<String> current, List<Entry> entries) {
   }
 
   /**
-   * Adds datasets that are in the prefix directory now, whole. The newest becomes current if it is a checkpoint and none
-   * newer is here. What is known as whole already stays as it is, with all that has happened to it since.
+   * Adds datasets that are in the prefix directory now, whole. The newest becomes current if it is a checkpoint and
+   * none newer is here. What is known as whole already stays as it is, with all that has happened to it since.
    *
    * @param added each id once
    * @param time when they were flushed

@@ -26,9 +26,6 @@ import java.util.List;
  * layout ({@link ContainerDrafts}), so a mark never speaks of other bytes.
  */
 public final class ContainerCopy implements FlushTarget {
-  /** An extent ends with the first file that makes it as large as this: enough to do for a thread, little to repeat. */
-  static final long EXTENT_BYTES = 64L << 20;
-
   private final String dataset;
   private final Path drafts;
   private final Path cacheDirectory;
@@ -45,10 +42,10 @@ public final class ContainerCopy implements FlushTarget {
     this.packed = packed;
   }
 
-  /** Of all ranks that were packed, whatever is given here; each has files of {@link #EXTENT_BYTES}, or one. */
+  /** Of all ranks that were packed, whatever is given here; each has files of {@link Extent#MOST_BYTES}, or one. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
-    return Parts.of(packed.files(), file -> file.file().bytes(), EXTENT_BYTES).stream().map(this::extent).toList();
+    return Parts.of(packed.files(), file -> file.file().bytes(), Extent.MOST_BYTES).stream().map(this::extent).toList();
   }
 
   private Extent extent(List<PackedFile> files) {

@@ -9,11 +9,11 @@ import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.NewFile;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -43,7 +43,8 @@ public final class ContainerReader implements AutoCloseable {
   }
 
   /**
-   * Copies a file out of its containers, with its mode and time where the map has them; on every failure {@code to} is
+   * Copies a file out of its containers, with its mode and time where the map has them, and else
+   * with the mode of any new file; on every failure {@code to} is
    * gone.
    *
    * @param what names it in messages
@@ -56,29 +57,17 @@ public final class ContainerReader implements AutoCloseable {
 
   /** The same under the eyes of a meter. */
   public Copied copy(FlushedFile file, String what, Path to, Meter meter) {
-    boolean done = false;
-    try {
-      Files.deleteIfExists(to);
-      try (FileChannel out = FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
-        Copied copied = read(file, what, bytes -> {
-          meter.passing(bytes.remaining());
-          while (bytes.hasRemaining()) {
-            out.write(bytes);
-          }
-        });
-        if (file.stamp().isPresent()) {
-          FileStamps.apply(file.stamp().get(), to);
-        }
-        done = true;
-        return copied;
+    NewFile.Writing<Copied> writing = out -> read(file, what, bytes -> {
+      meter.passing(bytes.remaining());
+      while (bytes.hasRemaining()) {
+        out.write(bytes);
       }
-    } catch (IOException e) {
-      throw Faults.io(to, e);
-    } finally {
-      if (!done) {
-        unlink(to);
-      }
-    }
+    });
+    return file.stamp().isEmpty() ? NewFile.plain(to, writing) : NewFile.stamped(to, out -> {
+      Copied copied = writing.to(out);
+      FileStamps.apply(file.stamp().get(), to);
+      return copied;
+    });
   }
 
   /** Reads a file and compares it, as {@link #copy}, and keeps nothing. */
@@ -182,14 +171,6 @@ public final class ContainerReader implements AutoCloseable {
       throw new ScrException(Fault.CORRUPT, what + ": its container is missing: " + path, e);
     } catch (IOException e) {
       throw Faults.io(path, e);
-    }
-  }
-
-  private static void unlink(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException _) {
-      // the failure that brought us here is the one to report
     }
   }
 

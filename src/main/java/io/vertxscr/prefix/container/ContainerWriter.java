@@ -1,18 +1,16 @@
 package io.vertxscr.prefix.container;
 
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Limits;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.placement.ContainerPiece;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.extent.SourceFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -50,32 +48,25 @@ public final class ContainerWriter implements AutoCloseable {
    *
    * @param what names it in messages
    * @return the checksum of what was read
-   * @throws ScrException NO_SUCH_FILE, CORRUPT: it is missing, or not what its metadata say; NO_SPACE, IO: the
-   *     containers cannot be written
+   * @throws io.vertxscr.model.ScrException NO_SUCH_FILE, CORRUPT: it is missing, or not what its metadata say;
+   *     NO_SPACE, IO: the containers cannot be written
    */
   public int append(Path source, FileMeta file, String what) {
-    if (!Files.isRegularFile(source)) {
-      throw new ScrException(Fault.NO_SUCH_FILE, what + " is missing: " + source);
-    }
+    SourceFile from = SourceFile.cached(source, what);
     CRC32 crc = new CRC32();
-    try (FileChannel in = FileChannel.open(source, StandardOpenOption.READ)) {
-      if (in.size() != file.bytes()) {
-        throw corrupt(what, in.size() + " bytes instead of " + file.bytes(), source);
-      }
+    try (FileChannel in = from.open(file)) {
       for (long left = file.bytes(); left > 0; ) {
-        int count = fill(in, left, crc);
+        int count = fill(from, in, left, crc);
         if (count < 0) {
-          throw corrupt(what, left + " bytes less than a moment ago", source);
+          from.requireBytes(file.bytes() - left, file.bytes());
         }
         left -= count;
       }
     } catch (IOException e) {
-      throw new ScrException(Fault.CORRUPT, what + " cannot be read: " + Faults.io(source, e).getMessage(), e);
+      throw Faults.io(source, e);                         // of closing what was only read
     }
     int sum = (int) crc.getValue();
-    if (file.crc().isPresent() && file.crc().getAsInt() != sum) {
-      throw corrupt(what, "checksum 0x%08x instead of 0x%08x".formatted(sum, file.crc().getAsInt()), source);
-    }
+    from.requireCrc(sum, file.crc());
     return sum;
   }
 
@@ -87,23 +78,19 @@ public final class ContainerWriter implements AutoCloseable {
     }
   }
 
-  private int fill(FileChannel in, long most, CRC32 crc) throws IOException {
+  private int fill(SourceFile from, FileChannel in, long most, CRC32 crc) {
     if (!buffer.hasRemaining()) {
       drain();
     }
     int begin = buffer.position();
     int limit = buffer.limit();
     buffer.limit((int) Math.min(limit, begin + most));
-    int count = in.read(buffer);
+    int count = from.read(in, buffer);
     buffer.limit(limit);
     if (count > 0) {
       crc.update(buffer.slice(begin, count));
     }
     return count;
-  }
-
-  private static ScrException corrupt(String what, String how, Path source) {
-    return new ScrException(Fault.CORRUPT, what + " has " + how + ": " + source);
   }
 
   private void drain() {
@@ -147,7 +134,7 @@ public final class ContainerWriter implements AutoCloseable {
     return directory.resolve(ContainerPaths.fileName(container));
   }
 
-  /** Writes what is left, and makes all of it durable. @throws ScrException NO_SPACE, IO */
+  /** Writes what is left, and makes all of it durable. @throws io.vertxscr.model.ScrException NO_SPACE, IO */
   public void force() {
     drain();
     open.forEach((container, channel) -> {

@@ -9,6 +9,12 @@ package io.vertxscr.prefix.extent;
  * @param work does it
  */
 public record Extent(String what, long bytes, Work work) {
+  /**
+   * Enough to do for a thread, little to repeat: a larger file is cut into pieces of this, and files that are packed
+   * end an extent as soon as it has as much.
+   */
+  public static final long MOST_BYTES = 64L << 20;
+
   /** Copies the bytes of one extent. */
   @FunctionalInterface
   public interface Work {

@@ -1,9 +1,7 @@
 package io.vertxscr.prefix.extent;
 
 import io.vertxscr.coding.Crc32s;
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -29,12 +27,11 @@ import java.util.zip.CRC32;
  * <p>Thread-safe; one object for each file and attempt.
  */
 public final class LargeDraft {
-  private final Path source;
+  private final SourceFile source;
   private final Path draft;
   private final Path marksPath;
   private final FileMeta file;
   private final String owner;
-  private final String what;
   private final long extentBytes;
   private final Map<Integer, Integer> sums = new HashMap<>();
   private boolean begun;
@@ -50,12 +47,11 @@ public final class LargeDraft {
    * @param what names the cached file in messages
    */
   public LargeDraft(Places places, FileMeta file, String owner, String what, long extentBytes) {
-    this.source = places.source();
+    this.source = SourceFile.cached(places.source(), what);
     this.draft = places.draft();
     this.marksPath = places.marks();
     this.file = file;
     this.owner = owner + " " + file.bytes() + " " + extentBytes;
-    this.what = what;
     this.extentBytes = extentBytes;
   }
 
@@ -72,8 +68,8 @@ public final class LargeDraft {
   /**
    * Copies one extent, durably; does nothing if that is done.
    *
-   * @throws ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the prefix directory
-   *     cannot take it now
+   * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
+   *     prefix directory cannot take it now
    */
   public void copy(int extent, Meter meter) {
     begin();
@@ -94,13 +90,7 @@ public final class LargeDraft {
       return;
     }
     try {
-      if (!Files.isRegularFile(source)) {
-        throw new ScrException(Fault.NO_SUCH_FILE, what + " is missing: " + source);
-      }
-      if (Files.size(source) != file.bytes()) {
-        throw new ScrException(Fault.CORRUPT, "%s has %d bytes instead of %d: %s"
-            .formatted(what, Files.size(source), file.bytes(), source));
-      }
+      source.open(file).close();
       if (Files.isRegularFile(draft, LinkOption.NOFOLLOW_LINKS)) {
         sums.putAll(ExtentMarks.read(marksPath, owner));
       }
@@ -119,15 +109,13 @@ public final class LargeDraft {
   }
 
   private int copyBytes(int extent, Meter meter) {
-    try (FileChannel in = openSource();
+    try (FileChannel in = source.open();
         FileChannel out = FileChannel.open(draft, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
       CRC32 sum = new CRC32();
       long at = extent * extentBytes;
       for (long left = bytes(extent); left > 0; ) {
         ByteBuffer buffer = PieceBuffers.first(left);
-        if (read(in, buffer, at) <= 0) {
-          throw new ScrException(Fault.CORRUPT, what + " ends at " + at + " of " + file.bytes() + " bytes: " + source);
-        }
+        source.read(in, buffer, at);
         buffer.flip();
         sum.update(buffer);
         buffer.rewind();
@@ -144,26 +132,6 @@ public final class LargeDraft {
     }
   }
 
-  private FileChannel openSource() {
-    try {
-      return FileChannel.open(source, StandardOpenOption.READ);
-    } catch (IOException e) {
-      throw unreadable(e);
-    }
-  }
-
-  private int read(FileChannel in, ByteBuffer buffer, long at) {
-    try {
-      return in.read(buffer, at);
-    } catch (IOException e) {
-      throw unreadable(e);
-    }
-  }
-
-  private ScrException unreadable(IOException e) {
-    return new ScrException(Fault.CORRUPT, what + " cannot be read: " + Faults.io(source, e).getMessage(), e);
-  }
-
   private synchronized void done(int extent, int sum) {
     try (ExtentMarks marks = ExtentMarks.open(marksPath, owner, sums.size())) {
       marks.add(extent, sum);
@@ -176,11 +144,9 @@ public final class LargeDraft {
     if (ended || sums.size() < count()) {
       return;
     }
-    if (file.crc().isPresent()) {
-      check();
-    }
+    source.requireCrc(crc(), file.crc());
     try (FileChannel out = FileStamps.reopen(draft)) {
-      FileStamps.apply(FileStamps.read(source), draft);
+      FileStamps.apply(source.stamp(), draft);
       out.force(true);
       ended = true;
     } catch (IOException e) {
@@ -188,14 +154,11 @@ public final class LargeDraft {
     }
   }
 
-  private void check() {
+  private int crc() {
     int all = sums.get(0);
     for (int extent = 1; extent < count(); extent++) {
       all = Crc32s.combine(all, sums.get(extent), bytes(extent));
     }
-    if (all != file.crc().getAsInt()) {
-      throw new ScrException(Fault.CORRUPT, "%s has checksum 0x%08x instead of 0x%08x: %s"
-          .formatted(what, all, file.crc().getAsInt(), source));
-    }
+    return all;
   }
 }

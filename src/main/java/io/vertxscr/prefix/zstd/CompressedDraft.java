@@ -3,13 +3,12 @@ package io.vertxscr.prefix.zstd;
 import io.vertxscr.coding.Crc32s;
 import io.vertxscr.format.prefix.SeekTable.Frame;
 import io.vertxscr.format.prefix.SeekTable;
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.extent.ExtentMarks;
 import io.vertxscr.prefix.extent.LargeDraft.Places;
 import io.vertxscr.prefix.extent.Meter;
+import io.vertxscr.prefix.extent.SourceFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
@@ -17,8 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,7 +39,7 @@ public final class CompressedDraft {
 
   private final Places places;
   private final FileMeta file;
-  private final String what;
+  private final SourceFile source;
   private final Manner manner;
   private final SeekTable table = new SeekTable();
   private final SortedMap<Integer, Integer> unmarked = new TreeMap<>();
@@ -74,7 +71,7 @@ public final class CompressedDraft {
   public CompressedDraft(Places places, FileMeta file, String what, Manner manner) {
     this.places = places;
     this.file = file;
-    this.what = what;
+    this.source = SourceFile.cached(places.source(), what);
     this.manner = manner;
   }
 
@@ -90,12 +87,11 @@ public final class CompressedDraft {
    * Makes the draft, durably, or what is left of it to do.
    *
    * @return the checksum of the file's own bytes
-   * @throws ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the prefix directory
-   *     cannot take it now, or this node cannot compress
+   * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
+   *     prefix directory cannot take it now, or this node cannot compress
    */
   public int write(Meter meter) {
-    checkSource();
-    try (FrameCoder coder = FrameCoder.compressing(manner.level); FileChannel in = openSource()) {
+    try (FileChannel in = source.open(file); FrameCoder coder = FrameCoder.compressing(manner.level)) {
       begin();
       try (FileChannel out = FileStamps.reopen(places.draft())) {
         out.truncate(storedBytes).position(storedBytes);
@@ -108,30 +104,17 @@ public final class CompressedDraft {
             markedBytes = readBytes;
           }
         }
-        check();
+        source.requireCrc(crc, file.crc());
         ByteBuffer end = table.encode();
         meter.passing(end.remaining());
         meter.saved(-end.remaining());
         write(out, end);
-        FileStamps.apply(FileStamps.read(places.source()), places.draft());
+        FileStamps.apply(source.stamp(), places.draft());
         out.force(true);
         return crc;
       }
     } catch (IOException e) {
       throw Faults.io(places.draft(), e);
-    }
-  }
-
-  private void checkSource() {
-    try {
-      if (!Files.isRegularFile(places.source())) {
-        throw new ScrException(Fault.NO_SUCH_FILE, what + " is missing: " + places.source());
-      }
-      if (Files.size(places.source()) != file.bytes()) {
-        throw corrupt(Files.size(places.source()) + " bytes instead of " + file.bytes());
-      }
-    } catch (IOException e) {
-      throw unreadable(e);
     }
   }
 
@@ -200,45 +183,16 @@ public final class CompressedDraft {
     unmarked.clear();
   }
 
-  private void check() {
-    if (file.crc().isPresent() && file.crc().getAsInt() != crc) {
-      throw corrupt("checksum 0x%08x instead of 0x%08x".formatted(crc, file.crc().getAsInt()));
-    }
-  }
-
   private static void write(FileChannel out, ByteBuffer bytes) throws IOException {
     while (bytes.hasRemaining()) {
       out.write(bytes);
     }
   }
 
-  private FileChannel openSource() {
-    try {
-      return FileChannel.open(places.source(), StandardOpenOption.READ);
-    } catch (IOException e) {
-      throw unreadable(e);
-    }
-  }
-
   private ByteBuffer read(FileChannel in, ByteBuffer plain) {
-    try {
-      while (plain.hasRemaining()) {
-        if (in.read(plain, readBytes + plain.position()) < 0) {
-          throw corrupt((readBytes + plain.position()) + " bytes instead of " + file.bytes());
-        }
-      }
-      return plain;
-    } catch (IOException e) {
-      throw unreadable(e);
+    while (plain.hasRemaining()) {
+      source.read(in, plain, readBytes + plain.position());
     }
-  }
-
-  private ScrException corrupt(String how) {
-    return new ScrException(Fault.CORRUPT, what + " has " + how + ": " + places.source());
-  }
-
-  private ScrException unreadable(IOException e) {
-    return new ScrException(
-        Fault.CORRUPT, what + " cannot be read: " + Faults.io(places.source(), e).getMessage(), e);
+    return plain;
   }
 }

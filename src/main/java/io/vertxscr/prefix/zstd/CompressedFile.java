@@ -9,10 +9,10 @@ import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.NewFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -46,27 +46,16 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
 
   /** The same under the eyes of a meter, which hears of the bytes that come out. */
   public Copied copy(Path to, Meter meter) {
-    boolean done = false;
-    try {
-      Files.deleteIfExists(to);
-      try (FileChannel out = FileStamps.create(to)) {
-        Copied copied = read(bytes -> {
-          meter.passing(bytes.remaining());
-          while (bytes.hasRemaining()) {
-            out.write(bytes);
-          }
-        });
-        FileStamps.apply(FileStamps.read(path), to);
-        done = true;
-        return copied;
-      }
-    } catch (IOException e) {
-      throw Faults.io(to, e);
-    } finally {
-      if (!done) {
-        unlink(to);
-      }
-    }
+    return NewFile.stamped(to, out -> {
+      Copied copied = read(bytes -> {
+        meter.passing(bytes.remaining());
+        while (bytes.hasRemaining()) {
+          out.write(bytes);
+        }
+      });
+      FileStamps.apply(FileStamps.read(path), to);
+      return copied;
+    });
   }
 
   /** Decodes it and compares it, as {@link #copy}, and keeps nothing. */
@@ -167,13 +156,5 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
 
   private ScrException corrupt(String how) {
     return new ScrException(Fault.CORRUPT, what + " " + how + ": " + path);
-  }
-
-  private static void unlink(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException _) {
-      // the failure that brought us here is the one to report
-    }
   }
 }

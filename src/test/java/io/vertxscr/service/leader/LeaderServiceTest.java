@@ -12,9 +12,7 @@ import io.vertxscr.config.UserSettings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
@@ -118,69 +116,17 @@ class LeaderServiceTest {
     }
   }
 
-  private final class Actions implements LeaderActions {
+  /** Begins no run, unless the test lets it come to what restores, and then that takes for ever. */
+  private final class Actions extends RunNumbers {
     @Override
     public Future<RunSettings> configure(UserSettings user, RankMap map) {
       return restores ? Promise.<RunSettings>promise().future() : Future.failedFuture("no run is complete here");
     }
 
     @Override
-    public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings) {
-      return Future.failedFuture("no run is complete in these tests");
-    }
-
-    @Override
     public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
       decided.add(step);
       return Future.succeededFuture(Packed.NOTHING);
-    }
-
-    @Override
-    public List<String> remarks() {
-      return List.of();
-    }
-
-    @Override
-    public Future<io.vertxscr.flow.advice.Grant> advise(io.vertxscr.protocol.node.Advising.Ask ask) {
-      return Future.failedFuture("nobody asks");
-    }
-
-    @Override
-    public List<Flushing.View> flushes() {
-      return List.of();
-    }
-
-    @Override
-    public Flushing.Answer share(Flushing.Ask ask) {
-      throw new AssertionError("nothing is flushed");
-    }
-
-    @Override
-    public Future<io.vertxscr.protocol.app.flush.FlushReply> flushState(Flushing.Question question) {
-      return Future.failedFuture("nobody asks");
-    }
-
-    @Override
-    public void tookOver(int nodes) {
-      // Nobody has a share.
-    }
-
-    @Override
-    public void open(RunInfo info, boolean anew) {}
-
-    @Override
-    public void begun(RunInfo info) {
-      throw new AssertionError("no run begins");
-    }
-
-    @Override
-    public void over(long run, ScrException cause) {
-      // The nodes are told.
-    }
-
-    @Override
-    public void resume() {
-      // Nothing to flush.
     }
   }
 

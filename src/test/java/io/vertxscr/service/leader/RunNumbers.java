@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A leader's actions that restore nothing, and give every run the next number. */
-final class RunNumbers implements LeaderActions {
+class RunNumbers implements LeaderActions {
   private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
 
   private long last;

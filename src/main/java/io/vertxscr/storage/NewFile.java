@@ -1,0 +1,70 @@
+package io.vertxscr.storage;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Writes files that are made anew: whatever had the name before is unlinked, so that neither a link nor a writer of an
+ * earlier attempt can get between, and on every failure there is none. Blocking.
+ */
+public final class NewFile {
+  private NewFile() {}
+
+  /** What writes the bytes. */
+  @FunctionalInterface
+  public interface Writing<T> {
+    /** Called once. What it throws removes the file; an IOException is one of the new file. */
+    T to(FileChannel out) throws IOException;
+  }
+
+  /** What opens it. */
+  @FunctionalInterface
+  private interface Making {
+    FileChannel make() throws IOException;
+  }
+
+  /**
+   * A file that gets its mode from {@code writing} ({@link FileStamps#apply}), and is its owner's alone until then.
+   *
+   * @return what {@code writing} does
+   * @throws io.vertxscr.model.ScrException NO_SPACE, IO; what {@code writing} throws
+   */
+  public static <T> T stamped(Path to, Writing<T> writing) {
+    return write(to, () -> FileStamps.create(to), writing);
+  }
+
+  /** The same with the mode that this process gives new files. */
+  public static <T> T plain(Path to, Writing<T> writing) {
+    return write(to, () -> FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), writing);
+  }
+
+  private static <T> T write(Path to, Making making, Writing<T> writing) {
+    boolean done = false;
+    try {
+      Files.deleteIfExists(to);
+      T result;
+      try (FileChannel out = making.make()) {
+        result = writing.to(out);
+      }
+      done = true;                                        // not before it is closed, which may fail too
+      return result;
+    } catch (IOException e) {
+      throw Faults.io(to, e);
+    } finally {
+      if (!done) {
+        unlink(to);
+      }
+    }
+  }
+
+  private static void unlink(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException _) {
+      // the failure that brought us here is the one to report; what stays is replaced by the next attempt
+    }
+  }
+}
