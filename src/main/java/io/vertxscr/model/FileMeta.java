@@ -41,6 +41,11 @@ public record FileMeta(String name, String path, long bytes, OptionalInt crc, Op
     return new FileMeta(name, path, bytes, OptionalInt.of(known), stamp);
   }
 
+  /** The same file with its mode and time known. */
+  public FileMeta with(Stamp known) {
+    return new FileMeta(name, path, bytes, crc, Optional.of(known));
+  }
+
   /** Last component of {@link #path}: what an application may ask for in a restart. */
   public String baseName() {
     return path.substring(path.lastIndexOf('/') + 1);

@@ -11,6 +11,8 @@ import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.CheckedCopy.Copied;
 import io.vertxscr.prefix.CheckedCopy.Sync;
 import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.extent.Extent;
+import io.vertxscr.prefix.extent.LargeFetch;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.prefix.extent.SourceFile;
@@ -25,6 +27,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Copies files of a dataset from the prefix directory, or from its containers there, into this node's cache, every byte
@@ -40,13 +45,32 @@ public final class FetchCopy {
   private final PrefixPaths paths;
   private final int dataset;
   private final Path cacheDirectory;
-  private final Meter meter;
+  private final Manner manner;
+
+  /** Who looks on, and in which pieces large files are copied. */
+  private record Manner(Meter meter, long pieceBytes) {}
 
   /** One file to fetch, and its name in the cache, relative to the dataset's directory. */
   private record Wanted(FlushedFile file, String name) {}
 
-  /** Files of a rank that are copied one behind the other: a large one, or several small ones. */
-  public record Part(int rank, List<Wanted> files) {}
+  /**
+   * What one thread does for a rank: several small files, one behind the other; or a file; or a piece of a large one.
+   *
+   * @param paths of the files
+   */
+  public record Part(int rank, List<String> paths, Supplier<Fetched> work) {
+    /**
+     * Copies them.
+     *
+     * @return all of them, but of several pieces of a file only with the first
+     * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or
+     *     not what was flushed, so the dataset cannot be used, unless {@link #undivided} can; {@link
+     *     Fault#OUTSIDE_PREFIX} for a map that leads out of the prefix; NO_SPACE in the cache; IO
+     */
+    public Fetched copy() {
+      return work.get();
+    }
+  }
 
   /** Files of a rank. @param unverified paths of those that the map has nothing to compare with: say so to the user */
   public record Fetched(RankFiles files, List<String> unverified) {}
@@ -56,19 +80,31 @@ public final class FetchCopy {
    * @param cacheDirectory the dataset's directory in this node's cache
    */
   public FetchCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
-    this(paths, dataset, cacheDirectory, Meter.NONE);
+    this(paths, dataset, cacheDirectory, new Manner(Meter.NONE, Extent.MOST_BYTES));
   }
 
-  private FetchCopy(PrefixPaths paths, int dataset, Path cacheDirectory, Meter meter) {
+  private FetchCopy(PrefixPaths paths, int dataset, Path cacheDirectory, Manner manner) {
     this.paths = paths;
     this.dataset = dataset;
     this.cacheDirectory = cacheDirectory;
-    this.meter = meter;
+    this.manner = manner;
   }
 
   /** The same under the eyes of a meter. */
   public FetchCopy metered(Meter other) {
-    return new FetchCopy(paths, dataset, cacheDirectory, other);
+    return new FetchCopy(paths, dataset, cacheDirectory, new Manner(other, manner.pieceBytes));
+  }
+
+  /**
+   * The same with each file in one piece: where a large one is not what the map says, only this looks for what it may
+   * have replaced.
+   */
+  public FetchCopy undivided() {
+    return dividing(Long.MAX_VALUE);
+  }
+
+  FetchCopy dividing(long pieceBytes) {
+    return new FetchCopy(paths, dataset, cacheDirectory, new Manner(manner.meter, pieceBytes));
   }
 
   /**
@@ -79,41 +115,80 @@ public final class FetchCopy {
   public List<Part> parts(Entry entry) {
     CacheNames names = new CacheNames(entry.rank());
     List<Wanted> all = entry.files().stream().map(file -> new Wanted(file, names.next(file.path()))).toList();
-    return all.isEmpty() ? List.of(new Part(entry.rank(), all))
-        : Parts.of(all, wanted -> wanted.file.bytes().orElse(PART_BYTES), PART_BYTES).stream()
-            .map(files -> new Part(entry.rank(), files)).toList();
+    return all.isEmpty() ? List.of(part(entry.rank(), all))
+        : Parts.of(all, wanted -> isDivided(wanted.file) ? PART_BYTES : wanted.file.bytes().orElse(PART_BYTES),
+            PART_BYTES).stream()
+            .flatMap(files -> pieces(entry.rank(), files)).toList();
   }
 
-  /**
-   * Copies the files of one part.
-   *
-   * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or
-   *     not what was flushed, so the dataset cannot be used; {@link Fault#OUTSIDE_PREFIX} for a map that leads out
-   *     of the prefix; NO_SPACE in the cache; IO
-   */
-  public Fetched copy(Part part) {
+  /** Whether a file of this rank is copied in pieces. */
+  public boolean divides(Entry entry) {
+    return entry.files().stream().anyMatch(this::isDivided);
+  }
+
+  private Stream<Part> pieces(int rank, List<Wanted> files) {
+    List<Wanted> small = files.stream().filter(wanted -> !isDivided(wanted.file)).toList();
+    Stream<Part> large = files.stream().filter(wanted -> isDivided(wanted.file))
+        .flatMap(wanted -> pieces(rank, wanted));
+    return small.isEmpty() ? large : Stream.concat(Stream.of(part(rank, small)), large);   // a large one ends a part
+  }
+
+  private boolean isDivided(FlushedFile file) {
+    return file.isInPlace() && file.verifiable() && file.bytes().orElseThrow() > manner.pieceBytes;
+  }
+
+  private Stream<Part> pieces(int rank, Wanted wanted) {
+    FlushedFile file = wanted.file;
+    long bytes = file.bytes().orElseThrow();
+    Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name);
+    LargeFetch large = new LargeFetch(SourceFile.flushed(paths.file(file.place()), what(rank, file)), cached, bytes,
+        file.crc().orElseThrow(), manner.pieceBytes);
+    FileMeta meta = new FileMeta(wanted.name, file.path(), bytes, file.crc());
+    return IntStream.range(0, large.count()).mapToObj(piece -> new Part(rank, List.of(file.path()), () -> {
+      makeDirectory(cached.getParent());
+      large.copy(piece, manner.meter);
+      return new Fetched(new RankFiles(rank, piece == 0 ? List.of(meta) : List.of()), List.of());
+    }));
+  }
+
+  private Part part(int rank, List<Wanted> files) {
+    return new Part(rank, files.stream().map(wanted -> wanted.file.path()).toList(), () -> copy(rank, files));
+  }
+
+  private Fetched copy(int rank, List<Wanted> wanted) {
     List<FileMeta> files = new ArrayList<>();
     List<String> unverified = new ArrayList<>();
     try (ContainerReader containers = new ContainerReader(paths.dataset(dataset))) {
-      for (Wanted wanted : part.files) {
-        files.add(copy(part.rank, wanted, containers));
-        if (!wanted.file.verifiable()) {
-          unverified.add(wanted.file.path());
+      for (Wanted one : wanted) {
+        files.add(copy(rank, one, containers));
+        if (!one.file.verifiable()) {
+          unverified.add(one.file.path());
         }
       }
     }
-    return new Fetched(new RankFiles(part.rank, files), List.copyOf(unverified));
+    return new Fetched(new RankFiles(rank, files), List.copyOf(unverified));
+  }
+
+  /** What was fetched in parts, by rank, with the mode and time of each file, now that all have theirs. */
+  public List<RankFiles> join(List<Fetched> parts) {
+    return RankFiles.join(parts.stream().map(Fetched::files).toList()).stream()
+        .map(rank -> new RankFiles(rank.rank(), rank.files().stream().map(file -> file.stamp().isPresent() ? file
+            : file.with(stamp(NodeDirectories.resolve(cacheDirectory, file.name())))).toList())).toList();
+  }
+
+  private String what(int rank, FlushedFile file) {
+    return "dataset " + dataset + " in the prefix directory: " + file.path() + " of rank " + rank;
   }
 
   private FileMeta copy(int rank, Wanted wanted, ContainerReader containers) {
     FlushedFile file = wanted.file();
-    String what = "dataset " + dataset + " in the prefix directory: " + file.path() + " of rank " + rank;
+    String what = what(rank, file);
     Path place = paths.file(file.place());
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
     Copied copied = file.segments().isEmpty()
         ? copy(SourceFile.flushed(place, what), cached, file)
-        : containers.copy(file, what, cached, meter);
+        : containers.copy(file, what, cached, manner.meter);
     return new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
         Optional.of(stamp(cached)));
   }
@@ -138,8 +213,8 @@ public final class FetchCopy {
   }
 
   private Copied copyOne(SourceFile source, Path cached, FlushedFile file) {
-    return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached, meter)
-        : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE, meter);
+    return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached, manner.meter)
+        : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE, manner.meter);
   }
 
   private List<Path> keptOf(String relative) {

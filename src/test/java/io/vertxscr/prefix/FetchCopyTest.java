@@ -14,10 +14,13 @@ import io.vertxscr.model.RankFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,11 +56,12 @@ class FetchCopyTest {
     List<FlushedFile> files = IntStream.range(0, sizes.length).mapToObj(i -> new FlushedFile("d/f" + i,
         sizes[i] < 0 ? OptionalLong.empty() : OptionalLong.of(sizes[i]), OptionalInt.of(1), List.of())).toList();
     Entry entry = new Entry(7, files);
-    assertThat(DirectFiles.parts(entry).stream().map(part -> part.files().size()))
-        .isEqualTo(fetch.parts(entry).stream().map(part -> part.files().size()).toList());
     assertThat(fetch.parts(entry)).allMatch(part -> part.rank() == 7);
-    return DirectFiles.parts(entry).stream().map(part -> part.files().stream()
-        .map(file -> file.path().substring(2)).toList()).toList();
+    List<List<String>> parts = fetch.parts(entry).stream().map(part -> part.paths().stream()
+        .map(path -> path.substring(2)).toList()).toList();
+    assertThat(DirectFiles.parts(entry).stream().map(part -> part.files().size()))
+        .isEqualTo(parts.stream().map(List::size).toList());
+    return parts;
   }
 
   @Test
@@ -71,6 +75,46 @@ class FetchCopyTest {
       }
     }
     assertThat(Samples.tree(back)).isEqualTo(Samples.tree(samples.cacheOf(3)));
+  }
+
+  /** Method: pieces of 7 bytes of files of 40 and none, in any order, by several threads. */
+  @Test
+  void aLargeFileIsFetchedInPiecesByAnyThreadsInAnyOrder() {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("FetchCopyTest seed " + seed);
+    Random random = new Random(seed);
+    RankFiles rank = samples.cached(3, 0, "empty", "x", "y");
+    samples.flush(descriptor(3, "b.3"), List.of(rank));
+    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    FetchCopy pieces = fetch.dividing(7);
+    assertThat(pieces.divides(entry)).isTrue();
+    assertThat(fetch.divides(entry)).isFalse();
+    for (int round = 0; round < 50; round++) {
+      List<FetchCopy.Part> parts = pieces.parts(entry);
+      assertThat(parts).hasSize(1 + 6 + 6);
+      List<Integer> order = new ArrayList<>(IntStream.range(0, parts.size()).boxed().toList());
+      Collections.shuffle(order, random);
+      FetchCopy.Fetched[] fetched = new FetchCopy.Fetched[parts.size()];
+      order.parallelStream().forEach(i -> fetched[i] = parts.get(i).copy());
+      assertThat(pieces.join(List.of(fetched))).as("seed %d", seed).containsExactly(rank);
+      assertThat(Samples.tree(back)).isEqualTo(Samples.tree(samples.cacheOf(3)));
+    }
+  }
+
+  @Test
+  void everyFlippedBitOfALargeFileIsFoundByOneOfItsPieces() throws IOException {
+    samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));
+    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    FetchCopy pieces = fetch.dividing(7);
+    Path file = samples.prefix.resolve("a/x");
+    Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> Samples.fetched(pieces, entry),
+        "dataset 3", "a/x", "rank 0"));
+    for (int bytes : new int[] {0, 34, 39, 41}) {
+      Files.write(file, new byte[bytes]);
+      refused(Fault.CORRUPT, () -> Samples.fetched(pieces, entry), "a/x", bytes + " bytes instead of 40");
+    }
+    Files.delete(file);
+    refused(Fault.CORRUPT, () -> Samples.fetched(pieces, entry), "dataset 3", "a/x", "missing");
   }
 
   @Test
@@ -93,7 +137,7 @@ class FetchCopyTest {
     Samples.write(samples.prefix.resolve("x"), bytes);
     for (OptionalLong size : List.of(OptionalLong.empty(), OptionalLong.of(bytes.length))) {
       Entry entry = new Entry(0, List.of(new FlushedFile("x", size, OptionalInt.empty(), List.of())));
-      FetchCopy.Fetched fetched = fetch.copy(fetch.parts(entry).getFirst());
+      FetchCopy.Fetched fetched = fetch.parts(entry).getFirst().copy();
       assertThat(fetched.unverified()).containsExactly("x");
       assertThat(fetched.files().files())
           .containsExactly(new FileMeta("rank.0/x", "x", bytes.length, OptionalInt.of(Samples.crc(bytes)),

@@ -195,6 +195,6 @@ final class Samples {
 
   /** All of a rank, part by part. */
   static RankFiles fetched(FetchCopy fetch, RankFileMap.Entry entry) {
-    return RankFiles.join(fetch.parts(entry).stream().map(part -> fetch.copy(part).files()).toList()).getFirst();
+    return fetch.join(fetch.parts(entry).stream().map(FetchCopy.Part::copy).toList()).getFirst();
   }
 }

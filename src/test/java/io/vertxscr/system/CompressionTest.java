@@ -2,6 +2,8 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.cli.text.Humane;
 import io.vertxscr.client.Restart;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
@@ -24,6 +26,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,6 +107,43 @@ class CompressionTest extends EmbeddedTest {
           .singleElement().asString().contains("rank 3", "step-2/rank-3-1");
       restartsFromThePrefix(cluster, 1);
     }
+  }
+
+  @Test
+  void theIndexCommandKnowsCompressedDatasetsInAllItsForms() throws Exception {
+    try (TestCluster cluster = cluster(1, false, PLAIN)) {
+      cluster.steps(1, 2, NODES);
+      PrefixPaths paths = new PrefixPaths(cluster.prefix());
+      long bytes = cluster.index().find(2).orElseThrow().descriptor().totals().bytes();
+      assertThat(index(cluster, "--list").out()).contains("step-2", Humane.bytes(bytes));
+      assertThat(index(cluster, "--verify").out()).contains(
+          "dataset 2 'step-2': good, 12 files, " + Humane.bytes(bytes));
+
+      Files.delete(paths.index());
+      assertThat(index(cluster, "--build").out()).contains("dataset 2 'step-2' is in the index, whole: 12 files");
+      assertThat(index(cluster, "--list").out()).contains("step-1", "step-2", Humane.bytes(bytes));
+      assertThat(index(cluster, "--drop", "step-2").exit()).isZero();
+      assertThat(index(cluster, "--add", "2").exit()).isZero();
+      assertThat(index(cluster, "--current", "step-2").exit()).isZero();
+
+      Path file = paths.file("step-2/rank-3-1.zst");
+      byte[] good = Files.readAllBytes(file);
+      for (int at : new int[] {0, good.length / 2, good.length - 1}) {
+        byte[] bad = good.clone();
+        bad[at] ^= 8;
+        Files.write(file, bad);
+        assertThat(index(cluster, "--verify", "step-2")).as("byte " + at).returns(1, CliRun::exit)
+            .extracting(CliRun::out).asString().contains("rank 3", file.toString(), "1 bad of 12 files");
+      }
+      Files.write(file, good);
+      restartsFromThePrefix(cluster, 2);
+    }
+  }
+
+  private static CliRun index(TestCluster cluster, String... arguments) {
+    List<Object> line = new ArrayList<>(List.of("index", "--prefix", cluster.prefix()));
+    line.addAll(List.of(arguments));
+    return CliRun.of(Map.of(), line.toArray());
   }
 
   @Test

@@ -17,14 +17,17 @@ import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
+import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapWriter;
+import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.protocol.node.Restoring.Fetch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.data.FetchService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -32,6 +35,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -40,12 +44,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Goal: no more files are read in the prefix directory at once than SCR_FETCH_WIDTH says. */
 class FetchWidthTest extends EmbeddedTest {
   private static final long FILE_BYTES = 4 << 20;
+  /** Three pieces. */
+  private static final long LARGE_BYTES = 2 * Extent.MOST_BYTES + 1;
   private static final String[] RANKS = {"n1", "n1", "n1", "n2", "n2", "n3"};
 
   /** Readers that are allowed to nodes that have not answered yet, by the address of their answer. */
@@ -88,10 +95,33 @@ class FetchWidthTest extends EmbeddedTest {
   @ParameterizedTest
   @CsvSource({"false, 1", "true, 1", "false, 6", "true, 6"})
   void aNodeReadsNoMoreFilesAtOnceThanItIsAllowedWhoeversTheyAre(boolean inPlace, int ranks) throws Exception {
-    DatasetDescriptor descriptor = new DatasetDescriptor(1, "step-1", DatasetFlags.CHECKPOINT, 1, 1,
-        new Job("user", "job", "1", "alpha"), new DatasetDescriptor.Totals(6, 6 * FILE_BYTES));
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
-    List<RankFiles> written = write(paths, ranks);
+    List<RankFiles> written = write(paths, ranks, 6 / ranks, FILE_BYTES);
+    assertThat(paths(fetch(paths, ranks, inPlace, 2))).isEqualTo(paths(written));
+  }
+
+  /** What it may have replaced is looked for, too, although its pieces are not what the map says. */
+  @Test
+  void aLargeFileIsReadByAsManyAsTheNodeIsAllowed() throws Exception {
+    PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
+    List<RankFiles> written = write(paths, 1, 1, LARGE_BYTES);
+    assertThat(fetch(paths, 1, false, 2)).isEqualTo(written.stream().map(FetchWidthTest::cached).toList());
+    Path file = paths.file("rank-0-0");
+    Files.move(file, paths.kept("rank-0-0", 2));
+    Files.write(file, new byte[100]);
+    assertThat(paths(fetch(paths, 1, false, 2))).isEqualTo(paths(written));
+  }
+
+  private static RankFiles cached(RankFiles rank) {
+    CacheNames names = new CacheNames(rank.rank());
+    return new RankFiles(rank.rank(), rank.files().stream().map(file ->
+        new FileMeta(names.next(file.path()), file.path(), file.bytes(), file.crc(), file.stamp())).toList());
+  }
+
+  /** Fetches all, with two readers, and expects that many at once; what the node has then. */
+  private List<RankFiles> fetch(PrefixPaths paths, int ranks, boolean inPlace, int expected) throws Exception {
+    DatasetDescriptor descriptor = new DatasetDescriptor(1, "step-1", DatasetFlags.CHECKPOINT, 1, 1,
+        new Job("user", "job", "1", "alpha"), DatasetDescriptor.Totals.NONE);
     AtomicInteger reading = new AtomicInteger();
     AtomicInteger mostReading = new AtomicInteger();
     CountDownLatch hold = new CountDownLatch(1);
@@ -100,10 +130,12 @@ class FetchWidthTest extends EmbeddedTest {
         return work.call();
       }
       mostReading.accumulateAndGet(reading.incrementAndGet(), Math::max);
-      assertThat(hold.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
-      Object result = work.call();
-      reading.decrementAndGet();
-      return result;
+      try {
+        assertThat(hold.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+        return work.call();
+      } finally {
+        reading.decrementAndGet();
+      }
     }));
     DatasetStore store = DatasetStore.open(new NodeDirectories(directory.resolve("c2"), directory.resolve("c3")));
     FetchService service = new FetchService(loop, store, Observer.NONE);
@@ -112,31 +144,31 @@ class FetchWidthTest extends EmbeddedTest {
         new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", directory.resolve("c2").toString(),
             Redundancy.of(Scheme.SINGLE, 8), false), 0),
         IntStream.range(0, ranks).boxed().toList(), new Fetch.How(inPlace, false, 2))));
-    Eventually.holds("two files are read", () -> reading.get() == 2 || fetched.isComplete());
+    Eventually.holds("so many are read", () -> reading.get() == expected || fetched.isComplete());
     hold.countDown();
     fetched.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
-    assertThat(mostReading).hasValue(2);
-    List<RankFiles> have = inPlace ? service.inPlace(1).orElseThrow().ranks()
+    assertThat(mostReading).hasValue(expected);
+    return inPlace ? service.inPlace(1).orElseThrow().ranks()
         : store.find(1).orElseThrow().ranks().stream().map(DatasetRecord.RankRecord::files).toList();
-    assertThat(paths(have)).isEqualTo(paths(written));
   }
 
   private static List<String> paths(List<RankFiles> ranks) {
     return ranks.stream().flatMap(rank -> rank.files().stream().map(file -> rank.rank() + " " + file.path())).toList();
   }
 
-  /** Six files with a map, so many ranks. */
-  private static List<RankFiles> write(PrefixPaths paths, int ranks) throws IOException {
+  /** Files with a map. */
+  private static List<RankFiles> write(PrefixPaths paths, int ranks, int filesOfARank, long bytes) throws IOException {
     List<RankFiles> all = new ArrayList<>();
     Files.createDirectories(paths.dataset(1));
     for (int rank = 0; rank < ranks; rank++) {
       List<FileMeta> files = new ArrayList<>();
-      for (int i = 0; i < 6 / ranks; i++) {
+      for (int i = 0; i < filesOfARank; i++) {
         String path = "rank-" + rank + "-" + i;
         try (RandomAccessFile file = new RandomAccessFile(paths.file(path).toFile(), "rw")) {
-          file.setLength(FILE_BYTES);                     // a hole reads as zeros
+          file.setLength(bytes);                          // a hole reads as zeros
         }
-        files.add(new FileMeta(path, path, FILE_BYTES, OptionalInt.of(FileChecks.crc(paths.file(path)))));
+        files.add(new FileMeta(path, path, bytes, OptionalInt.of(FileChecks.crc(paths.file(path))),
+            Optional.of(FileStamps.read(paths.file(path)))));
       }
       all.add(new RankFiles(rank, files));
     }

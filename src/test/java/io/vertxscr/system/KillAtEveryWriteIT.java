@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Goal: daemons or a command that are killed at any write leave what a reader takes for the old state or for the new
  * one, every byte right, and whoever comes next ends the work. Method: {@link RecordedWork} keeps a copy of everything
  * before each of its changes, torn writes included. Each copy is read as a restart does, and all its files are fetched;
- * every {@link #EACH}-th of a command, and half as many of daemons, are also listed and verified by the command, and
+ * every {@link #EACH}-th of a command, and a third as many of daemons, are also listed and verified by the command, and
  * gone on with; all are with -Deach=1.
  */
 class KillAtEveryWriteIT {
@@ -78,7 +78,7 @@ class KillAtEveryWriteIT {
       wasThere = isThere;
     }
     assertThat(wasThere).isTrue();
-    for (Path state : each(states, 2 * EACH)) {
+    for (Path state : each(states, 3 * EACH)) {
       goOn(flush, state, bytes);
     }
   }
@@ -159,7 +159,7 @@ class KillAtEveryWriteIT {
       Path fetched = all.resolve("fetched" + fetches++);
       FetchCopy copy = new FetchCopy(paths, entry.id(), fetched);
       new RankMapReader(paths, entry.id()).forEach(rank -> copy.parts(rank).forEach(part ->
-          copy.copy(part).files().files().forEach(file ->
+          part.copy().files().files().forEach(file ->
               assertThat(fetched.resolve(file.name())).as("%s: %s", state, file.path())
                   .hasBinaryContent(bytes.of(entry.id(), rank.rank(), file.path())))));
       Trees.delete(fetched);

@@ -42,7 +42,7 @@ final class RecordedWork {
     CONTAINERS(Map.of("SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "40000")),
     COMPRESSED(Map.of()),
     /** The run dies before it flushes the second one. */
-    SCAVENGE(Map.of("SCR_FLUSH", "100", "SCR_SCAVENGE_SECONDS", "1"));
+    SCAVENGE_BY_DAEMONS(Map.of("SCR_FLUSH", "100", "SCR_SCAVENGE_SECONDS", "1"));
 
     private final Map<String, String> more;
 
@@ -71,7 +71,7 @@ final class RecordedWork {
 
     /** Writes the second one; returns when it is in the prefix directory. */
     void bringNew(TestCluster cluster) throws Exception {
-      if (this != SCAVENGE) {
+      if (this != SCAVENGE_BY_DAEMONS) {
         cluster.steps(NEW, NEW, NODES);
         return;
       }

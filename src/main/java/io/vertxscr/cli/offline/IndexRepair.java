@@ -82,6 +82,9 @@ final class IndexRepair {
    * @param lost entries of datasets that are not whole any more
    */
   private int enlist(List<Assembled> looked, List<Index.Entry> lost) {
+    if (looked.isEmpty() && lost.isEmpty()) {
+      return 0;                                           // an empty mount point must not get an index of its own
+    }
     List<DatasetDescriptor> whole = new ArrayList<>();
     List<DatasetDescriptor> broken = new ArrayList<>();
     looked.forEach(dataset -> (dataset.valid() ? whole : broken).add(dataset.descriptor()));

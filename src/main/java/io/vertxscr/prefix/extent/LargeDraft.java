@@ -1,13 +1,10 @@
 package io.vertxscr.prefix.extent;
 
-import io.vertxscr.coding.Crc32s;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
-import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -15,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.zip.CRC32;
 
 /**
  * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
@@ -111,22 +107,9 @@ public final class LargeDraft {
   private int copyBytes(int extent, Meter meter) {
     try (FileChannel in = source.open();
         FileChannel out = FileChannel.open(draft, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-      CRC32 sum = new CRC32();
-      long at = extent * extentBytes;
-      for (long left = bytes(extent); left > 0; ) {
-        ByteBuffer buffer = PieceBuffers.first(left);
-        source.read(in, buffer, at);
-        buffer.flip();
-        sum.update(buffer);
-        buffer.rewind();
-        meter.passing(buffer.remaining());
-        left -= buffer.remaining();
-        while (buffer.hasRemaining()) {
-          at += out.write(buffer, at);
-        }
-      }
+      int sum = source.copy(in, out, extent * extentBytes, bytes(extent), meter);
       out.force(true);
-      return (int) sum.getValue();
+      return sum;
     } catch (IOException e) {
       throw Faults.io(draft, e);
     }
@@ -144,7 +127,7 @@ public final class LargeDraft {
     if (ended || sums.size() < count()) {
       return;
     }
-    source.requireCrc(crc(), file.crc());
+    source.requireCrc(LargeFetch.crc(sums, this::bytes), file.crc());
     try (FileChannel out = FileStamps.reopen(draft)) {
       FileStamps.apply(source.stamp(), draft);
       out.force(true);
@@ -152,13 +135,5 @@ public final class LargeDraft {
     } catch (IOException e) {
       throw Faults.io(draft, e);
     }
-  }
-
-  private int crc() {
-    int all = sums.get(0);
-    for (int extent = 1; extent < count(); extent++) {
-      all = Crc32s.combine(all, sums.get(extent), bytes(extent));
-    }
-    return all;
   }
 }

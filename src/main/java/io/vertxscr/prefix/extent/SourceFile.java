@@ -6,6 +6,7 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.OptionalInt;
+import java.util.zip.CRC32;
 
 /**
  * A file that is copied, and what its troubles mean: so that nobody takes a bad source for a bad target. Blocking.
@@ -96,6 +98,31 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     } catch (IOException e) {
       throw unreadable(e);
     }
+  }
+
+  /**
+   * Copies a stretch of it to the same place of another file. For threads that move bulk bytes.
+   *
+   * @return the checksum of what was read
+   * @throws ScrException CORRUPT where the file ends before that
+   * @throws IOException of the other file
+   */
+  int copy(FileChannel in, FileChannel out, long begin, long bytes, Meter meter) throws IOException {
+    CRC32 sum = new CRC32();
+    long at = begin;
+    for (long left = bytes; left > 0; ) {
+      ByteBuffer buffer = PieceBuffers.first(left);
+      read(in, buffer, at);
+      buffer.flip();
+      sum.update(buffer);
+      buffer.rewind();
+      meter.passing(buffer.remaining());
+      left -= buffer.remaining();
+      while (buffer.hasRemaining()) {
+        at += out.write(buffer, at);
+      }
+    }
+    return (int) sum.getValue();
   }
 
   /** @throws ScrException CORRUPT */

@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.prefix.DirectFiles;
@@ -96,15 +97,11 @@ public final class FetchService {
       store.place(id, request.base());
       store.createDirectory(id);
       return new FetchCopy(paths, id, store.directory(id)).metered(progress);
-    }).compose(copy -> {
-      List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
-      entries.stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-          loop.blocking("fetch dataset " + id + " rank " + part.rank(), () -> copy.copy(part))));
-      return AtMost.atOnce(request.how().readers(), parts).onComplete((_, _) -> progress.end());
-    }).compose(fetched -> loop.blocking("write filemap of dataset " + id, () -> {
-      fetched.forEach(part -> part.unverified().forEach(path ->
-          LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
-      List<RankFiles> ranks = RankFiles.join(fetched.stream().map(Fetched::files).toList());
+    }).compose(copy -> copyAll(request, entries, copy).recover(failure ->
+        Fault.of(failure) == Fault.CORRUPT && entries.stream().anyMatch(copy::divides)
+            ? copyAll(request, entries, copy.undivided()) : Future.failedFuture(failure))
+        .onComplete((_, _) -> progress.end())
+    ).compose(ranks -> loop.blocking("write filemap of dataset " + id, () -> {
       store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.redundancy(),
           FlushState.DONE, ranks.stream().map(rank ->
               new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
@@ -116,6 +113,18 @@ public final class FetchService {
           store.evict(id);
           return null;
         }).transform((_, _) -> Future.failedFuture(failure)));
+  }
+
+  private Future<List<RankFiles>> copyAll(Fetch request, List<Entry> entries, FetchCopy copy) {
+    int id = request.descriptor().id();
+    List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
+    entries.stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
+        loop.blocking("fetch dataset " + id + " rank " + part.rank(), part::copy)));
+    return AtMost.atOnce(request.how().readers(), parts).compose(fetched -> {
+      fetched.forEach(part -> part.unverified().forEach(path ->
+          LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
+      return loop.blocking("read what was fetched of dataset " + id, () -> copy.join(fetched));
+    });
   }
 
   /** Every rank may want every file, by its path: they are written to their places, as a flush would do it. */

@@ -148,6 +148,12 @@ class IndexRepairTest {
   }
 
   @Test
+  void whereThereIsNothingBuildWritesNothing() {
+    assertThat(index("--build")).isEqualTo(new CliRun(0, "", ""));
+    assertThat(caches.prefix).isEmptyDirectory();
+  }
+
+  @Test
   void verifyNamesEveryFileThatDiffers() throws IOException {
     caches.dataset(6, "b.6");
     copy(6);
