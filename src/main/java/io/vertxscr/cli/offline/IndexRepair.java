@@ -89,7 +89,8 @@ final class IndexRepair {
     List<DatasetDescriptor> broken = new ArrayList<>();
     looked.forEach(dataset -> (dataset.valid() ? whole : broken).add(dataset.descriptor()));
     Map<Integer, DatasetDescriptor> replaced = replaced(whole);
-    whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()));
+    // looking at all may have taken long, and a run has deleted what was old
+    whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !publication.isComplete(descriptor.id()));
     LocalDateTime now = LocalDateTime.now();
     List<String> remarks = new ArrayList<>(index.update(before -> withBroken(
         withoutLost(before, lost).enlist(whole, now), broken)).remarks());
