@@ -12,6 +12,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Withdrawal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: flushes keep to their limits on all nodes together, stand back for phases, and tell how far they are. */
 class FlushEngineTest extends EmbeddedTest {
@@ -234,6 +237,36 @@ class FlushEngineTest extends EmbeddedTest {
       assertThat(cluster.steps(3, 3, TWO)).as("restarted from").isZero();
       assertThat(listed(cluster)).containsExactly(3);
       assertThat(cluster.prefix().resolve("step-2/rank-0-0")).doesNotExist();
+    }
+  }
+
+  /** What the caches have is all there is then: it makes room for no other, and is in the directory at the end. */
+  @ParameterizedTest
+  @ValueSource(strings = {"SCR_PREFIX_PURGE", "by hand"})
+  void aCheckpointWhoseCopyThereIsGoneIsFlushedAgainAtTheEndOfTheNextRun(String how) throws Exception {
+    try (TestCluster cluster = cluster(setup().with("SCR_FLUSH", "2"), new CountDownLatch(0), TWO)) {
+      cluster.steps(1, 2, TWO);
+      assertThat(listed(cluster)).containsExactly(2);
+      cluster.await("the note of it", () -> cluster.record("n1", 2).flush() == FlushState.DONE
+          && cluster.record("n2", 2).flush() == FlushState.DONE);
+    }
+    boolean purge = how.startsWith("SCR");
+    if (!purge) {
+      PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
+      new Withdrawal(paths, new PrefixIndex(paths, "test", Duration.ofSeconds(5))).delete("step-2");
+    }
+    try (TestCluster cluster = cluster(
+        purge ? setup().with("SCR_FLUSH", "2").with(how, "1") : setup().with("SCR_FLUSH", "2"),
+        new CountDownLatch(0), TWO)) {
+      cluster.all(scr -> {
+        int step = RankProgram.restart(scr, FILES);
+        assertThat(cluster.record(scr.node(), 2).flush()).isEqualTo(FlushState.NOT_WANTED);
+        assertThat(listed(cluster)).isEmpty();
+        scr.finish();
+        return step;
+      }, TWO).forEach(step -> assertThat(step).isEqualTo(2));
+      assertThat(listed(cluster)).containsExactly(2);
+      assertThat(cluster.prefix().resolve("step-2/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 2, 0));
     }
   }
 }

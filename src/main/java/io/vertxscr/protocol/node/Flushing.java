@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.flush.Leases;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.RankFiles;
 import java.util.List;
 import java.util.Optional;
@@ -110,7 +111,8 @@ public final class Flushing {
   /**
    * What the filemap is to say of the flush.
    *
-   * @param done the dataset is in the prefix directory, whole and durable; else it must get there
+   * @param state DONE: the dataset is in the prefix directory, whole and durable; WANTED: it must get there, unless it
+   *     is DONE; NOT_WANTED: it was DONE, and is not there any more
    */
-  public record Flushed(int datasetId, boolean done) {}
+  public record Flushed(int datasetId, FlushState state) {}
 }

@@ -247,21 +247,23 @@ public final class FlushService {
     return Future.succeededFuture(packings.entries(of));
   }
 
-  /** Notes durably that the dataset need not be kept for the flush any more; it may leave the cache then. */
+  /** Notes durably how it is with the flush of a dataset; where that is done, the dataset may leave the cache. */
   public Future<Ack> flushed(Flushed flushed) {
+    boolean done = flushed.state() == FlushState.DONE;
+    boolean gone = flushed.state() == FlushState.NOT_WANTED;
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
-      store.find(flushed.datasetId()).filter(record -> record.flush() != FlushState.DONE).ifPresent(record -> {
-        if (flushed.done()) {
+      store.find(flushed.datasetId()).filter(found -> gone == (found.flush() == FlushState.DONE)).ifPresent(record -> {
+        if (done) {
           if (record.origin().flush().containers().isEmpty()) {
             record.ranks().forEach(rank -> target(record).removeKept(rank.files().files()));
           }
         }
         store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
-            held.with(flushed.done() ? FlushState.DONE : FlushState.WANTED));
+            held.with(flushed.state()));
       });
       return Ack.ACK;
     }).onSuccess(_ -> {
-      if (flushed.done()) {
+      if (done) {
         packings.end(flushed.datasetId());
         keeper.flushed(flushed.datasetId());
       }

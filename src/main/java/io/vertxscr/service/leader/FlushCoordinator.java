@@ -383,7 +383,8 @@ public final class FlushCoordinator {
   private Future<Void> want(int datasetId, List<Inventory> all) {
     return Future.all(all.stream()
         .filter(inventory -> inventory.datasets().stream().anyMatch(d -> d.descriptor().id() == datasetId))
-        .map(inventory -> bus.command(inventory.node(), NodeVerb.FLUSHED, new Flushed(datasetId, false), Ack.class))
+        .map(inventory -> bus.command(
+            inventory.node(), NodeVerb.FLUSHED, new Flushed(datasetId, FlushState.WANTED), Ack.class))
         .toList()).mapEmpty();
   }
 

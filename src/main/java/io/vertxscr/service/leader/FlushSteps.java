@@ -5,6 +5,7 @@ import io.vertxscr.flow.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.FlushDescriptor;
@@ -286,7 +287,7 @@ final class FlushSteps {
     return sealed(id).compose(_ -> {
       attempts.remove(id);
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
-          .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id, true), Ack.class)
+          .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id, FlushState.DONE), Ack.class)
               // who cannot be told finds it complete when it is asked to flush again
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {

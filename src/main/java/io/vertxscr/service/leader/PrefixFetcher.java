@@ -29,8 +29,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -60,14 +62,19 @@ public final class PrefixFetcher {
    * @param all that the index lists
    * @param current name of the dataset that restarts are to begin with, where one is set
    * @param restart what restarts may use
-   * @param lastId highest id of all datasets that have left anything there, also of those that the index does not list
+   * @param traces ids of all datasets that have left anything there, also of those that the index does not list
    * @param trouble why it cannot be read, and counts as empty; empty where it can be
    */
-  record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, int lastId,
+  record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, Set<Integer> traces,
       Optional<String> trouble) {
     static Listing unread(String trouble) {
-      return new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0), 0,
+      return new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0), Set.of(),
           Optional.of(trouble));
+    }
+
+    /** Highest id of all; 0 for none. */
+    int lastId() {
+      return traces.stream().mapToInt(id -> id).max().orElse(0);
     }
 
     static Listing of(Index index, List<Integer> directories) {
@@ -76,7 +83,7 @@ public final class PrefixFetcher {
       return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
           new Flushed(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
           Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
-              .mapToInt(id -> id).max().orElse(0), Optional.empty());
+              .collect(Collectors.toSet()), Optional.empty());
     }
   }
 

@@ -17,6 +17,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.Restored;
@@ -85,13 +86,37 @@ final class Restorer {
       if (!fromCaches(wanted)) {
         requireReadable(scene, wanted);                   // before the caches are emptied
       }
-      return restore(wanted, scene).map(found -> {
+      return noLongerFlushed(wanted.prefix(), scene).compose(_ -> restore(wanted, scene)).map(found -> {
         if (found.restart().isEmpty()) {
           requireReadable(scene, wanted);
         }
         return found;
       });
     });
+  }
+
+  /**
+   * Copies that were in the prefix directory and have gone from there, by SCR_PREFIX_PURGE or by hand: what the caches
+   * have is all that there is of these checkpoints now, to be kept as such and flushed at the end.
+   */
+  private Future<Void> noLongerFlushed(String prefixDirectory, Scene scene) {
+    if (scene.flushed().trouble().isPresent()) {
+      return Future.succeededFuture();
+    }
+    List<Future<Ack>> told = new ArrayList<>();
+    for (Inventory inventory : scene.inventories()) {
+      inventory.datasets().stream().filter(dataset -> dataset.flush() == FlushState.DONE)
+          .filter(dataset -> dataset.descriptor().flags().checkpoint()
+              && dataset.origin().prefix().equals(prefixDirectory)
+              && !scene.flushed().traces().contains(dataset.descriptor().id()))
+          .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
+              new Flushing.Flushed(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
+                LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),
+                    e.getMessage());
+                return Ack.ACK;
+              })));
+    }
+    return Future.all(told).mapEmpty();
   }
 
   /** The same for a run that is on, and cannot use what it began with. */

@@ -87,7 +87,7 @@ final class Scavenger {
     return Future.all(all.stream()
         .filter(inventory -> inventory.datasets().stream().anyMatch(dataset::sameAs))
         .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
-            new Flushed(dataset.descriptor().id(), false), Ack.class))
+            new Flushed(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
         .toList()).mapEmpty();
   }
 }
