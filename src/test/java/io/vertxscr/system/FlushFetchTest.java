@@ -185,6 +185,31 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
+  /** Method: the caches are gone, so only what was seen when the run began can tell; it has brought nothing there. */
+  @Test
+  void theDirectoryThatARunFoundItsCheckpointInIsMissedBeforeItsFirstFlush() throws Exception {
+    try (TestCluster cluster = cluster(true)) {
+      cluster.steps(1, 1, NODES);
+      cluster.deleteAllStorage("n1", "n2");
+      Path prefix = cluster.prefix();
+      Path away = directory.resolve("away");
+      EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        assertThat(RankProgram.restart(scr, 3)).isEqualTo(1);
+        if (scr.rank() == 0) {                            // the other one waits for it in its next phase
+          Files.move(prefix, away);
+          Files.createDirectory(prefix);
+        }
+        RankProgram.checkpoint(scr, prefix, 2, 3);
+        return 0;
+      }));
+      Eventually.holds("an attempt that says why", () -> cluster.status("n1").getJsonArray("flushes").stream()
+          .anyMatch(flush -> ((JsonObject) flush).getString("cause", "").contains("is it mounted?")));
+      assertThat(new PrefixPaths(prefix).dataset(2)).doesNotExist();
+      Eventually.holds("it is back", () -> isBack(away, prefix));
+      cluster.await("the flush", () -> cluster.restartable().contains(2));
+    }
+  }
+
   private static boolean isBack(Path away, Path prefix) throws IOException {
     try {
       if (Files.exists(prefix)) {

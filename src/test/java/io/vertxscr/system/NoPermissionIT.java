@@ -38,6 +38,7 @@ class NoPermissionIT {
     int exit = work.waitFor();
     String all = Files.readString(said, StandardCharsets.UTF_8);
     assertThat(exit).as(all).isZero();
-    assertThat(all).contains(Stream.of(PermissionWork.Place.values()).map(place -> "good: " + place).toList());
+    assertThat(all).contains("good: commands")
+        .contains(Stream.of(PermissionWork.Place.values()).map(place -> "good: " + place).toList());
   }
 }

@@ -9,6 +9,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,6 +110,24 @@ final class PermissionWork {
     }
   }
 
+  /** Without daemons: what could not be copied stays in the caches, and is copied by the same command later. */
+  private static void scavenge(Path work) throws IOException {
+    TestCaches caches = new TestCaches(work, Scheme.XOR, 3, 1, 1000);
+    caches.dataset(1, "b.1");
+    for (String command : List.of("scavenge", "copy")) {
+      Files.setPosixFilePermissions(caches.prefix, NOTHING_WRITTEN);
+      CliRun ran = CliRun.of(Map.of(), command, "--id", "1", "--prefix", caches.prefix, "--control", caches.control);
+      assertThat(ran.exit()).as("%s: %s", command, ran).isNotZero();
+      assertThat(ran.out() + ran.err()).contains(caches.prefix.toString()).contains("no permission");
+      Files.setPosixFilePermissions(caches.prefix, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    CliRun again = CliRun.of(
+        Map.of(), "scavenge", "--id", "1", "--prefix", caches.prefix, "--control", caches.control);
+    assertThat(again).returns(0, CliRun::exit);
+    assertThat(DatasetVerification.verify(new PrefixPaths(caches.prefix), 1).problems()).isEmpty();
+    System.out.println("good: commands");
+  }
+
   /** Ends the process, whatever happens. @param arguments an empty directory */
   public static void main(String[] arguments) {
     try {
@@ -118,6 +137,7 @@ final class PermissionWork {
       for (Place place : Place.values()) {
         work.withoutPermission(place);
       }
+      scavenge(Path.of(arguments[0]).resolve("commands"));
       System.exit(0);
     } catch (Exception | AssertionError e) {
       e.printStackTrace();
