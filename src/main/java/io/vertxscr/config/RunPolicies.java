@@ -2,6 +2,7 @@ package io.vertxscr.config;
 
 import static io.vertxscr.config.Parameter.SCR_CACHE_FULL;
 import static io.vertxscr.config.Parameter.SCR_CACHE_PURGE;
+import static io.vertxscr.config.Parameter.SCR_CACHE_SIZE;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_INTERVAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OPTIMAL;
 import static io.vertxscr.config.Parameter.SCR_CHECKPOINT_OVERHEAD;
@@ -27,6 +28,7 @@ import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
 import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
+import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
 import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
 
 import io.vertxscr.config.run.CachePolicy;
@@ -42,6 +44,7 @@ import io.vertxscr.model.descriptor.FlushDescriptor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Makes the policy of a run from the values of its parameters. */
 final class RunPolicies {
@@ -82,15 +85,33 @@ final class RunPolicies {
         remarks.add(values.said(size) + " has no effect without SCR_USE_CONTAINERS=1");
       }
     }
+    cached(values, policy).ifPresent(remarks::add);
+    nothingRestored(values, policy).ifPresent(remarks::add);
+    return List.copyOf(remarks);
+  }
+
+  /** What is said about a cache and holds for none. */
+  private static Optional<String> cached(Effective values, RunPolicy policy) {
+    List<CheckpointDescriptor> used = policy.descriptors().checkpoints().stream()
+        .filter(CheckpointDescriptor::enabled).toList();
+    if (used.stream().allMatch(CheckpointDescriptor::bypass)) {
+      return Stream.of(SCR_CACHE_SIZE, SCR_USE_CONTAINERS, SCR_SET_SIZE, SCR_SET_FAILURES).filter(values::isSet)
+          .findFirst().map(said -> values.said(said) + " has no effect: all datasets go past the cache, as they are");
+    }
+    boolean counted = values.of(Section.STORE).stream().filter(store -> used.stream()
+        .anyMatch(checkpoint -> checkpoint.storeBase().equals(store.key()))).allMatch(store ->
+            store.text("COUNT").isPresent());
+    return Optional.of(SCR_CACHE_SIZE).filter(said -> counted && values.isSet(said)).map(said -> values.said(said)
+        + " has no effect: the STORE entries of all stores that are used have a COUNT");
+  }
+
+  private static Optional<String> nothingRestored(Effective values, RunPolicy policy) {
     FetchPolicy fetch = policy.fetch();
     Optional<Parameter> emptied = !fetch.distribute() ? Optional.of(SCR_DISTRIBUTE)
         : policy.cache().purge() ? Optional.of(SCR_CACHE_PURGE)
         : fetch.globalRestart() ? Optional.of(SCR_GLOBAL_RESTART) : Optional.empty();
-    if (emptied.isPresent() && !fetch.fetch()) {
-      remarks.add("with " + values.said(emptied.get()) + " and " + values.said(SCR_FETCH) + " no run restarts from any"
-          + " checkpoint, and the caches are emptied when one begins");
-    }
-    return List.copyOf(remarks);
+    return emptied.filter(_ -> !fetch.fetch()).map(how -> "with " + values.said(how) + " and " + values.said(SCR_FETCH)
+        + " no run restarts from any checkpoint, and the caches are emptied when one begins");
   }
 
   private static FlushDescriptor flush(Effective values) {

@@ -184,6 +184,10 @@ class SettingsTest {
       "SCR_CACHE_PURGE=1 SCR_FETCH=0     | 1 | no run restarts from any checkpoint, and the caches are emptied",
       "SCR_GLOBAL_RESTART=1 SCR_FETCH=0  | 1 | no run restarts from any checkpoint, and the caches are emptied",
       "CKPT=0 TYPE=PARTNER               | 1 | because SCR_COPY_TYPE is XOR (default); with SCR_COPY_TYPE=FILE",
+      "SCR_CACHE_BYPASS=1 SCR_USE_CONTAINERS=1 | 1 | has no effect: all datasets go past the cache",
+      "SCR_CACHE_BYPASS=1 SCR_CACHE_SIZE=2 | 1 | has no effect: all datasets go past the cache",
+      "SCR_CACHE_BYPASS=1                | 0 | ''",
+      "SCR_CACHE_SIZE=2                  | 0 | ''",
       "SCR_SET_FAILURES=1                | 0 | ''",
       "SCR_COPY_TYPE=RS SCR_SET_FAILURES=3 | 0 | ''",
       "SCR_COPY_TYPE=PARTNER SCR_SET_FAILURES=3 | 0 | ''",
@@ -197,6 +201,16 @@ class SettingsTest {
         new UserSettings(Optional.empty(), Map.of(), List.of())).remarks();
 
     assertThat(told).hasSize(remarks).allSatisfy(one -> assertThat(one).contains(remark, file + " line 1"));
+  }
+
+  @Test
+  void theCacheSizeIsToldToHaveNoEffectWhereEveryStoreHasItsCount() throws IOException {
+    Path file = file("SCR_CACHE_SIZE=3", "STORE=/tmp COUNT=1", "STORE=/ssd");
+    Settings settings = Settings.load(ALICE, Optional.of(file));
+
+    assertThat(settings.of(user()).remarks()).containsExactly("SCR_CACHE_SIZE=3 (" + file
+        + " line 1) has no effect: the STORE entries of all stores that are used have a COUNT");
+    assertThat(settings.of(user("SCR_CACHE_BASE=/ssd")).remarks()).isEmpty();
   }
 
   /** With SCR_COPY_TYPE of the system's own, its entries are a choice that it leaves to users. */

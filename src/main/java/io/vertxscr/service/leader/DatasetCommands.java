@@ -17,12 +17,15 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
  * forgotten, have one deleted. On the node's loop.
  */
 final class DatasetCommands {
+  private static final Logger LOG = LoggerFactory.getLogger(DatasetCommands.class);
   private static final int NAMES_SHOWN = 8;
 
   private final Inventories caches;
@@ -60,6 +63,18 @@ final class DatasetCommands {
               ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
           .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)));
     }));
+  }
+
+  /** The same for SCR_CURRENT, once in each allocation: its restarts go on with what was written after that. */
+  Future<Void> currentOnce(String prefixDirectory, String name, String job) {
+    return journal.read(prefixDirectory).compose(history -> {
+      if (history.from().filter(from -> from.name().equals(name) && from.job().equals(job)).isEmpty()) {
+        return current(prefixDirectory, name, job);
+      }
+      LOG.info("SCR_CURRENT={} was followed in allocation {} before: the restart goes on with what was written since",
+          name, job);
+      return Future.succeededFuture();
+    });
   }
 
   /**

@@ -140,14 +140,8 @@ public final class LeaderWork implements LeaderActions {
         ? restorer.rememberFlushed(prefix).compose(_ -> keeper.purge(prefix)) : Future.succeededFuture();
     Future<Void> flushed = emptied.compose(_ -> flushes.begun(prefix)).compose(_ ->
         rules.flushOnRestart() || rules.globalRestart() ? flushes.flushAll(prefix) : Future.succeededFuture());
-    return rules.current().map(name -> flushed.compose(_ -> startFrom(prefix, name))).orElse(flushed);
-  }
-
-  /** Once in each allocation: its restarts go on with what was written after that. */
-  private Future<Void> startFrom(String prefix, String name) {
-    return journal.read(prefix).compose(history -> history.from()
-        .filter(from -> from.name().equals(name) && from.job().equals(settings.job().id())).isPresent()
-        ? Future.succeededFuture() : commands.current(prefix, name, settings.job().id()));
+    return rules.current().map(name ->
+        flushed.compose(_ -> commands.currentOnce(prefix, name, settings.job().id()))).orElse(flushed);
   }
 
   @Override
