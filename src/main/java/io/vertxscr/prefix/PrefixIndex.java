@@ -50,7 +50,8 @@ public final class PrefixIndex {
   }
 
   /**
-   * The index as it is. A missing one is empty; from a damaged one nothing is taken, and nothing is changed on disk.
+   * The index as it is. A missing one is empty, but see {@link #readOrMake}; from a damaged one nothing is taken, and
+   * nothing is changed on disk.
    *
    * @throws ScrException IO, also where a summary cannot be read: then nobody knows what the index would be
    */
@@ -64,6 +65,32 @@ public final class PrefixIndex {
       }
       return rebuild(e.getMessage());
     }
+  }
+
+  /**
+   * The same, for a run that begins: an index that is missing although there are whole datasets was lost, or removed by
+   * somebody, and is made again durably. Else the run would begin anew, and nobody would find these datasets any more.
+   *
+   * @throws ScrException BUSY naming who holds the lock, NO_SPACE, IO
+   */
+  public Reading readOrMake() {
+    if (!isLost()) {
+      return read();
+    }
+    return lock.with(() -> {
+      if (!isLost()) {
+        return read();
+      }
+      Reading made = rebuild(paths.index() + " is missing");
+      AtomicFile.replace(paths.index(), IndexFile.encode(made.index));
+      return made;
+    });
+  }
+
+  private boolean isLost() {
+    return !Files.exists(paths.index()) && MetadataFiles.list(paths.scr(), "scr.dataset.*").stream()
+        .map(PrefixPaths::datasetOf).filter(OptionalInt::isPresent)
+        .anyMatch(id -> Files.exists(paths.summary(id.getAsInt())));
   }
 
   /**

@@ -264,6 +264,19 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
+  /** Elsewhere it takes somebody who adds all datasets by hand; until then the job begins anew. */
+  @Test
+  void anIndexThatIsLostIsMadeAgainFromTheDatasetsWhenARunBegins() throws Exception {
+    try (TestCluster cluster = cluster(1, 1)) {
+      cluster.steps(1, 2, NODES);
+      cluster.deleteAllStorage(NODES);
+      Files.delete(new PrefixPaths(cluster.prefix()).index());
+      assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
+      assertThat(cluster.index().entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-2", "step-3");
+      assertThat(cluster.index().current()).contains("step-3");
+    }
+  }
+
   /** A directory in the place of a file: an error of the operating system, for root too. */
   private static void unreadable(Path file) throws Exception {
     Files.move(file, file.resolveSibling("aside"));

@@ -91,7 +91,7 @@ public final class PrefixFetcher {
   Future<Listing> list(String prefix) {
     return loop.blocking("read the index of " + prefix, () -> {
       PrefixIndex index = index(prefix);
-      PrefixIndex.Reading reading = index.read();
+      PrefixIndex.Reading reading = index.readOrMake();
       reading.remarks().forEach(LOG::warn);
       return Listing.of(reading.index(), new Publication(new PrefixPaths(Path.of(prefix)), index).datasets());
     }).recover(failure -> {
