@@ -138,6 +138,24 @@ class RestartParametersTest extends EmbeddedTest {
     }
   }
 
+  /** A mistake in the number of ranks takes nothing, and the refusal says so. */
+  @ParameterizedTest
+  @CsvSource({"SCR_DISTRIBUTE, 0", "SCR_CACHE_PURGE, 1"})
+  void theCachesAreNotEmptiedForARunThatIsRefused(String parameter, String value) throws Exception {
+    TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(2, false);
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup, NODES)) {
+      dies(cluster, 1, 3, NODES);
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup.with(parameter, value), NODES)) {
+      assertThat(EmbeddedRun.failure(cluster.run("n1").start(0, Scr::node)))
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.RANKS_DISAGREE))
+          .hasMessageContaining("Nothing has been changed");
+      for (String node : NODES) {
+        assertThat(cluster.held(node)).containsExactly(1, 2, 3);
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"SCR_DISTRIBUTE, 0", "SCR_CACHE_PURGE, 1"})
   void whatMustStillBeFlushedStaysThoughTheCachesAreEmptied(String parameter, String value) throws Exception {

@@ -128,6 +128,15 @@ public final class PrefixFetcher {
         : failed(dataset, wanted, failure).map(count));
   }
 
+  /** Fails with RANKS_DISAGREE where another number of ranks wrote the dataset; all else {@link #fetch} will meet. */
+  Future<Void> look(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
+      check(dataset, wanted);
+      return null;
+    }).recover(failure -> Fault.of(failure) == Fault.RANKS_DISAGREE ? Future.failedFuture(failure)
+        : Future.succeededFuture());
+  }
+
   /** The run's own map where the number of ranks is the same, else its nodes in turn. */
   private static RankMap spread(int ranks, RankMap map) {
     List<String> nodes = List.copyOf(map.byNode().keySet());

@@ -83,16 +83,22 @@ final class Restorer {
    */
   Future<Found> restore(Wanted wanted) {
     return scene(wanted).compose(scene -> {
-      if (!fromCaches(wanted)) {
-        requireReadable(scene, wanted);                   // before the caches are emptied
-      }
-      return noLongerFlushed(wanted.prefix(), scene).compose(_ -> restore(wanted, scene)).map(found -> {
+      Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
+      Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
+      return noted.compose(_ -> restore(wanted, scene)).map(found -> {
         if (found.restart().isEmpty()) {
           requireReadable(scene, wanted);
         }
         return found;
       });
     });
+  }
+
+  /** The caches are not emptied for a run that will be refused. */
+  private Future<Void> mayEmpty(Scene scene, Wanted wanted) {
+    requireReadable(scene, wanted);
+    return candidates(scene, wanted).stream().findFirst()
+        .map(newest -> prefix.look(newest.descriptor(), wanted)).orElse(Future.succeededFuture());
   }
 
   /**
