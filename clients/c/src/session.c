@@ -284,7 +284,9 @@ int session_finalize(struct session* session, struct fault* fault)
     bad = collective(session, "finalize", json_object(), NULL, fault);
   }
   if (!leaves_phase_open(bad) || session->wire.end.number != SCR_SUCCESS) {
+    int rank = session->rank;
     end(session);
+    session->rank = rank; /* for the line on stderr */
     settings_clear();
   }
   return bad;

@@ -357,7 +357,15 @@ static void a_daemon_that_is_gone_fails_all_calls_until_the_next_init(void)
   fails("have-restart", SCR_ERR_RANK_LOST, 1);
   CHECK_INT(SCR_ERR_RANK_LOST, SCR_Have_restart(&flag, NULL));
   fails("finalize", SCR_ERR_RANK_LOST, 1);
+  int kept = dup(STDERR_FILENO);
+  FILE* said = tmpfile();
+  CHECK(kept >= 0 && said != NULL && dup2(fileno(said), STDERR_FILENO) >= 0);
   CHECK_INT(SCR_ERR_RANK_LOST, SCR_Finalize());
+  CHECK(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0);
+  char line[256] = "";
+  rewind(said);
+  CHECK(fgets(line, sizeof line, said) != NULL && fclose(said) == 0);
+  CHECK(strstr(line, "scr: rank 3: SCR_Finalize: RANK_LOST (11): as the test says") == line);
   begin();
   finish();
 }

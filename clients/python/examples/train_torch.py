@@ -1,6 +1,6 @@
 """Training with PyTorch whose state is saved in a background thread, while the next steps are computed.
 
-    torchrun --nproc-per-node 2 train_torch.py 100       # start it again after a failure: it goes on
+    torchrun --nproc_per_node 2 train_torch.py 100       # start it again after a failure: it goes on
 
 Only the copy of the state to the host is waited for. Needs PyTorch.
 """

@@ -77,8 +77,11 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
         }
         yield copies;
       }
-      case XOR, RS -> List.of(new Stretch(0, chunkBytes(),
-          Protection.readBy(scheme, set, rank).stream().map(this::segment).toList()));
+      case XOR, RS -> {
+        ParityLayout parity = parity();                   // asks for the sizes of all files
+        yield List.of(new Stretch(0, parity.chunkBytes(),
+            Protection.readBy(scheme, set, rank).stream().map(owner -> segment(owner, parity)).toList()));
+      }
     };
   }
 
@@ -119,8 +122,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
   }
 
   /** An owner's segment in this rank's own stripe. */
-  private Term segment(int owner) {
-    ParityLayout parity = parity();
+  private Term segment(int owner, ParityLayout parity) {
     int member = set.memberOf(owner);
     int segment = parity.segmentAt(member, set.memberOf(rank));
     ReedSolomon code = new ReedSolomon(set.size(), rows());
