@@ -194,6 +194,33 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
+  /** It may be there: to be told that it is not would have somebody write it again, or give it up. */
+  @Test
+  void whereTheIndexCannotBeReadNobodyIsToldThatThereIsNoSuchDataset() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      cluster.steps(1, 1, NODES);
+      Path index = new PrefixPaths(cluster.prefix()).index();
+      alone(cluster, scr -> {
+        if (scr.rank() == 0) {
+          refused(() -> scr.flushed("step-0"), Fault.NO_SUCH_DATASET, "step-0");
+          replace(index);
+        }
+        refused(() -> scr.current("step-0"), Fault.IO, "index.scr");
+        refused(() -> scr.flushed("step-0"), Fault.IO, "index.scr");
+      });
+    }
+  }
+
+  /** By a directory: an error of the operating system, for root too. */
+  private static void replace(Path file) {
+    try {
+      Files.delete(file);
+      Files.createDirectory(file);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
   @Test
   void aDatasetWhoseFlushDoesNotSucceedIsDroppedAllTheSame() throws Exception {
     try (TestCluster cluster = new TestCluster(

@@ -56,7 +56,10 @@ final class DatasetCommands {
       DatasetDescriptor named = known.stream()
           .filter(dataset -> dataset.name().equals(name) && dataset.flags().checkpoint())
           .reduce((a, b) -> a.createdUs() >= b.createdUs() ? a : b)
-          .orElseThrow(() -> unknown("checkpoint", name, known));
+          .orElseThrow(() -> {
+            flushed.requireRead();
+            return unknown("checkpoint", name, known);
+          });
       int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
       return journal.update(prefixDirectory, history -> history.startingFrom(named, job, last))
           .compose(_ -> flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
@@ -91,6 +94,7 @@ final class DatasetCommands {
       return withoutFlushes(List.copyOf(ids), () -> prefix.withdraw(prefixDirectory, name, delete).compose(gone -> {
         ids.addAll(gone);
         if (ids.isEmpty()) {
+          flushed.requireRead();
           throw unknown("dataset", name, Stream.concat(cached.stream(), flushed.all().stream()).toList());
         }
         // ids are never used again, also when nobody has the dataset any more

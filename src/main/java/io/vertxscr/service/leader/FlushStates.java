@@ -89,6 +89,7 @@ final class FlushStates {
 
   private Future<Found> listed(Question question) {
     return prefix.list(question.prefix()).map(listing -> {
+      listing.requireRead();
       if (listing.all().stream().noneMatch(dataset -> dataset.name().equals(question.name()))) {
         throw new ScrException(Fault.NO_SUCH_DATASET, "there is no dataset \"" + question.name()
             + "\" in the caches or in the index of " + question.prefix());

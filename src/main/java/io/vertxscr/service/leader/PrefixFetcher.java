@@ -72,6 +72,13 @@ public final class PrefixFetcher {
           Optional.of(trouble));
     }
 
+    /** Before somebody is told that there is no such dataset. @throws ScrException IO where nobody can see that */
+    void requireRead() {
+      trouble.ifPresent(why -> {
+        throw new ScrException(Fault.IO, "what the prefix directory has cannot be read now: " + why);
+      });
+    }
+
     /** Highest id of all; 0 for none. */
     int lastId() {
       return traces.stream().mapToInt(id -> id).max().orElse(0);
