@@ -10,7 +10,6 @@ import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
 import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
 
 import io.vertxscr.config.Effective.Entry;
-import io.vertxscr.config.Layer.Said;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;

@@ -2,7 +2,6 @@ package io.vertxscr.config;
 
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.Descriptors;
 import io.vertxscr.model.descriptor.GroupDescriptors;

@@ -1,7 +1,5 @@
 package io.vertxscr.format;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;

@@ -3,6 +3,7 @@ package io.vertxscr.house;
 import com.sun.source.tree.CatchTree;
 import com.sun.source.tree.ClassTree;
 import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.ImportTree;
 import com.sun.source.tree.LineMap;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodTree;
@@ -10,13 +11,17 @@ import com.sun.source.tree.Tree;
 import com.sun.source.tree.VariableTree;
 import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
+import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreePathScanner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 import javax.lang.model.element.Modifier;
 import javax.tools.JavaFileObject;
 import javax.tools.ToolProvider;
@@ -30,6 +35,8 @@ final class SourceRules {
   static final int MAX_PACKAGE_TYPES = 20;
   static final int MAX_LINE_CHARS = 120;
 
+  private static final Pattern IMPORT = Pattern.compile("\\bimport [\\w. ]+;");
+
   private final List<String> complaints = new ArrayList<>();
   private final Map<String, Integer> typesOfPackage = new HashMap<>();
 
@@ -42,6 +49,7 @@ final class SourceRules {
     DocTrees documents = DocTrees.instance(task);
     for (CompilationUnitTree unit : task.parse()) {
       rules.lines(unit);
+      rules.imports(unit, documents.getSourcePositions());
       rules.new Scanner(unit, documents).scan(unit, null);
     }
     rules.typesOfPackage.forEach((name, types) -> {
@@ -61,6 +69,22 @@ final class SourceRules {
       }
       if (lines.get(i).indexOf('\t') >= 0) {
         complaints.add(unit.getSourceFile().getName() + ":" + (i + 1) + ": the line has a tab");
+      }
+    }
+  }
+
+  /** A name that only a comment mentions counts as used: Javadoc links to it. */
+  private void imports(CompilationUnitTree unit, SourcePositions positions) throws IOException {
+    String text = IMPORT.matcher(unit.getSourceFile().getCharContent(false)).replaceAll("");
+    Set<String> seen = new HashSet<>();
+    for (ImportTree imported : unit.getImports()) {
+      String name = imported.getQualifiedIdentifier().toString();
+      String simple = name.substring(name.lastIndexOf('.') + 1);
+      boolean used = Pattern.compile("\\b" + simple + "\\b").matcher(text).find();
+      if (!used || !seen.add(name)) {
+        complaints.add(unit.getSourceFile().getName() + ":"
+            + unit.getLineMap().getLineNumber(positions.getStartPosition(unit, imported))
+            + ": imports " + name + (used ? " twice" : " and does not use it"));
       }
     }
   }

@@ -35,6 +35,8 @@ class SourceRulesTest {
       "public class A {}                                             | A is public and has no Javadoc",
       "/** */ // x @ class A { void m(int a,int b,int c,int d,int e,int f) {} } | m has too many parameters",
       "record A(int a,int b,int c,int d,int e,int f,int g,int h) {}  | A has more than 7 components",
+      "import java.util.List; class A {}                             | imports java.util.List and does not use it",
+      "import java.util.List; import java.util.List; class A {List l;} | imports java.util.List twice",
       "class A { void m() { try { } catch (Throwable e) { } } }      | catches Throwable",
       "class A { void m() throws Exception { Thread.sleep(1); } }    | sleeps",
       "class A { Object m = (Runnable) () -> java.lang.Thread.sleep(1); } | sleeps"})
@@ -46,11 +48,13 @@ class SourceRulesTest {
   @Test
   void whatIsAllowedIsNotFound() throws IOException {
     String good = """
-        /** Documented. */
+        import java.util.List; import java.util.Map;
+        /** Documented; see {@link List}. */
         public record A(int a, int b, int c, int d, int e, int f, int g) {
           public A {
           }
           static int six;
+          static Map<Integer, Integer> map;
           class B { void m(int a, int b, int c, int d, int e) { try { } catch (Exception e1) { } } }
         """ + blankMethod(SourceRules.MAX_METHOD_LINES) + "}\n";
     assertThat(SourceRules.complaints(List.of(source(good)))).isEmpty();

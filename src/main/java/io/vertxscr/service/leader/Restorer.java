@@ -24,7 +24,6 @@ import io.vertxscr.protocol.node.Restoring.Restored;
 import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.protocol.node.RunInfo.Last;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
-import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;

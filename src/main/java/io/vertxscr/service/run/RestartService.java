@@ -4,7 +4,6 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
-import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
