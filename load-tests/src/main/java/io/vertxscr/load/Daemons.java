@@ -25,7 +25,7 @@ final class Daemons implements AutoCloseable {
    *
    * @param direct whether files of nodes on this host are read by path
    * @param nodes with ranks; rank r is on node r modulo nodes
-   * @param settings more variables for the daemons
+   * @param settings more variables for the daemons; options, where they begin with two hyphens
    */
   record Setup(String scheme, boolean direct, int nodes, int ranks, Map<String, String> settings) {
     String label() {
@@ -117,9 +117,15 @@ final class Daemons implements AutoCloseable {
   private Daemon start(int number) throws IOException, InterruptedException {
     Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE",
         directory + "/d", "SCR_JOB_ID", JOB, "SCR_USER_NAME", USER, "SCR_COPY_TYPE", setup.scheme(), "SCR_FLUSH", "0"));
-    environment.putAll(setup.settings());
     List<String> arguments = new ArrayList<>(List.of(
         "--port", "" + ports.get(number % ports.size()), "--members", String.join(",", members)));
+    setup.settings().forEach((name, value) -> {
+      if (name.startsWith("--")) {
+        arguments.addAll(List.of(name, value));
+      } else {
+        environment.put(name, value);
+      }
+    });
     if (!setup.direct()) {
       arguments.add("--no-direct-reads");
     }

@@ -53,7 +53,7 @@ final class FlushCase {
     try {
       Files.writeString(file, "CKPT=0 INTERVAL=1 TYPE=SINGLE COMPRESS=ZSTD\n");
       Map<String, String> settings = new HashMap<>(SYNCHRONOUS);
-      settings.put("SCR_CONF_FILE", file.toString());
+      settings.put("--config", file.toString());
       settings.put("SCR_COPY_TYPE", "FILE");
       measure("SINGLE", COMPRESSED, "ram", settings);
     } finally {
