@@ -51,7 +51,7 @@ final class IndexCase {
     if (options.wants("rebuild") || options.wants("verify")) {
       scavenged();
     }
-    if (options.wants("large")) {
+    if (Stream.of("large-own-parts", "large-index", "large-explain").anyMatch(options::wants)) {
       large();
     }
   }
@@ -150,13 +150,17 @@ final class IndexCase {
       prefix.dataset(1, options.files());
       String name = prefix.paths().prefix().toString();
       long mapBytes = mapBytes(prefix.paths().dataset(1));
+      if (options.wants("large-own-parts")) {
+        ownParts(prefix.paths(), mapBytes);
+      }
       for (String[] arguments : List.of(
           new String[] {"index", "--list", "--prefix", name},
           new String[] {"explain", "--prefix", name, "--control", place.directory.toString(), "timestep.1"})) {
-        Command command = measure(place, () -> { }, arguments);
-        result("large-" + arguments[0], command, 0).with("files", options.files()).with("mapBytes", mapBytes).print();
+        if (options.wants("large-" + arguments[0])) {
+          Command command = measure(place, () -> { }, arguments);
+          result("large-" + arguments[0], command, 0).with("files", options.files()).with("mapBytes", mapBytes).print();
+        }
       }
-      ownParts(prefix.paths(), mapBytes);
     }
   }
 
