@@ -93,11 +93,13 @@ public final class LeaderService implements Membership.Listener {
       return Future.failedFuture(new ScrException(Fault.NOT_LEADER,
           "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is"));
     }
-    if (tookOver == null) {
-      tookOver = takeOver();
-      tookOver.onFailure(_ -> tookOver = null);
+    if (tookOver != null) {
+      return tookOver;
     }
-    return tookOver;
+    Future<Void> mine = takeOver();
+    tookOver = mine;
+    mine.onFailure(_ -> tookOver = null);                 // at once, where the bus of a node that ends refuses
+    return mine;
   }
 
   /**

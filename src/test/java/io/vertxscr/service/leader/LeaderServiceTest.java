@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -12,6 +13,7 @@ import io.vertxscr.config.UserSettings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
@@ -56,6 +58,7 @@ class LeaderServiceTest {
   private final Map<String, State> states = new HashMap<>();
   private final Map<String, Over> toldOver = new HashMap<>();
   private final List<Step> decided = new ArrayList<>();
+  private Optional<ScrException> refusal = Optional.empty();
   private boolean restores;
   private final Loop loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
       new IllegalStateException("the leader itself does no blocking work: " + work)));
@@ -77,6 +80,9 @@ class LeaderServiceTest {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
       assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
+      if (refusal.isPresent()) {
+        return Future.failedFuture(refusal.get());
+      }
       return Future.succeededFuture(answer.cast(states.get(node)));
     }
 
@@ -175,6 +181,18 @@ class LeaderServiceTest {
     assertThat(decided).isEqualTo(subset == 0 ? List.of(Step.FINALIZE) : List.of());
     assertThat(on(leader::waits).text()).as("the next run may begin").isEqualTo("no run");
     assertThat(toldOver).isEmpty();
+  }
+
+  /** The bus of a node that ends refuses at once, before the leader has noted that it has asked. */
+  @Test
+  void aTakeOverThatFailsAtOnceIsAnsweredWithItsCauseAndTriedAgain() throws Exception {
+    refusal = Optional.of(new ScrException(Fault.NODE_LOST, "node n2 was killed"));
+    for (int tries = 0; tries < 2; tries++) {
+      assertThatThrownBy(this::waits).hasRootCause(refusal.get());
+    }
+    refusal = Optional.empty();
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    assertThat(waits()).isEqualTo("no run");
   }
 
   private Joined join(String node, String leader, int size, Integer... ranks) throws Exception {
