@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -217,8 +218,8 @@ class FlushFetchTest extends EmbeddedTest {
       }
       Files.move(away, prefix);
       return true;
-    } catch (FileAlreadyExistsException | DirectoryNotEmptyException _) {
-      return false;                                       // somebody has written to the log there meanwhile
+    } catch (FileAlreadyExistsException | DirectoryNotEmptyException | NoSuchFileException _) {
+      return false;                                       // somebody writes to the log there meanwhile
     }
   }
 

@@ -94,9 +94,9 @@ class ProtectionWalkTest extends EmbeddedTest {
     cluster.nodes().start(victim);
     assertThat(cluster.held(victim)).contains(THIRD - 1).doesNotContain(THIRD);
     int step = cluster.steps(4, 4, NODES);
-    // the others may have come to their filemaps, and then the lost one can be rebuilt
+    // the others may have come to their filemaps, by then or later, and then the lost one can be rebuilt
     boolean others = Stream.of(NODES).filter(node -> !node.equals(victim)).allMatch(heldThird::contains);
-    assertThat(step).isEqualTo(others ? THIRD : THIRD - 1);
+    assertThat(step).isBetween(others ? THIRD : THIRD - 1, THIRD);
     cluster.lose(victim);
     cluster.nodes().start(victim);
     assertThat(cluster.restart(NODES)).isEqualTo(4);
