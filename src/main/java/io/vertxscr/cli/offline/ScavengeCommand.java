@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.cli.offline.RemoteCopies.Outcome;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -16,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -29,7 +31,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "scavenge", sortOptions = false, description = {
     "Bring datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild what is"
         + " missing, put them into the index.",
-    "Without --id: all output that is not in the prefix directory, and the newest checkpoint that can be had.",
+    "Without --id: all output that is not in the prefix directory, and the newest checkpoint that can be had, if it is"
+        + " newer than those that are there.",
     "Exit code 1 if a dataset that was asked for, or any output, or every checkpoint could not be had."})
 final class ScavengeCommand implements Callable<Integer> {
   private final Map<String, String> environment;
@@ -84,7 +87,7 @@ final class ScavengeCommand implements Callable<Integer> {
         exit = Math.max(exit, scavenge(dataset.id(), paths));
       }
     }
-    List<DatasetDescriptor> checkpoints = waiting.stream().filter(dataset -> dataset.flags().checkpoint()).toList();
+    List<DatasetDescriptor> checkpoints = newerThanThere(waiting, paths);
     boolean had = checkpoints.isEmpty();
     for (DatasetDescriptor dataset : checkpoints.reversed()) {
       if (!had) {
@@ -111,6 +114,31 @@ final class ScavengeCommand implements Callable<Integer> {
     Publication publication = new Publication(paths, PrefixOption.index(paths));
     return known.values().stream().filter(dataset -> !publication.isComplete(dataset.id()))
         .sorted(Comparator.comparingInt(DatasetDescriptor::id)).toList();
+  }
+
+  /**
+   * The checkpoints that a restart would take before any that is in the prefix directory. A node that was lost leaves
+   * older ones in its cache, which the others have deleted since: nobody misses them.
+   */
+  private List<DatasetDescriptor> newerThanThere(List<DatasetDescriptor> waiting, PrefixPaths paths) {
+    Optional<DatasetDescriptor> there = PrefixOption.index(paths).read().index().entries().reversed().stream()
+        .filter(Index.Entry::restartable).map(Index.Entry::descriptor).findFirst();
+    List<DatasetDescriptor> newer = new ArrayList<>();
+    List<String> left = new ArrayList<>();
+    for (DatasetDescriptor dataset : waiting) {
+      if (there.isPresent() && dataset.id() < there.get().id() && dataset.createdUs() <= there.get().createdUs()) {
+        if (!dataset.flags().output()) {
+          left.add(dataset.id() + " '" + dataset.name() + "'");
+        }
+      } else if (dataset.flags().checkpoint()) {
+        newer.add(dataset);
+      }
+    }
+    if (!left.isEmpty()) {
+      spec.commandLine().getOut().println("left in the caches, for " + there.get().id() + " '" + there.get().name()
+          + "' is newer and in the prefix directory: " + String.join(", ", left));
+    }
+    return newer;
   }
 
   private static void note(Map<Integer, DatasetDescriptor> known, DatasetDescriptor dataset) {

@@ -13,11 +13,13 @@ import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.scavenge.TestCaches;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +96,34 @@ class ScavengeCommandTest {
     assertThat(ran.exit()).isZero();
     assertThat(ran.out()).contains("dataset 6 'b.6' is INVALID: MISSING files of ranks 1-2; UNRECOVERABLE ranks 1-2")
         .endsWith("dataset 5 'b.5' is in the index, whole: 8 files, 4.1 kB\n");
+  }
+
+  @Test
+  void whatALostNodeHasLeftOfAnOlderCheckpointStaysInItsCache() throws IOException {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    run("scavenge", "--id", 6);
+    for (String node : List.of("n0", "n1", "n3")) {
+      Trees.delete(caches.directory(node, 5));
+    }
+
+    assertThat(run("scavenge")).isEqualTo(new CliRun(0,
+        "left in the caches, for 6 'b.6' is newer and in the prefix directory: 5 'b.5'\n", ""));
+    assertThat(paths.dataset(5)).doesNotExist();
+    assertThat(PrefixOption.index(paths).read().index().find(5)).isEmpty();
+    assertThat(run("scavenge", "--id", 5)).as("who asks for it gets it").returns(1, CliRun::exit)
+        .extracting(CliRun::out).asString().contains("dataset 5 'b.5' is INVALID");
+  }
+
+  @Test
+  void anOlderCheckpointIsTakenWhereTheOneInTheIndexHasFailed() {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    run("scavenge", "--id", 6);
+    PrefixOption.index(paths).update(index -> index.markFailed(6, LocalDateTime.now()));
+
+    assertThat(run("scavenge")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("dataset 5 'b.5' is in the index, whole");
   }
 
   @Test
