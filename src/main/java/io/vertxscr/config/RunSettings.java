@@ -34,8 +34,8 @@ public record RunSettings(RunPolicy policy, String jobName, List<String> lines, 
     try {
       groups.valueOf(group, node);
     } catch (ScrException e) {
-      throw Checks.bad(e.getMessage() + Nearest.hint(node, known.stream().filter(name -> !name.equals(node)).toList())
-          .replace("did you mean", "or is it the node that the configuration calls"));
+      throw Checks.bad(e.getMessage() + Nearest.to(node, known.stream().filter(name -> !name.equals(node)).toList())
+          .map(near -> "; or is it the node that the configuration calls " + near + "?").orElse(""));
     }
   }
 }
