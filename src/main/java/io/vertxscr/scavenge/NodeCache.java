@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.MetadataFiles;
+import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
@@ -55,8 +56,15 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
     return new NodeCache(control.getFileName().toString(), control, datasets, problems);
   }
 
-  public Optional<DatasetRecord> find(int id) {
-    return datasets.stream().filter(record -> record.descriptor().id() == id).findFirst();
+  /** The dataset of this id, if it was written for this prefix directory. */
+  public Optional<DatasetRecord> find(int id, PrefixPaths paths) {
+    return of(paths).datasets.stream().filter(record -> record.descriptor().id() == id).findFirst();
+  }
+
+  /** The same with only what was written for this prefix directory. */
+  public NodeCache of(PrefixPaths paths) {
+    return new NodeCache(node, control,
+        datasets.stream().filter(record -> OtherPrefixes.isOf(record, paths)).toList(), problems);
   }
 
   /** Where the node keeps this dataset. */

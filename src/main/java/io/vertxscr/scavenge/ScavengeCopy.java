@@ -55,11 +55,12 @@ public final class ScavengeCopy {
 
   private record CopiedRank(int rank, long files, long bytes, List<String> problems) {}
 
-  /** @throws ScrException NO_SUCH_DATASET if the node has nothing of it */
+  /** @throws ScrException NO_SUCH_DATASET if the node has nothing of it that was written for this prefix directory */
   public ScavengeCopy(NodeCache cache, int id, PrefixPaths paths) {
     this.cache = cache;
-    this.record = cache.find(id).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
-        "node " + cache.node() + " has nothing of dataset " + id + ", as its filemaps in " + cache.control() + " say"));
+    this.record = cache.find(id, paths).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
+        "node " + cache.node() + " has nothing of dataset " + id + " of " + paths.prefix() + ", as its filemaps in "
+            + cache.control() + " say"));
     this.source = NodeCache.directory(record);
     this.target = paths.dataset(id);
     this.paths = paths;

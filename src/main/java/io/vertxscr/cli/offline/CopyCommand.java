@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.OtherPrefixes;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -16,7 +17,8 @@ import picocli.CommandLine.Spec;
 @Command(name = "copy", sortOptions = false, description = {
     "Copy what the nodes of this machine hold of a dataset, redundancy too, to the prefix directory.",
     "Their daemons must not be running. 'scr index --add' makes a dataset of what all nodes have copied.",
-    "Exit code 3 if nothing of it is here, 1 if a daemon is running or something else is wrong."})
+    "Exit code 3 if nothing of it, for this prefix directory, is here, 1 if a daemon is running or something else is"
+        + " wrong."})
 final class CopyCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
@@ -45,9 +47,10 @@ final class CopyCommand implements Callable<Integer> {
     }
     List<NodeCache> nodes = caches.nodesIfAny(environment);
     if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
-      spec.commandLine().getErr().println("scr: " + (nodes.isEmpty() ? "no node has a control directory here"
-          : "none of the nodes " + String.join(", ", nodes.stream().map(NodeCache::node).toList())
-              + " has anything of dataset " + id));
+      String none = nodes.isEmpty() ? "no node has a control directory here" : "none of the nodes "
+          + String.join(", ", nodes.stream().map(NodeCache::node).toList()) + " has anything of dataset " + id;
+      spec.commandLine().getErr().println("scr: "
+          + OtherPrefixes.sentence(nodes, dataset -> dataset.id() == id, paths).orElse(none));
       return OfflineCommands.NOTHING_HERE;
     }
     return 0;

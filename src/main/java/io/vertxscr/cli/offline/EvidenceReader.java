@@ -17,9 +17,11 @@ import io.vertxscr.scavenge.DatasetScan;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.OtherPrefixes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Collects what can be seen of one dataset: in the prefix directory, scavenged, in caches of this machine. */
 final class EvidenceReader {
@@ -46,7 +48,7 @@ final class EvidenceReader {
 
   /** @param wanted a name or a number. @throws ScrException NO_SUCH_DATASET if nothing here speaks of it, IO */
   Evidence read(String wanted) {
-    List<Inventory> inventories = caches.stream().map(cache -> cache.inventory(remarks)).toList();
+    List<Inventory> inventories = caches.stream().map(cache -> cache.of(paths).inventory(remarks)).toList();
     DatasetDescriptor dataset = find(wanted, inventories);
     InPrefix prefix = inPrefix(dataset);
     // What was published has left the place of what is scavenged; its redundancy alone is of no use.
@@ -69,11 +71,13 @@ final class EvidenceReader {
       }
     }
     // Of two histories with one number the later one is meant.
-    return known.stream().filter(dataset -> dataset.name().equals(wanted) || wanted.equals("" + dataset.id()))
+    Predicate<DatasetDescriptor> isMeant = dataset ->
+        dataset.name().equals(wanted) || wanted.equals(Integer.toString(dataset.id()));
+    return known.stream().filter(isMeant)
         .max((a, b) -> Long.compare(a.createdUs(), b.createdUs()))
-        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "neither the index nor the flush file of "
-            + paths.prefix() + " nor the caches of " + caches.size() + " nodes that were looked at know a dataset '"
-            + wanted + "'"));
+        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, OtherPrefixes.sentence(caches, isMeant, paths)
+            .orElse("neither the index nor the flush file of " + paths.prefix() + " nor the caches of "
+                + caches.size() + " nodes that were looked at know a dataset '" + wanted + "'")));
   }
 
   private InPrefix inPrefix(DatasetDescriptor dataset) {

@@ -17,7 +17,7 @@ final class LocalCopies {
   private LocalCopies() {}
 
   /**
-   * One node after the other; what could not be had is printed.
+   * One node after the other; what could not be had is printed. What other prefix directories have of that id stays.
    *
    * @return how many nodes had something of it
    * @throws ScrException DUPLICATE_NODE while a node's daemon runs, NO_SPACE, IO
@@ -26,7 +26,7 @@ final class LocalCopies {
     int holders = 0;
     for (NodeCache node : nodes) {
       node.problems().forEach(problem -> out.println("node " + node.node() + ": " + problem));
-      if (node.find(id).isPresent()) {
+      if (node.find(id, paths).isPresent()) {
         holders++;
         copy(node, id, paths, out);
       }

@@ -12,6 +12,7 @@ import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.OtherPrefixes;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -102,8 +103,7 @@ final class ScavengeCommand implements Callable<Integer> {
     Map<Integer, DatasetDescriptor> known = new TreeMap<>();
     if (hosts.isEmpty()) {
       for (NodeCache node : caches.nodesIfAny(environment)) {
-        node.datasets().stream().filter(record -> record.origin().prefix().equals(paths.prefix().toString()))
-            .map(record -> record.descriptor()).forEach(dataset -> note(known, dataset));
+        node.of(paths).datasets().forEach(record -> note(known, record.descriptor()));
       }
     }
     for (FlushStatus.Entry entry : new FlushFileStore(paths, "scr scavenge", PrefixOption.PATIENCE).read().entries()) {
@@ -162,14 +162,18 @@ final class ScavengeCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     try {
       boolean noDaemonIsLeft = true;
+      Optional<String> elsewhere = Optional.empty();
       if (hosts.isEmpty()) {
-        LocalCopies.copy(caches.nodesIfAny(environment), dataset, paths, out);
+        List<NodeCache> nodes = caches.nodesIfAny(environment);
+        LocalCopies.copy(nodes, dataset, paths, out);
+        elsewhere = OtherPrefixes.sentence(nodes, held -> held.id() == dataset, paths);
       } else {
         noDaemonIsLeft = copyFromHosts(dataset, paths, out);
       }
       if (!DatasetScanner.isScavenged(paths, dataset)
           && !new Publication(paths, PrefixOption.index(paths)).isComplete(dataset)) {
-        throw new ScrException(Fault.NO_SUCH_DATASET, "no cache that was reached has anything of dataset " + dataset);
+        throw new ScrException(Fault.NO_SUCH_DATASET, elsewhere.orElse(
+            "no cache that was reached has anything of dataset " + dataset));
       }
       return new IndexRepair(paths, out).add(dataset, takeOver || noDaemonIsLeft);
     } catch (ScrException e) {

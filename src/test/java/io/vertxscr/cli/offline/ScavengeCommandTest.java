@@ -188,6 +188,31 @@ class ScavengeCommandTest {
   }
 
   @Test
+  void whatTheCachesHoldForAnotherPrefixDirectoryIsNeverBroughtHereNorExplained() throws IOException {
+    caches.dataset(6, "b.6");
+    Path other = Files.createDirectory(temp.resolve("other"));
+    String says = "dataset 6 'b.6', which the caches of n0, n1, n2, n3 hold, belongs to the prefix directory "
+        + caches.prefix + ", not to " + other + ": say --prefix " + caches.prefix + "\n";
+
+    assertThat(at(other, "copy", "--id", 6)).isEqualTo(new CliRun(3, "", "scr: " + says));
+    assertThat(at(other, "scavenge", "--id", 6)).isEqualTo(new CliRun(1, "dataset 6: " + says, ""));
+    assertThat(at(other, "scavenge").out()).startsWith("nothing to scavenge");
+    assertThat(at(other, "explain", 6)).isEqualTo(new CliRun(1, "", "scr: " + says));
+    assertThat(at(other, "explain", "b.6")).isEqualTo(new CliRun(1, "", "scr: " + says));
+    assertThat(other.resolve(".scr/scr.dataset.6")).doesNotExist();
+
+    Path link = Files.createSymbolicLink(temp.resolve("link"), caches.prefix);
+    assertThat(at(link, "scavenge", "--id", 6).exit()).isZero();
+    assertThat(paths.summary(6)).exists();
+  }
+
+  private CliRun at(Path prefix, String command, Object... arguments) {
+    List<Object> line = new ArrayList<>(List.of(command, "--prefix", prefix, "--control", caches.control));
+    line.addAll(List.of(arguments));
+    return CliRun.of(Map.of(), line.toArray());
+  }
+
+  @Test
   void inspectShowsWhatIsHereAndWhatCanBeRestored() throws IOException {
     caches.dataset(5, "b.5");
     caches.dataset(6, "b.6");
