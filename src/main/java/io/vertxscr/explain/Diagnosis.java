@@ -93,9 +93,10 @@ public record Diagnosis(
         reasons.addAll(bad);
       }
       case Complete(_, boolean listed, boolean failed) -> {
-        reasons.add("the prefix directory has its summary, its map, and every file at its size");
+        reasons.add("the prefix directory has its summary, its map, and every file at its size;"
+            + " no file was read: scr index --verify \"" + seen.dataset().name() + "\" does");
         if (failed) {
-          reasons.add("a fetch has found it damaged: restarts pass it over");
+          reasons.add("a fetch or a verification has found it damaged: restarts pass it over");
         } else if (!listed) {
           reasons.add("the index does not list it: restarts do not see it");
         }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * The index of a prefix directory: read without a lock, changed under it, replaced whole.
@@ -88,9 +89,25 @@ public final class PrefixIndex {
   }
 
   private boolean isLost() {
-    return !Files.exists(paths.index()) && MetadataFiles.list(paths.scr(), "scr.dataset.*").stream()
-        .map(PrefixPaths::datasetOf).filter(OptionalInt::isPresent)
-        .anyMatch(id -> Files.exists(paths.summary(id.getAsInt())));
+    return !Files.exists(paths.index()) && summaries().findAny().isPresent();
+  }
+
+  /**
+   * What to tell those who only look, and find nothing, because the index was lost.
+   *
+   * @return empty where the index is there, or nothing else is
+   */
+  public Optional<String> lost() {
+    if (!isLost()) {
+      return Optional.empty();
+    }
+    return Optional.of(paths.index() + " is missing, although " + summaries().count() + " datasets have a summary in "
+        + paths.scr() + ": 'scr index --build', or the next run, makes it again");
+  }
+
+  private Stream<Path> summaries() {
+    return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)
+        .flatMapToInt(OptionalInt::stream).mapToObj(paths::summary).filter(Files::exists);
   }
 
   /**

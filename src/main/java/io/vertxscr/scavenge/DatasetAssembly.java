@@ -10,16 +10,17 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
+import io.vertxscr.scavenge.DatasetVerification.Verified;
 import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Makes a scavenged dataset whole and publishes it. May be repeated after a crash at any point: what was done is found
@@ -52,7 +53,8 @@ public final class DatasetAssembly {
   }
 
   /**
-   * Scans, rebuilds, publishes. The caller enlists the dataset.
+   * Scans, rebuilds, publishes. The caller enlists the dataset. Of one that is published, files that are missing or of
+   * another size are made again; bytes are not compared.
    *
    * @param unlessFlushed runs the work that publishes while no daemon can begin to flush this dataset
    * @throws ScrException NO_SUCH_DATASET where nothing was scavenged; CORRUPT where a rebuild gives other bytes than
@@ -62,8 +64,7 @@ public final class DatasetAssembly {
   public Assembled assemble(int id, Guard unlessFlushed) {
     Optional<Summary> summary = publication.summary(id).filter(Summary::complete);
     if (summary.isPresent()) {
-      return new Assembled(summary.get().descriptor(), Collections.emptySortedSet(), new TreeMap<>(),
-          List.of(), List.of());
+      return published(summary.get().descriptor(), unlessFlushed);
     }
     DatasetScan scan = DatasetScanner.scan(paths, id, Depth.SIZES);
     if (scan.packed() && !scan.missing().isEmpty() && MissingFiles.of(scan).unrecoverable().isEmpty()) {
@@ -92,6 +93,28 @@ public final class DatasetAssembly {
     }
     return new Assembled(scan.descriptor(), scan.missing(), missing.unrecoverable(),
         rebuilt.stream().map(RankFiles::rank).sorted().toList(), problems);
+  }
+
+  /** It has its summary; somebody may have removed its files since, or written over them. */
+  private Assembled published(DatasetDescriptor descriptor, Guard unlessFlushed) {
+    Verified seen = DatasetVerification.look(paths, descriptor.id());
+    SortedSet<Integer> bad = new TreeSet<>(seen.badRanks().keySet());
+    if (bad.isEmpty()) {
+      return new Assembled(descriptor, bad, new TreeMap<>(), List.of(), List.of());
+    }
+    List<String> problems = new ArrayList<>(seen.problems());
+    SortedSet<Integer> rebuilt = new TreeSet<>();
+    try {
+      rebuilt.addAll(new PublishedRepair(paths, descriptor).run(publication, unlessFlushed));
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      problems.add("it cannot be repaired: " + e.getMessage());
+    }
+    SortedMap<Integer, String> left = new TreeMap<>(DatasetVerification.look(paths, descriptor.id()).badRanks());
+    left.replaceAll((_, _) -> "what was scavenged of it, if anything was, is not enough to make them again");
+    return new Assembled(descriptor, bad, left, List.copyOf(rebuilt), problems);
   }
 
   /** All or nothing: where one rank cannot be had, no other is worth the work. */

@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Reads every byte of a published dataset and compares it with its checksum, in parallel; of its map one batch of ranks
@@ -29,6 +31,7 @@ public final class DatasetVerification {
   private final int id;
   private final boolean everyByte;
   private final List<String> problems = new ArrayList<>();
+  private final SortedMap<Integer, String> badRanks = new TreeMap<>();
   private final List<String> unverified = new ArrayList<>();
   private long files;
   private long bytes;
@@ -41,9 +44,11 @@ public final class DatasetVerification {
    * How it went.
    *
    * @param problems what differs, in sentences with rank and path
+   * @param badRanks ranks with such files, each with the first of its sentences
    * @param unverified paths of files whose size or checksum nobody wrote down
    */
-  public record Verified(long files, long bytes, List<String> problems, List<String> unverified) {}
+  public record Verified(long files, long bytes, List<String> problems, SortedMap<Integer, String> badRanks,
+      List<String> unverified) {}
 
   private DatasetVerification(PrefixPaths paths, int id, boolean everyByte) {
     this.paths = paths;
@@ -70,7 +75,7 @@ public final class DatasetVerification {
       }
     });
     check(batch);
-    return new Verified(files, bytes, List.copyOf(problems), List.copyOf(unverified));
+    return new Verified(files, bytes, List.copyOf(problems), badRanks, List.copyOf(unverified));
   }
 
   private static void add(Entry entry, List<Owned> batch) {
@@ -84,7 +89,10 @@ public final class DatasetVerification {
       files++;
       bytes += found.get(i).bytes();
       int rank = batch.get(i).rank();
-      found.get(i).problem().ifPresent(problem -> problems.add("rank " + rank + ": " + problem));
+      found.get(i).problem().ifPresent(problem -> {
+        problems.add("rank " + rank + ": " + problem);
+        badRanks.putIfAbsent(rank, problem);
+      });
       if (!found.get(i).verified()) {
         unverified.add(batch.get(i).file().path());
       }

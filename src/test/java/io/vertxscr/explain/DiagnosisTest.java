@@ -83,7 +83,7 @@ class DiagnosisTest {
     assertThat(unlisted.next()).containsExactly("scr index --add 6 puts it into the index");
 
     Diagnosis failed = Diagnosis.of(seen(new InPrefix.Complete(List.of(), true, true), List.of()));
-    assertThat(failed.reasons()).contains("a fetch has found it damaged: restarts pass it over");
+    assertThat(failed.reasons()).contains("a fetch or a verification has found it damaged: restarts pass it over");
 
     Diagnosis bad = Diagnosis.of(seen(new InPrefix.Complete(List.of("rank 3: x is missing"), true, false), List.of()));
     assertThat(bad.verdict()).isEqualTo(Verdict.LOST);

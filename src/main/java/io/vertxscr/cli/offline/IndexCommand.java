@@ -64,7 +64,9 @@ final class IndexCommand implements Callable<Integer> {
     private boolean build;
 
     @Option(names = "--verify", arity = "0..1", fallbackValue = "", paramLabel = "NAME", description =
-        "Read every byte of this dataset, or of all, and compare it with its checksum.")
+        {
+        "Read every byte of this dataset, or of all, and compare it with its checksum. What is damaged is marked as"
+            + " failed, so that restarts pass it over; what is whole is not, or no longer."})
     private String verify;
 
     @Option(names = "--scan", paramLabel = "ID|DIR", description =
@@ -101,7 +103,8 @@ final class IndexCommand implements Callable<Integer> {
       return repair.build();
     }
     if (action.verify != null) {
-      return repair.verify(toVerify(index));
+      complain(index.lost().stream().toList());
+      return Math.max(repair.verify(toVerify(index)), index.lost().isPresent() ? OfflineCommands.WRONG : 0);
     }
     return action.scan != null ? repair.scan(IndexRepair.id(action.scan)) : list(index);
   }
@@ -126,11 +129,15 @@ final class IndexCommand implements Callable<Integer> {
     if (!reading.remarks().isEmpty()) {
       spec.commandLine().getErr().println("scr: 'scr index --build' writes a good index again");
     }
-    return reading.remarks().isEmpty() ? 0 : OfflineCommands.WRONG;
+    complain(prefixIndex.lost().stream().toList());
+    return reading.remarks().isEmpty() && prefixIndex.lost().isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
   /** Changes the index and says what is different now. */
   private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
+    if (prefixIndex.lost().isPresent()) {
+      complain(prefixIndex.readOrMake().remarks());
+    }
     List<Index> before = new ArrayList<>();
     Reading reading = prefixIndex.update(index -> {
       before.add(index);

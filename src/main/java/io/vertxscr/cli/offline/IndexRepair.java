@@ -61,7 +61,15 @@ final class IndexRepair {
 
   /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */
   int add(int id, boolean takeOver) {
+    makeIfLost();
     return enlist(List.of(assemble(id, takeOver)), List.of());
+  }
+
+  /** Else the new index would have what is enlisted now, and nothing else. */
+  private void makeIfLost() {
+    if (index.lost().isPresent()) {
+      index.readOrMake().remarks().forEach(out::println);
+    }
   }
 
   private Assembled assemble(int id, boolean takeOver) {
@@ -89,7 +97,14 @@ final class IndexRepair {
     List<DatasetDescriptor> broken = new ArrayList<>();
     looked.forEach(dataset -> (dataset.valid() ? whole : broken).add(dataset.descriptor()));
     Map<Integer, DatasetDescriptor> replaced = replaced(whole);
+    for (DatasetDescriptor one : broken) {
+      List<DatasetDescriptor> withIt = new ArrayList<>(whole);
+      withIt.add(one);
+      Optional.ofNullable(replaced(withIt).get(one.id())).ifPresent(later -> replaced.put(one.id(), later));
+    }
     // looking at all may have taken long, and a run has deleted what was old
+    broken.removeIf(descriptor -> replaced.containsKey(descriptor.id())
+        || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
     whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !publication.isComplete(descriptor.id()));
     LocalDateTime now = LocalDateTime.now();
     List<String> remarks = new ArrayList<>(index.update(before -> withBroken(
@@ -110,20 +125,27 @@ final class IndexRepair {
         .filter(other -> publication.isComplete(other.id()))
         .forEach(other -> latest.merge(other.name(), other, BinaryOperator.maxBy(AGE)));
     return whole.stream().filter(descriptor -> latest.get(descriptor.name()).id() != descriptor.id())
-        .collect(Collectors.toMap(DatasetDescriptor::id, descriptor -> latest.get(descriptor.name())));
+        .collect(Collectors.toMap(DatasetDescriptor::id, descriptor -> latest.get(descriptor.name()),
+            (one, _) -> one, HashMap::new));
   }
 
   private static Index withoutLost(Index before, List<Index.Entry> lost) {
     return before.putAll(lost.stream().filter(entry -> before.find(entry.id()).filter(entry::equals).isPresent())
-        .map(entry -> new Index.Entry(
-            entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed())).toList());
+        .map(IndexRepair::notValid).toList());
   }
 
-  /** Listed, so that somebody sees it; nothing that has the id or the name gives way to it. */
+  private static Index.Entry notValid(Index.Entry entry) {
+    return new Index.Entry(entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed());
+  }
+
+  /** Listed as not valid, so that somebody sees it; no other that has the id or the name gives way to it. */
   private static Index withBroken(Index before, List<DatasetDescriptor> broken) {
     Index index = before;
     for (DatasetDescriptor descriptor : broken) {
-      if (index.find(descriptor.name()).isEmpty() && index.find(descriptor.id()).isEmpty()) {
+      Optional<Index.Entry> known = index.find(descriptor.id()).filter(one -> one.descriptor().sameAs(descriptor));
+      if (known.isPresent()) {
+        index = index.put(notValid(known.get()));
+      } else if (index.find(descriptor.name()).isEmpty() && index.find(descriptor.id()).isEmpty()) {
         index = index.put(new Index.Entry(descriptor, false, Optional.empty(), List.of(), Optional.empty()));
       }
     }
@@ -141,13 +163,14 @@ final class IndexRepair {
     } else {
       out.println(name(descriptor) + " is INVALID: MISSING files of ranks " + Humane.ranges(dataset.missing())
           + "; UNRECOVERABLE ranks " + Humane.ranges(dataset.unrecoverable().keySet()));
-      dataset.unrecoverable().values().stream().limit(MOST_REASONS).forEach(why ->
+      dataset.unrecoverable().values().stream().distinct().limit(MOST_REASONS).forEach(why ->
           out.println("  " + why.replaceFirst("^dataset .* from the caches: ", "")));
     }
   }
 
   /** Looks at every dataset of the prefix directory and puts all that is whole, or can be made so, into the index. */
   int build() {
+    makeIfLost();
     if (!index.read().remarks().isEmpty()) {
       index.update(before -> before).remarks().forEach(out::println);
     }
@@ -178,7 +201,7 @@ final class IndexRepair {
     }
   }
 
-  /** Reads every byte of these datasets. */
+  /** Reads every byte of these datasets, and marks those that are damaged. */
   int verify(List<Index.Entry> entries) {
     int exit = 0;
     for (Index.Entry entry : entries) {
@@ -190,10 +213,27 @@ final class IndexRepair {
           throw e;
         }
         out.println(name + ": " + e.getMessage());
+        mark(entry, true);
         exit = OfflineCommands.WRONG;
       }
     }
     return exit;
+  }
+
+  /** So that restarts and listings know. The mark goes where every byte is good, whoever has set it. */
+  private void mark(Index.Entry entry, boolean failed) {
+    if (entry.failed().isPresent() == failed) {
+      return;
+    }
+    try {
+      index.update(now -> now.find(entry.id()).filter(one -> one.descriptor().sameAs(entry.descriptor()))
+          .map(one -> failed ? now.markFailed(one.id(), LocalDateTime.now()) : now.withoutFailure(one.id()))
+          .orElse(now));
+      out.println(name(entry.descriptor()) + (failed ? ": marked as failed, restarts pass it over"
+          : ": not marked as failed any more, restarts may take it"));
+    } catch (ScrException e) {
+      out.println(name(entry.descriptor()) + ": its mark could not be changed: " + e.getMessage());
+    }
   }
 
   private int verify(String name, Index.Entry entry) {
@@ -206,9 +246,13 @@ final class IndexRepair {
     if (verified.files() != entry.descriptor().totals().files()) {
       out.println(name + ": its map has " + verified.files() + " files, its descriptor "
           + entry.descriptor().totals().files());
+      mark(entry, true);
       return OfflineCommands.WRONG;
     }
     int bad = verified.problems().size();
+    if (bad > 0 || verified.unverified().isEmpty()) {
+      mark(entry, bad > 0);
+    }
     String verdict = bad > 0 ? bad + " bad of " : verified.unverified().isEmpty() ? "good, " : "nothing differs in ";
     out.println(name + ": " + verdict + verified.files() + " files, " + Humane.bytes(verified.bytes())
         + (bad == 0 ? "" : " good"));

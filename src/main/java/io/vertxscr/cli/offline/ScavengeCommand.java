@@ -73,6 +73,7 @@ final class ScavengeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrefixPaths paths = prefix.paths(environment);
+    PrefixOption.index(paths).lost().ifPresent(lost -> spec.commandLine().getErr().println("scr: " + lost));
     if (id != null) {
       return scavenge(id, paths);
     }

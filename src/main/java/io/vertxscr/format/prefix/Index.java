@@ -34,7 +34,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
    * @param complete all its files and maps are there, and durable
    * @param flushed when that was so
    * @param fetched when runs restarted from it, ascending, each time once
-   * @param failed when a fetch found it damaged; no restart tries it again
+   * @param failed when a fetch or a verification found it damaged; no restart tries it again
    */
   public record Entry(DatasetDescriptor descriptor, boolean complete, Optional<LocalDateTime> flushed,
       List<LocalDateTime> fetched, Optional<LocalDateTime> failed) {
@@ -176,6 +176,12 @@ public record Index(Optional<String> current, List<Entry> entries) {
   public Index markFailed(int id, LocalDateTime time) {
     return edit(id, entry ->
         new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time)));
+  }
+
+  /** Its files have proved good. @throws ScrException NO_SUCH_DATASET */
+  public Index withoutFailure(int id) {
+    return edit(id, entry ->
+        new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.empty()));
   }
 
   /**

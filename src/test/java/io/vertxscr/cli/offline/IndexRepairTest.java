@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -148,6 +149,67 @@ class IndexRepairTest {
   }
 
   @Test
+  void filesThatAPublishedDatasetHasLostSinceAreMadeAgainOrItIsNotValidAnyMore() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    assertThat(index("--add", "6").exit()).isZero();
+    List<Index.Entry> whole = entries();
+    for (String command : List.of("--add=6", "--build")) {
+      byte[] good = Files.readAllBytes(paths.file("b.6/b.2"));
+      Files.delete(paths.file("b.6/b.2"));
+      assertThat(index(command)).isEqualTo(new CliRun(0, "dataset 6 'b.6': rank 2: " + paths.file("b.6/b.2")
+          + " is missing\ndataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n", ""));
+      assertThat(Files.readAllBytes(paths.file("b.6/b.2"))).isEqualTo(good);
+      assertThat(entries()).isEqualTo(whole);
+      assertThat(paths.dataset(6).resolve("rank.0/b.0")).doesNotExist();
+    }
+
+    Map<Path, byte[]> lost = new HashMap<>();
+    for (String file : List.of("b.6/b.1", "b.6/b.2")) {
+      lost.put(paths.file(file), Files.readAllBytes(paths.file(file)));
+    }
+    for (String command : List.of("--add=6", "--build")) {
+      Files.delete(paths.file("b.6/b.1"));
+      Files.write(paths.file("b.6/b.2"), new byte[3]);
+      CliRun ran = index(command);
+      assertThat(ran.exit()).isEqualTo(1);
+      assertThat(ran.out()).startsWith("dataset 6 'b.6': rank 1: " + paths.file("b.6/b.1") + " is missing\n"
+          + "dataset 6 'b.6': rank 2: " + paths.file("b.6/b.2") + " has 3 bytes instead of 1006\n").contains(
+              "dataset 6 'b.6' is INVALID: MISSING files of ranks 1-2; UNRECOVERABLE ranks 1-2\n");
+      assertThat(index("--list").out()).contains(" 6  ckpt  no ");
+      for (Map.Entry<Path, byte[]> file : lost.entrySet()) {
+        Files.write(file.getKey(), file.getValue());
+      }
+      assertThat(index("--add", "6")).returns(0, CliRun::exit);
+      assertThat(index("--list").out()).contains(" 6  ckpt  yes ");
+    }
+  }
+
+  @Test
+  void aLostIndexIsToldByWhoLooksAndMadeAgainByWhoChangesIt() throws IOException {
+    for (int id = 5; id <= 7; id++) {
+      caches.dataset(id, "b." + id);
+      copy(id);
+    }
+    index("--add", "5");
+    index("--add", "6");
+    Files.delete(paths.index());
+
+    String says = "scr: " + paths.index() + " is missing, although 2 datasets have a summary in " + paths.scr()
+        + ": 'scr index --build', or the next run, makes it again\n";
+    assertThat(index("--list")).isEqualTo(new CliRun(1, "no datasets\n", says));
+    assertThat(index("--verify")).isEqualTo(new CliRun(1, "", says));
+    assertThat(paths.index()).doesNotExist();
+    assertThat(index("--add", "7").exit()).isZero();
+    assertThat(entries()).extracting(Index.Entry::id).containsExactly(5, 6, 7);
+    Files.delete(paths.index());
+    assertThat(CliRun.of(Map.of(), "scavenge", "--prefix", caches.prefix, "--control", caches.control))
+        .returns(0, CliRun::exit).returns(says.replace("2 data", "3 data"), CliRun::err);
+    assertThat(index("--current", "b.6").exit()).isZero();
+    assertThat(entries()).extracting(Index.Entry::id).containsExactly(5, 6, 7);
+  }
+
+  @Test
   void whereThereIsNothingBuildWritesNothing() {
     assertThat(index("--build")).isEqualTo(new CliRun(0, "", ""));
     assertThat(caches.prefix).isEmptyDirectory();
@@ -167,8 +229,16 @@ class IndexRepairTest {
       assertThat(index("--verify", "b.6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
           .startsWith("dataset 6 'b.6': rank 1: " + paths.file("b.6/b.1") + " has checksum 0x")
           .endsWith("dataset 6 'b.6': 1 bad of 8 files, 3.0 kB good\n");
+      assertThat(entries()).noneMatch(Index.Entry::restartable);
+      assertThat(index("--list").out()).contains(" 6  ckpt  failed ");
       bytes[bit / 8 * 500] ^= (byte) (1 << bit % 8);
     }
+    Files.write(paths.file("b.6/b.1"), bytes);
+    assertThat(index("--verify").out()).isEqualTo("""
+        dataset 6 'b.6': not marked as failed any more, restarts may take it
+        dataset 6 'b.6': good, 8 files, 4.1 kB
+        """);
+    assertThat(entries()).allMatch(Index.Entry::restartable);
     Files.delete(paths.file("b.6/a.3"));
     assertThat(index("--verify", "b.6").out()).contains("rank 3: " + paths.file("b.6/a.3") + " is missing");
     assertThat(index("--verify", "b.7").err()).isEqualTo("scr: the index has no dataset 'b.7'; did you mean b.6?\n");

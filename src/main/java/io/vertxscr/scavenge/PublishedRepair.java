@@ -1,0 +1,103 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.scavenge.DatasetAssembly.Guard;
+import io.vertxscr.scavenge.DatasetScanner.Depth;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * Gives a published dataset the files back that it has lost in the prefix directory, from what was scavenged of it: its
+ * redundancy stays in its own directory when its files leave that. Map and summary stay as they are; a file gets its
+ * name when it is whole and checked.
+ */
+final class PublishedRepair {
+  private final PrefixPaths paths;
+  private final DatasetDescriptor descriptor;
+
+  PublishedRepair(PrefixPaths paths, DatasetDescriptor descriptor) {
+    this.paths = paths;
+    this.descriptor = descriptor;
+  }
+
+  /**
+   * All or nothing. What is in containers is not repaired.
+   *
+   * @return the ranks whose files were made again; none where that is not possible
+   * @throws ScrException WRONG_STATE where a later dataset owns one of the places; what the guard refuses with; CORRUPT
+   *     where a rebuild gives other bytes than were protected; NO_SPACE, IO
+   */
+  SortedSet<Integer> run(Publication publication, Guard unlessFlushed) {
+    SortedSet<Integer> rebuilt = new TreeSet<>();
+    if (!DatasetScanner.isScavenged(paths, descriptor.id())) {
+      return rebuilt;
+    }
+    DatasetScan scan = DatasetScanner.scan(paths, descriptor.id(), Depth.SIZES);
+    MissingFiles missing = MissingFiles.of(scan);
+    if (scan.packed() || !scan.descriptor().sameAs(descriptor) || !missing.unrecoverable().isEmpty()) {
+      return rebuilt;
+    }
+    List<RankFiles> all = new ArrayList<>();
+    scan.ranks().values().stream().filter(DatasetScan.Rank::whole).forEach(rank -> all.add(rank.good()));
+    List<Path> linked = missing.rebuilds().isEmpty() ? List.of() : link(all);
+    try {
+      List<RankFiles> made = missing.rebuilds().isEmpty() ? List.of()
+          : new OfflineRebuild(paths, scan).run(missing.rebuilds());
+      made.forEach(rank -> rebuilt.add(rank.rank()));
+      all.addAll(made);
+    } finally {
+      linked.forEach(PublishedRepair::remove);
+    }
+    var placing = new ScavengedFiles(paths, descriptor, all, _ -> Map.of());
+    placing.check(publication);
+    unlessFlushed.run(descriptor, placing::place);
+    return rebuilt;
+  }
+
+  /** A rebuild reads the survivors where they were scavenged to: for that time they have their names there, too. */
+  private List<Path> link(List<RankFiles> survivors) {
+    List<Path> linked = new ArrayList<>();
+    for (RankFiles rank : survivors) {
+      for (FileMeta file : rank.files()) {
+        Path staged = NodeDirectories.resolve(paths.dataset(descriptor.id()), file.name());
+        if (Files.exists(staged, LinkOption.NOFOLLOW_LINKS)) {
+          continue;
+        }
+        try {
+          Files.createDirectories(staged.getParent());
+          Files.createLink(staged, paths.file(file.path()));
+          linked.add(staged);
+        } catch (IOException | UnsupportedOperationException e) {
+          linked.forEach(PublishedRepair::remove);
+          throw e instanceof IOException failed ? Faults.io(staged, failed) : new ScrException(Fault.IO,
+              "cannot link " + staged + " to " + paths.file(file.path()) + ": " + e.getMessage(), e);
+        }
+      }
+    }
+    return linked;
+  }
+
+  private static void remove(Path link) {
+    try {
+      Trees.delete(link);
+    } catch (IOException e) {
+      throw Faults.io(link, e);
+    }
+  }
+}
