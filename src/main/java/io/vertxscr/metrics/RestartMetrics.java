@@ -19,6 +19,8 @@ final class RestartMetrics implements Observer {
   private final Counter fetched;
   private final Counter read;
   private final FaultCounters unread;
+  private final FaultCounters passedOver;
+  private final Counter anew;
   private final Counter corrupt;
   private final Counter quarantined;
   private final Counter points;
@@ -41,6 +43,11 @@ final class RestartMetrics implements Observer {
     fetched = ranks(registry, "fetched");
     read = Counter.builder("scr_restart_read").description("restarts that all ranks have read").register(registry);
     unread = new FaultCounters(registry, "scr_restart_failures", "restarts that some rank could not read");
+    passedOver = new FaultCounters(
+        registry, "scr_restart_passed_over", "checkpoints that could not be restored, so that the next one was tried");
+    anew = Counter.builder("scr_restart_anew")
+        .description("runs that began anew although the index of their prefix directory lists checkpoints")
+        .register(registry);
     corrupt = Counter.builder("scr_restart_corrupt_ranks")
         .description("ranks whose files in a cache differed from their checksums").register(registry);
     quarantined = Counter.builder("scr_restart_quarantined")
@@ -66,6 +73,8 @@ final class RestartMetrics implements Observer {
     switch (event) {
       case Event.RestartRead _ -> read.increment();
       case Event.RestartFailed failed -> unread.count(failed.fault());
+      case Event.RestartPassedOver bad -> passedOver.count(bad.fault());
+      case Event.RestartAnew _ -> anew.increment();
       case Event.Restored(_, Event.Ways ranks, long restoreUs) -> {
         restored.record(restoreUs, TimeUnit.MICROSECONDS);
         kept.increment(ranks.kept());

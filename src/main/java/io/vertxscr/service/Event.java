@@ -86,6 +86,17 @@ public sealed interface Event {
   /** Some rank has not; an older one is on offer, where there is one. */
   record RestartFailed(long run, int dataset, Fault fault, String cause) implements Event {}
 
+  /**
+   * A restart would have taken this checkpoint, and could not: it tries the next one.
+   *
+   * @param cached whether it is that of the caches, not that of the prefix directory
+   * @param cause which rank's file, as far as that is known
+   */
+  record RestartPassedOver(int dataset, String name, boolean cached, Fault fault, String cause) implements Event {}
+
+  /** No checkpoint is left to restart from, although the index of the prefix directory lists so many. */
+  record RestartAnew(String prefix, int listed, String cause) implements Event {}
+
   /** No run brings this checkpoint of the caches to its prefix directory: the daemons do. @param cause why now */
   record ScavengeStarted(int dataset, String name, String prefix, String cause) implements Event {}
 

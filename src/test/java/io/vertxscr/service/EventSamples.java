@@ -25,6 +25,8 @@ public final class EventSamples {
       new Event.ProtectionNotCaughtUp(3, Fault.NODE_LOST, "node n4"),
       new Event.RestartRead(7, 3),
       new Event.RestartFailed(7, 3, Fault.NOT_VALID, "rank 4"),
+      new Event.RestartPassedOver(3, "step-3", false, Fault.CORRUPT, "rank 4"),
+      new Event.RestartAnew("/p", 3, "none of 3 could be used"),
       new Event.ScavengeStarted(3, "step-3", "/p", "no run has begun for 300 s"),
       new Event.ScavengeEnded(3, "step-3", ""),
       new Event.FlushStarted(3),

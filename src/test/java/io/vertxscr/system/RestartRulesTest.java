@@ -15,6 +15,7 @@ import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RestartFileStore;
+import io.vertxscr.prefix.log.LogFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -79,6 +80,45 @@ class RestartRulesTest extends EmbeddedTest {
       assertThat(cluster.held("n1")).containsExactly(4);
       assertThat(cluster.restart(NODES)).isEqualTo(4);
     }
+  }
+
+  @Test
+  void whatIsPassedOverAndThatARunBeginsAnewStandsInTheLogAndInTheRemarks() throws Exception {
+    try (TestCluster cluster = cluster(3, 1)) {
+      cluster.steps(1, 2, NODES);
+      cluster.deleteAllStorage(NODES);
+      Path file = cluster.prefix().resolve("step-2/rank-1-0");
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[99] ^= 2;
+      Files.write(file, bytes);
+      Files.delete(cluster.prefix().resolve("step-1/rank-0-1"));
+
+      assertThat(cluster.restart(NODES)).isZero();
+      assertThat(cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf)).satisfiesExactly(
+          anew -> assertThat(anew).startsWith("none of the checkpoints that the index of "
+              + cluster.prefix() + " lists, 2 in all, could be used: the run begins anew"),
+          second -> assertThat(second)
+              .startsWith("dataset 2 \"step-2\" of the prefix directory was passed over: ").contains("rank-1-0"),
+          first -> assertThat(first)
+              .startsWith("dataset 1 \"step-1\" of the prefix directory was passed over: ").contains("rank-0-1"));
+      assertThat(cluster.restart(NODES)).as("both have failed").isZero();
+      assertThat(cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf)).satisfiesExactly(
+          anew -> assertThat(anew).contains("2 in all"),
+          second -> assertThat(second).as("what was fetched").startsWith("dataset 2 \"step-2\" of the caches"),
+          first -> assertThat(first).startsWith("dataset 1 \"step-1\" of the caches"));
+      cluster.await("the log", () -> passedOver(cluster).size() == 4);
+      assertThat(passedOver(cluster)).satisfiesExactly(
+          second -> assertThat(second).startsWith("FETCH_FAIL 2 CORRUPT: ").contains("rank-1-0"),
+          first -> assertThat(first).startsWith("FETCH_FAIL 1 ").contains("rank-0-1"),
+          anew -> assertThat(anew).startsWith("RESTART_ANEW null none of the checkpoints"),
+          again -> assertThat(again).startsWith("RESTART_ANEW null none of the checkpoints"));
+    }
+  }
+
+  private static List<String> passedOver(TestCluster cluster) {
+    return new LogFile(new PrefixPaths(cluster.prefix())).read().stream()
+        .filter(line -> line.event().filter(List.of("FETCH_FAIL", "RESTART_ANEW")::contains).isPresent())
+        .map(line -> line.event().get() + " " + line.fields().get("dset") + " " + line.fields().get("note")).toList();
   }
 
   @Test

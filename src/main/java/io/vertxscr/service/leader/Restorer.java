@@ -45,6 +45,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Restorer {
   private static final Logger LOG = LoggerFactory.getLogger(Restorer.class);
+  private static final int MOST_MISSED = 20;
 
   private final NodeBus bus;
   private final Inventories caches;
@@ -52,7 +53,9 @@ final class Restorer {
   private final CacheRestores restores;
   private final RestartJournal journal;
   private final Observer observer;
-  private List<String> remarks = List.of();
+  private List<String> quarantines = List.of();
+  /** What this run has not got, in sentences. */
+  private final List<String> missed = new ArrayList<>();
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
 
@@ -81,6 +84,7 @@ final class Restorer {
    * nobody can see whether there is any.
    */
   Future<Found> restore(Wanted wanted) {
+    missed.clear();
     return scene(wanted).compose(scene -> {
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
       Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
@@ -138,6 +142,11 @@ final class Restorer {
       return first(candidates, hopeless, wanted)
           .compose(found -> drop(wanted, scene, hopeless, found).map(found))
           .onSuccess(found -> found.ifPresent(d -> observer.notice(new Event.Restored(d.id(), ways, sinceUs(startNs)))))
+          .onSuccess(found -> {
+            if (found.isEmpty()) {
+              tellIfAnew(scene, wanted);
+            }
+          })
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())), last));
     });
   }
@@ -166,15 +175,38 @@ final class Restorer {
         journal.note(prefixDirectory, RestartHistory::quarantine);
       }
     }
-    remarks = judged.loads().stream().filter(RestartHistory.Load::quarantined)
+    quarantines = judged.loads().stream().filter(RestartHistory.Load::quarantined)
         .map(load -> "dataset " + load.datasetId() + " \"" + load.name() + "\" is in quarantine: it was read "
             + load.times() + " times, and no run got further").toList();
     return judged;
   }
 
-  /** What is in quarantine, as the last restart has found it. */
+  /** What is in quarantine, and what was tried in vain, as the last restart has found it. */
   List<String> remarks() {
-    return remarks;
+    return Stream.concat(quarantines.stream(), missed.stream()).toList();
+  }
+
+  private void passOver(Candidate candidate, ScrException why) {
+    DatasetDescriptor dataset = candidate.descriptor();
+    LOG.warn("dataset {} \"{}\" is passed over: {}", dataset.id(), dataset.name(), why.getMessage());
+    observer.notice(new Event.RestartPassedOver(
+        dataset.id(), dataset.name(), candidate.cached(), why.fault(), why.getMessage()));
+    if (missed.size() < MOST_MISSED) {
+      missed.add("dataset " + dataset.id() + " \"" + dataset.name() + "\" of the "
+          + (candidate.cached() ? "caches" : "prefix directory") + " was passed over: " + why.getMessage());
+    }
+  }
+
+  /** Nobody is to learn from the results that the work of days was not found. */
+  private void tellIfAnew(Scene scene, Wanted wanted) {
+    int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
+    if (listed > 0 && wanted.policy().fetch().fetch()) {
+      String why = "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
+          + " in all, could be used: the run begins anew ('scr index --prefix " + wanted.prefix() + "' shows them)";
+      LOG.warn(why);
+      observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
+      missed.addFirst(why);
+    }
   }
 
   /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
@@ -271,7 +303,7 @@ final class Restorer {
         return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
-        LOG.warn("dataset {} \"{}\" is passed over: {}", dataset.id(), dataset.name(), e.getMessage());
+        passOver(candidates.getFirst(), e);
         if (cached && (e.fault() == Fault.TOO_MANY_LOST || e.fault() == Fault.CORRUPT)) {
           hopeless.add(CacheRestores.which(dataset));
         }

@@ -77,6 +77,9 @@ public final class LogLines {
       case Event.Restored restored -> restored(page, restored);
       case Event.RestartRead read -> page.add(line("RESTART_SUCCESS", read.dataset()));
       case Event.RestartFailed bad -> page.add(line("RESTART_FAIL", bad.dataset()).text("note", bad.cause()));
+      case Event.RestartPassedOver bad -> page.add(LogLine.event(bad.cached() ? "REBUILD_FAIL" : "FETCH_FAIL")
+          .dataset(bad.dataset()).text("name", bad.name()).text("note", bad.fault() + ": " + bad.cause()));
+      case Event.RestartAnew anew -> page.add(LogLine.event("RESTART_ANEW").text("note", anew.cause()));
       case Event.ScavengeStarted(int dataset, String name, _, String why) ->
           page.add(LogLine.event("SCAVENGE_START").dataset(dataset).text("name", name).text("note", why));
       case Event.ScavengeEnded(int dataset, String name, String why) -> page.add(LogLine.event("SCAVENGE_END")
