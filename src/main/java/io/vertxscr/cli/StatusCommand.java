@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -71,11 +73,15 @@ final class StatusCommand implements Callable<Integer> {
   private int print() throws IOException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     List<JsonObject> answers = new ArrayList<>();
+    Set<String> dead = new TreeSet<>();
     for (Path one : socket != null ? List.of(socket) : sockets()) {
       try {
         answers.add(ask(one));
       } catch (ScrException e) {
         err.println("scr: " + e.getMessage());
+        if (socket == null && e.fault() == Fault.NODE_LOST) {
+          dead.add(one.getParent().getFileName().toString());
+        }
       }
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -84,7 +90,7 @@ final class StatusCommand implements Callable<Integer> {
     } else if (!answers.isEmpty()) {
       boolean onTerminal = isOnTerminal();
       out.print(watchSeconds != null && onTerminal ? CLEAR_SCREEN : "");
-      StatusPage.lines(answers, onTerminal).forEach(out::println);
+      StatusPage.lines(answers, dead, onTerminal).forEach(out::println);
       out.print(watchSeconds != null && !onTerminal ? System.lineSeparator() : "");
     }
     out.flush();

@@ -18,15 +18,16 @@ final class StatusPage {
 
   /** Cluster, run and who waits, then a table of the datasets; answers that see other members stand apart. */
   static List<String> lines(List<JsonObject> answers) {
-    return lines(answers, false);
+    return lines(answers, Set.of(), false);
   }
 
   /**
    * The same for eyes or for scripts.
    *
+   * @param dead nodes that have left their socket and do not listen there
    * @param bars whether progress is drawn, too
    */
-  static List<String> lines(List<JsonObject> answers, boolean bars) {
+  static List<String> lines(List<JsonObject> answers, Set<String> dead, boolean bars) {
     Set<JsonArray> clusters = new LinkedHashSet<>();
     answers.forEach(answer -> clusters.add(answer.getJsonArray("nodes")));
     List<String> lines = new ArrayList<>();
@@ -35,25 +36,25 @@ final class StatusPage {
       if (!lines.isEmpty()) {
         lines.add("");
       }
-      lines.addAll(cluster(members, bars));
+      lines.addAll(cluster(members, dead, bars));
     }
     return lines;
   }
 
-  private static List<String> cluster(List<JsonObject> answers, boolean bars) {
+  private static List<String> cluster(List<JsonObject> answers, Set<String> dead, boolean bars) {
     JsonObject first = answers.getFirst();
     List<String> lines = new ArrayList<>();
     String leader = first.getString("leader");
     lines.add("nodes  " + join(first.getJsonArray("nodes").stream()
         .map(node -> node.equals(leader) ? node + " (leader)" : node).toList()));
-    Set<String> runs = new TreeSet<>();
-    answers.stream().filter(answer -> answer.containsKey("run")).forEach(answer -> {
-      JsonObject run = answer.getJsonObject("run");
-      runs.add("run    " + run.getLong("run") + ", " + run.getInteger("ranks") + " ranks, prefix "
-          + run.getString("prefix") + (run.getBoolean("finished", false) ? "; finished" : "")
-          + (run.containsKey("over") ? "; over: " + run.getString("over") : ""));
-    });
-    lines.addAll(runs);
+    Set<String> lost = new TreeSet<>(dead);
+    answers.forEach(answer -> answer.getJsonObject("run", new JsonObject()).getJsonArray("lostNodes", new JsonArray())
+        .forEach(node -> lost.add(String.valueOf(node))));
+    first.getJsonArray("nodes").forEach(lost::remove);
+    if (!lost.isEmpty()) {
+      lines.add("lost   " + join(List.copyOf(lost)));
+    }
+    lines.addAll(runs(answers, leader));
     answers.stream().flatMap(answer -> answer.getJsonObject("run", new JsonObject())
         .getJsonArray("warnings", new JsonArray()).stream()).distinct()
         .forEach(warning -> lines.add("       " + warning));
@@ -78,6 +79,20 @@ final class StatusPage {
       lines.add("no datasets in the caches of " + join(answers.stream().map(a -> a.getString("node")).toList()));
     }
     return lines;
+  }
+
+  /** Each run once: when it ends, every node has lost another rank first, and the leader's word is what counts. */
+  private static List<String> runs(List<JsonObject> answers, String leader) {
+    SortedMap<Long, String> runs = new TreeMap<>();
+    for (JsonObject answer : answers) {
+      JsonObject run = answer.getJsonObject("run");
+      if (run != null && (answer.getString("node").equals(leader) || !runs.containsKey(run.getLong("run")))) {
+        runs.put(run.getLong("run"), "run    " + run.getLong("run") + ", " + run.getInteger("ranks")
+            + " ranks, prefix " + run.getString("prefix") + (run.getBoolean("finished", false) ? "; finished" : "")
+            + (run.containsKey("over") ? "; over: " + run.getString("over") : ""));
+      }
+    }
+    return List.copyOf(runs.values());
   }
 
   /** What is missing in all caches together, by dataset. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Goal: an operator reads at a glance who is there, who waits for whom, and what is safe. */
@@ -51,6 +52,30 @@ class StatusPageTest {
   }
 
   @Test
+  void nodesThatTheRunHasLostAndThoseThatLeftADeadSocketHaveARow() {
+    JsonObject answer = answer("n2", "");
+    assertThat(StatusPage.lines(List.of(answer), Set.of("n1"), false)).noneMatch(line -> line.startsWith("lost"));
+    answer.getJsonObject("run").put("lostNodes", new JsonArray(List.of("n4")));
+    assertThat(StatusPage.lines(List.of(answer), Set.of("n3", "n4"), false))
+        .startsWith("nodes  n1 (leader), n2", "lost   n3, n4");
+  }
+
+  @Test
+  void aRunThatIsOverIsToldOnceAsItsLeaderTellsIt() {
+    JsonObject first = answer("n2", "");
+    first.getJsonObject("run").put("over", "rank 3 on node n2 is lost");
+    JsonObject leader = answer("n1", "");
+    leader.getJsonObject("run").put("over", "rank 0 on node n1 is lost");
+
+    for (List<JsonObject> answers : List.of(List.of(first, leader), List.of(leader, first))) {
+      assertThat(StatusPage.lines(answers)).filteredOn(line -> line.startsWith("run"))
+          .containsExactly("run    7, 6 ranks, prefix /p; over: rank 0 on node n1 is lost");
+    }
+    assertThat(StatusPage.lines(List.of(first)))
+        .contains("run    7, 6 ranks, prefix /p; over: rank 3 on node n2 is lost");
+  }
+
+  @Test
   void progressOfEveryFlushWithABarForEyesOnly() {
     JsonObject answer = answer("n1", "").put("flushes", new JsonArray("""
         [{"datasetId": 12, "name": "step-12", "state": "copying", "attempt": 1, "remainingMs": 9001,
@@ -60,7 +85,7 @@ class StatusPageTest {
          {"datasetId": 14, "name": "", "state": "listing", "attempt": 1,
           "amount": {"doneBytes": 0, "totalBytes": 0, "bytesPerSecond": 0}}]"""));
 
-    assertThat(StatusPage.lines(List.of(answer), true)).contains(
+    assertThat(StatusPage.lines(List.of(answer), Set.of(), true)).contains(
         "flush  dataset 12 step-12  [###############...............]  52 %, 1.2 GB of 2.3 GB, 120.0 MB/s, 10 s left",
         "flush  dataset 13 step-13  [..............................]   0 %, 0 B of 2.3 GB; tried again after 500 ms;"
             + " attempt 2, the last one failed: /p is full",

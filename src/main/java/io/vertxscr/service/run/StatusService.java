@@ -19,6 +19,8 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** What there is to see: the cluster, the run and for whom it waits, the datasets here and how they are protected. */
 public final class StatusService {
@@ -76,7 +78,8 @@ public final class StatusService {
         .put("missing", new JsonArray(gap.missing())).put("lost", gap.lost());
   }
 
-  private static JsonObject run(LocalRun run) {
+  private JsonObject run(LocalRun run) {
+    Set<String> here = membership.nodes().stream().map(NodeInfo::name).collect(Collectors.toSet());
     JsonObject json = new JsonObject()
         .put("run", run.info().run())
         .put("prefix", run.info().prefix())
@@ -84,6 +87,8 @@ public final class StatusService {
         .put("ranksHere", new JsonArray(run.sessions().stream().map(LocalRun.RankSession::rank).toList()))
         .put("warnings", new JsonArray(run.shortfalls()))
         .put("missingHere", new JsonArray(run.gather().missing()))
+        .put("lostNodes", new JsonArray(run.info().map().byNode().keySet().stream()
+            .filter(node -> !here.contains(node)).toList()))
         .put("finished", run.isFinished());
     run.over().ifPresent(cause -> json.put("over", cause.getMessage()));
     return json;
