@@ -64,7 +64,8 @@ final class ShouldExitCommand implements Callable<Integer> {
     HaltFileStore halts = new HaltFileStore(paths, "scr should-exit", PATIENCE);
     long nowS = System.currentTimeMillis() / 1000;
     return HaltConditions.met(halts.read().orHaltSeconds(haltSeconds), allocation.endSeconds(nowS), nowS)
-        .map(met -> "no run begins: " + met.why() + " (" + halts.file() + ", see scr halt)");
+        .map(met -> "no run begins: " + met.words() + "; 'scr halt --remove " + paths.prefix()
+            + "' lets another one begin");
   }
 
   private Optional<String> tooFew(LaunchSettings settings, PrefixPaths paths, Allocation allocation) {

@@ -31,6 +31,11 @@ public final class HaltConditions {
     Met(Reason reason, String why) {
       this(reason.name(), why);
     }
+
+    /** Why, with the reason as it stands in the halt file. */
+    public String words() {
+      return why + " (" + reason + ")";
+    }
   }
 
   /**
@@ -51,7 +56,7 @@ public final class HaltConditions {
   public static Optional<Met> met(Halt halt, OptionalLong endSeconds, long nowSeconds) {
     long slack = Math.max(0, halt.haltSeconds().orElse(0));
     if (halt.reason().isPresent() && !halt.reason().get().isEmpty() && !isPast(halt, endSeconds, nowSeconds)) {
-      return Optional.of(new Met(halt.reason().get(), "the halt file says " + halt.reason().get()));
+      return Optional.of(new Met(halt.reason().get(), plainly(halt.reason().get())));
     }
     if (slack > 0 && endSeconds.isPresent() && endSeconds.getAsLong() - nowSeconds <= slack) {
       return Optional.of(new Met(Reason.TIME_LIMIT, "the allocation has "
@@ -70,5 +75,16 @@ public final class HaltConditions {
           "it is later than second " + halt.exitAfterSeconds().getAsLong() + " since 1970"));
     }
     return Optional.empty();
+  }
+
+  private static String plainly(String reason) {
+    return switch (reason) {
+      case "SCR_FINALIZE_CALLED" -> "the program has finished";
+      case "JOB_HALTED" -> "somebody has halted the job";
+      case "SCR_INIT_FAILED" -> "a run before this one could not begin";
+      case "TIME_LIMIT" -> "an earlier run has stopped at the end of its allocation";
+      case "NO_CHECKPOINTS_LEFT" -> "an earlier run has written all checkpoints that were asked for";
+      default -> "the halt file says so";
+    };
   }
 }

@@ -93,9 +93,8 @@ public final class HaltWatch {
     return allocation.ask().compose(_ -> read(file)).compose(reading -> {
       Optional<Met> met = met(reading.halt(), policy);
       return met.isEmpty() ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.HALTED,
-          "no run may begin in " + prefix + ": " + met.get().reason() + ", " + met.get().why() + "; 'scr halt --list "
-          + prefix + "' shows the conditions of " + file.file() + ", 'scr halt --remove " + prefix
-          + "' removes them"));
+          "no run may begin in " + prefix + ": " + met.get().words() + "; 'scr halt --remove " + prefix
+          + "' lets another run begin"));
     });
   }
 

@@ -100,6 +100,18 @@ class HaltConditionsTest {
   }
 
   @Test
+  void whyIsToldInPlainWordsAndTheReasonOnce() {
+    for (Halt.Reason reason : Halt.Reason.values()) {
+      String words = HaltConditions.met(Halt.NONE.because(reason), NOBODY_KNOWS, 0).orElseThrow().words();
+      assertThat(words).endsWith(" (" + reason + ")").containsOnlyOnce(reason.name());
+    }
+    assertThat(HaltConditions.met(Halt.NONE.because(Halt.Reason.SCR_FINALIZE_CALLED), NOBODY_KNOWS, 0).orElseThrow()
+        .words()).isEqualTo("the program has finished (SCR_FINALIZE_CALLED)");
+    assertThat(HaltConditions.met(Halt.NONE.withReason(Optional.of("power")), NOBODY_KNOWS, 0).orElseThrow().words())
+        .isEqualTo("the halt file says so (power)");
+  }
+
+  @Test
   void theFirstReasonStaysAndAnotherRunsReasonStops() {
     Halt halt = Halt.NONE.because(Halt.Reason.TIME_LIMIT).because(Halt.Reason.SCR_FINALIZE_CALLED);
     assertThat(halt.reason()).contains("TIME_LIMIT");
