@@ -100,7 +100,8 @@ class ScrRunIT {
     Files.delete(waiting);
 
     assertThat(job.awaitExit()).as(job.output()).isZero();
-    assertThat(job.output()).contains("wrote step-1", "scr run: node node2 is left out: its daemon has ended",
+    assertThat(job.output()).contains("wrote step-1",
+        "scr run: node node2 is left out: its daemon was killed by signal 9 (log ",
         "scr run: run 2 begins on 4 nodes: node1,node3,node4,node5", "wrote step-2")
         .contains(IntStream.range(0, RANKS).mapToObj(rank -> "rank " + rank + " restarted from step-1").toList())
         .doesNotContain("is not what was written");

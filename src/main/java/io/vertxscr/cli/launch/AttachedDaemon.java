@@ -2,6 +2,7 @@ package io.vertxscr.cli.launch;
 
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.launch.DaemonEnd;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.BufferedReader;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -23,6 +25,7 @@ import java.util.regex.Pattern;
  * execution has to complain of, go to a file.
  */
 final class AttachedDaemon {
+  private static final long LAST_MOMENT_S = 5;
   private static final Pattern READY = Pattern.compile("node \\S+ is ready: .*, socket (?<socket>.+)");
 
   private final String node;
@@ -76,7 +79,7 @@ final class AttachedDaemon {
     } catch (UncheckedIOException | IOException _) {
       // Its end.
     } finally {
-      listener.accept(new Signal.Gone(this, lastWords()));
+      listener.accept(new Signal.Gone(this, end()));
     }
   }
 
@@ -95,12 +98,27 @@ final class AttachedDaemon {
     }
   }
 
-  private String lastWords() {
+  private String end() {
+    return DaemonEnd.words(exit(), lastLine()) + " (log " + log + ")";
+  }
+
+  /** Its output ends a moment before it does. */
+  private OptionalInt exit() {
+    try {
+      return process.waitFor(LAST_MOMENT_S, TimeUnit.SECONDS) ? OptionalInt.of(process.exitValue())
+          : OptionalInt.empty();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return OptionalInt.empty();
+    }
+  }
+
+  private String lastLine() {
     try {
       List<String> lines = Files.readAllLines(log).stream().filter(line -> !line.isBlank()).toList();
-      return (lines.isEmpty() ? "without a word" : lines.getLast()) + " (" + log + ")";
-    } catch (IOException | UncheckedIOException e) {
-      return "its log cannot be read: " + e.getMessage();
+      return lines.isEmpty() ? "" : lines.getLast();
+    } catch (IOException _) {
+      return "";                                          // who reads it will see why
     }
   }
 

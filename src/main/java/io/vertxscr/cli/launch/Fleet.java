@@ -105,10 +105,10 @@ final class Fleet {
     switch (signal) {
       case Signal.Ready(String node, String socket) -> sockets.put(node, socket);
       case Signal.Pong(String node, Set<String> members) -> seenBy.put(node, members);
-      case Signal.Gone(AttachedDaemon daemon, String lastWords) -> {
+      case Signal.Gone(AttachedDaemon daemon, String how) -> {
         if (daemons.get(daemon.node()) == daemon) {
           lostDaemons.add(daemon.node());
-          leaveOut(daemon.node(), "its daemon has ended: " + lastWords);
+          leaveOut(daemon.node(), "its daemon " + how);
         }
       }
       case Signal.Happened _, Signal.Ended _, Signal.Stop _ -> { }

@@ -14,8 +14,8 @@ sealed interface Signal {
   /** Something has happened, as on {@code scr.events}. */
   record Happened(JsonObject event) implements Signal {}
 
-  /** A daemon has ended, or can no longer be reached. */
-  record Gone(AttachedDaemon daemon, String lastWords) implements Signal {}
+  /** A daemon has ended, or can no longer be reached. @param how the end of "its daemon ..." */
+  record Gone(AttachedDaemon daemon, String how) implements Signal {}
 
   /** The program has ended. */
   record Ended(int exit) implements Signal {}

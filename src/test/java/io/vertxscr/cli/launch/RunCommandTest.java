@@ -72,7 +72,7 @@ class RunCommandTest {
     assertThat(run).as(run.err()).returns(0, CliRun::exit);
     assertThat(machine.called("program")).containsExactly(" | node1,node2 | /run/node1.sock:/run/node2.sock",
         " | node2,node3 | /run/node2.sock:/run/node3.sock");
-    assertThat(run.err()).contains("scr run: node node1 is left out: its daemon has ended",
+    assertThat(run.err()).contains("scr run: node node1 is left out: its daemon has ended with exit code 9 (log ",
         "scr run: run 2 begins on 2 nodes: node2,node3");
   }
 
@@ -91,7 +91,8 @@ class RunCommandTest {
     CliRun run = machine.with("SCR_RUNS", "-1").run("run", "--nodes", "2", "program");
     assertThat(run.exit()).as(run.err()).isEqualTo(3);
     assertThat(run.err()).contains("too few nodes are left: starting daemons again on node1",
-        "node node1 is left out: its daemon has ended: node1: out of order", "1 nodes can be used, and it takes 2");
+        "node node1 is left out: its daemon has ended with exit code 1: node1: out of order (log ",
+        "1 nodes can be used, and it takes 2");
   }
 
   @Test
@@ -156,7 +157,8 @@ class RunCommandTest {
     machine.run("halt", machine.prefix());
     CliRun run = machine.run("run", "--nodes", "1", "program");
     assertThat(run.exit()).isEqualTo(1);
-    assertThat(run.err()).contains("no run begins: the halt file says JOB_HALTED");
+    assertThat(run.err()).contains(
+        "no run begins: somebody has halted the job (JOB_HALTED); 'scr halt --remove " + machine.prefix());
     assertThat(machine.called("program")).isEmpty();
     assertThat(machine.called("scr")).noneMatch(line -> line.startsWith("node"));
   }
