@@ -1,5 +1,6 @@
 package io.vertxscr.cli.launch;
 
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.launch.JobFlow.Action;
 import io.vertxscr.launch.JobFlow.Event;
 import io.vertxscr.launch.JobFlow.Rules;
@@ -114,7 +115,7 @@ final class Job {
   private void hear(Signal signal) throws InterruptedException {
     fleet.hear(signal);
     switch (signal) {
-      case Signal.Happened(var event) -> onEvent(event.getString("type", ""), event.containsKey("fault"));
+      case Signal.Happened(var event) -> onEvent(event.getString("type", ""), event);
       case Signal.Ended(int exit) -> {
         program = Optional.empty();
         watchdog.ended();
@@ -125,7 +126,7 @@ final class Job {
     }
   }
 
-  private void onEvent(String type, boolean failed) throws InterruptedException {
+  private void onEvent(String type, JsonObject event) throws InterruptedException {
     switch (type) {
       case "run-begun", "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
       case "dataset-complete" -> {
@@ -133,12 +134,15 @@ final class Job {
         happened(new Event.Completed());
       }
       case "run-over" -> {
-        if (failed) {
+        if (event.containsKey("fault")) {
           watchdog.progress(nowMs());
         } else {
           watchdog.ended();
         }
       }
+      case "restart-passed-over" -> say("dataset " + event.getInteger("dataset") + " '" + event.getString("name")
+          + "' is passed over: " + event.getString("cause"));
+      case "restart-anew" -> say(event.getString("cause"));
       default -> { }
     }
   }

@@ -77,6 +77,20 @@ class RunCommandTest {
   }
 
   @Test
+  void whatARestartPassesOverAndThatItBeginsAnewIsToldToTheUser() throws Exception {
+    program(1, "exit 0\n");
+    machine.says("node1", """
+        event {"type":"restart-passed-over","dataset":3,"name":"step-3","cached":false,"cause":"b of rank 1 is missing"}
+        event {"type":"restart-anew","prefix":"/p","listed":1,"cause":"none of them can be used"}
+        """);
+    CliRun run = machine.run("run", "--nodes", "2", "program");
+    assertThat(run).returns(0, CliRun::exit).extracting(CliRun::err).isEqualTo("""
+        scr run: dataset 3 'step-3' is passed over: b of rank 1 is missing
+        scr run: none of them can be used
+        """);
+  }
+
+  @Test
   void withoutASpareADaemonIsStartedAgain() throws Exception {
     program(1, "touch \"$STATE/once-node1\"; exit 3\n");
     CliRun run = machine.with("SCR_RUNS", "-1").run("run", "--nodes", "2", "program");

@@ -35,6 +35,7 @@ final class StubMachine {
         touch "$STATE/alive-$name"
         trap 'rm -f "$STATE/alive-$name"' EXIT
         echo "node $name is ready: cluster x, socket /run/$name.sock"
+        [ -e "$STATE/says-$name" ] && cat "$STATE/says-$name"
         while read -r line; do
           [ -e "$STATE/dead-$name" ] && exit 9
           [ -e "$STATE/once-$name" ] && { rm "$STATE/once-$name"; exit 9; }
@@ -52,6 +53,11 @@ final class StubMachine {
 
   private Path calls() {
     return directory.resolve("calls");
+  }
+
+  /** What the daemon of a node writes to its launcher once it is ready. */
+  void says(String node, String lines) throws IOException {
+    Files.writeString(directory.resolve("says-" + node), lines);
   }
 
   /** A command on the PATH. */
