@@ -118,18 +118,29 @@ final class StatusPage {
 
   private static List<List<String>> datasets(List<JsonObject> answers) {
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("dataset", "name", "node", "ranks", "size", "scheme", "protection", "flush"));
+    boolean ofSeveral = answers.stream().flatMap(answer -> answer.getJsonArray("datasets").stream())
+        .map(each -> ((JsonObject) each).getString("prefix", "")).distinct().count() > 1;
+    List<String> heading = List.of("dataset", "name", "node", "ranks", "size", "scheme", "protection", "flush");
+    rows.add(ofSeveral ? with(heading, "prefix") : heading);
     SortedMap<Integer, JsonObject> gaps = gaps(answers.getFirst());
     for (JsonObject answer : answers) {
       for (Object each : answer.getJsonArray("datasets")) {
         JsonObject dataset = (JsonObject) each;
-        rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"), answer.getString("node"),
+        List<String> row = List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"),
+            answer.getString("node"),
             Humane.ranges(numbers(dataset.getJsonArray("ranksHere"))), Humane.bytes(dataset.getLong("bytesHere")),
             dataset.getString("scheme"), protection(dataset, gaps),
-            dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' ')));
+            dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
+        rows.add(ofSeveral ? with(row, dataset.getString("prefix", "")) : row);
       }
     }
     return rows;
+  }
+
+  private static List<String> with(List<String> cells, String last) {
+    List<String> all = new ArrayList<>(cells);
+    all.add(last);
+    return all;
   }
 
   private static String join(List<?> words) {

@@ -32,6 +32,8 @@ public record Diagnosis(
     SCAVENGED,
     /** The caches that were looked at have or can rebuild every file. */
     IN_CACHES,
+    /** In the prefix directory, but found damaged when it was read: restarts pass it over. */
+    DAMAGED,
     /** Not to be had from what was looked at. */
     LOST
   }
@@ -55,13 +57,14 @@ public record Diagnosis(
   /** Judges what was seen. */
   public static Diagnosis of(Evidence seen) {
     List<String> reasons = new ArrayList<>();
-    boolean published = published(seen, reasons);
+    boolean there = published(seen, reasons);
+    boolean published = there && !(seen.prefix() instanceof Complete complete && complete.failed());
     List<Inventory> caches = seen.caches().stream().filter(cache -> holds(cache, seen)).toList();
     SortedMap<Integer, String> lostFromScavenged = lost(seen, seen.scavenged().stream().toList());
     SortedMap<Integer, String> lostFromCaches = lost(seen, caches);
     boolean scavenged = seen.scavenged().isPresent() && lostFromScavenged.isEmpty();
     Verdict verdict = published ? Verdict.PUBLISHED : scavenged ? Verdict.SCAVENGED
-        : lostFromCaches.isEmpty() ? Verdict.IN_CACHES : Verdict.LOST;
+        : lostFromCaches.isEmpty() ? Verdict.IN_CACHES : there ? Verdict.DAMAGED : Verdict.LOST;
     if (!published && seen.scavenged().isPresent()) {
       reasons.add(scavenged ? "what was scavenged to the prefix directory is enough to make it whole"
           : "what was scavenged to the prefix directory is not enough: " + lostFromScavenged.size() + " of "
@@ -78,6 +81,7 @@ public record Diagnosis(
     }
     Risk risk = verdict == Verdict.IN_CACHES ? risk(seen, caches) : Risk.NONE;
     SortedMap<Integer, String> lost = verdict != Verdict.LOST ? new TreeMap<>()
+        : seen.prefix() instanceof Complete complete ? complete.badRanks()
         : lostFromScavenged.size() < lostFromCaches.size() && seen.scavenged().isPresent()
             ? lostFromScavenged : lostFromCaches;
     return new Diagnosis(verdict, reasons, lost, risk, next(seen, verdict));
@@ -88,11 +92,11 @@ public record Diagnosis(
       case Absent(boolean flushing) -> reasons.add("the prefix directory has no summary of it: it was never complete"
           + " there" + (flushing ? "; the flush file says that it is being flushed" : ""));
       case Damaged(String why) -> reasons.add(why);
-      case Complete(List<String> bad, _, _) when !bad.isEmpty() -> {
+      case Complete(List<String> bad, _, _, _) when !bad.isEmpty() -> {
         reasons.add("the prefix directory has all metadata of it, but " + bad.size() + " bad files:");
         reasons.addAll(bad);
       }
-      case Complete(_, boolean listed, boolean failed) -> {
+      case Complete(_, _, boolean listed, boolean failed) -> {
         reasons.add("the prefix directory has its summary, its map, and every file at its size;"
             + " no file was read: scr index --verify \"" + seen.dataset().name() + "\" does");
         if (failed) {
@@ -109,18 +113,22 @@ public record Diagnosis(
   private static List<String> next(Evidence seen, Verdict verdict) {
     String id = Integer.toString(seen.dataset().id());
     return switch (verdict) {
-      case PUBLISHED -> seen.prefix() instanceof Complete complete && complete.failed()
-          ? List.of("scr index --verify \"" + seen.dataset().name() + "\" says which bytes differ")
-          : seen.prefix() instanceof Complete complete && !complete.listed()
-              ? List.of("scr index --add " + id + " puts it into the index") : List.of();
+      case PUBLISHED -> seen.prefix() instanceof Complete complete && !complete.listed()
+          ? List.of("scr index --add " + id + " puts it into the index") : List.of();
+      case DAMAGED -> Stream.concat(Stream.of("scr index --verify \"" + seen.dataset().name()
+          + "\" says which files differ, and what to do if none does"), fallback(seen)).toList();
       case SCAVENGED -> List.of("scr index --add " + id + " rebuilds what is missing and publishes it");
       case IN_CACHES -> List.of("with the daemons running, a restart takes it from the caches",
           "without them, scr scavenge --id " + id + " brings it to the prefix directory");
       case LOST -> Stream.concat(
           Stream.of("look at more caches: on each node that may hold some of it, scr copy --id " + id
               + ", then scr index --add " + id),
-          seen.fallback().map(name -> "otherwise a restart takes '" + name + "'").stream()).toList();
+          fallback(seen)).toList();
     };
+  }
+
+  private static Stream<String> fallback(Evidence seen) {
+    return seen.fallback().map(name -> "otherwise a restart takes '" + name + "'").stream();
   }
 
   /** Smallest losses first; pairs only among a bounded number of nodes. */

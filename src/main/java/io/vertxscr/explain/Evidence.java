@@ -2,15 +2,19 @@ package io.vertxscr.explain;
 
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What was seen of one dataset.
  *
  * @param worldRanks ranks of the run that wrote it
  * @param prefix what the prefix directory has of it
- * @param scavenged what was scavenged but is not published, as of one node that holds it all; empty if nothing was
+ * @param scavenged what was scavenged and is not, or not whole, published, as of one node that holds it all; empty if
+ *     nothing was
  * @param caches what the nodes hold that could be looked at; those that hold nothing of it too
  * @param fallback name of the dataset that a restart would take instead
  */
@@ -32,12 +36,15 @@ public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefi
      * Summary and map are good.
      *
      * @param badFiles what is wrong with its files, in sentences that name rank and path
+     * @param badRanks whose files those are, each with the first of these sentences
      * @param listed whether the index has it
-     * @param failed whether the index says that a fetch found it damaged
+     * @param failed whether the index says that a fetch or a verification found it damaged
      */
-    record Complete(List<String> badFiles, boolean listed, boolean failed) implements InPrefix {
+    record Complete(List<String> badFiles, SortedMap<Integer, String> badRanks, boolean listed, boolean failed)
+        implements InPrefix {
       public Complete {
         badFiles = List.copyOf(badFiles);
+        badRanks = Collections.unmodifiableSortedMap(new TreeMap<>(badRanks));
       }
     }
   }

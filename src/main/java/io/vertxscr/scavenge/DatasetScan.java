@@ -70,7 +70,7 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
   }
 
   /** Whether anything is in containers. */
-  boolean packed() {
+  public boolean packed() {
     return ranks.values().stream().anyMatch(rank -> !rank.segments().isEmpty());
   }
 

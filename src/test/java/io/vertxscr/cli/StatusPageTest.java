@@ -95,6 +95,17 @@ class StatusPageTest {
   }
 
   @Test
+  void whereDatasetsAreOfSeveralPrefixDirectoriesTheyAreShown() {
+    String one = """
+        {"dataset": 12, "name": "a", "prefix": "/p", "scheme": "XOR", "bytesHere": 1, "ranksHere": [0],
+         "protection": "protected", "flush": "DONE"}""";
+    assertThat(String.join("\n", StatusPage.lines(List.of(answer("n1", one), answer("n2", one)))))
+        .doesNotContain("flush  prefix");
+    assertThat(String.join("\n", StatusPage.lines(List.of(answer("n1", one), answer("n2", one.replace("/p", "/q"))))))
+        .contains("flush  prefix").contains("done   /p\n").endsWith("done   /q");
+  }
+
+  @Test
   void cachesWithoutDatasetsAreNamed() {
     assertThat(StatusPage.lines(List.of(answer("n1", ""), answer("n2", "")))).last()
         .isEqualTo("no datasets in the caches of n1, n2");

@@ -21,8 +21,10 @@ import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -76,16 +78,23 @@ class DiagnosisTest {
 
   @Test
   void whatIsInThePrefixDirectoryCountsWhateverTheCachesHave() {
-    Diagnosis good = Diagnosis.of(seen(new InPrefix.Complete(List.of(), true, false), List.of()));
+    Diagnosis good = Diagnosis.of(seen(new InPrefix.Complete(List.of(), new TreeMap<>(), true, false), List.of()));
     assertThat(good).returns(Verdict.PUBLISHED, Diagnosis::verdict).returns(List.of(), Diagnosis::next);
 
-    Diagnosis unlisted = Diagnosis.of(seen(new InPrefix.Complete(List.of(), false, false), List.of()));
+    Diagnosis unlisted = Diagnosis.of(seen(new InPrefix.Complete(List.of(), new TreeMap<>(), false, false), List.of()));
     assertThat(unlisted.next()).containsExactly("scr index --add 6 puts it into the index");
 
-    Diagnosis failed = Diagnosis.of(seen(new InPrefix.Complete(List.of(), true, true), List.of()));
+    Diagnosis failed = Diagnosis.of(seen(new InPrefix.Complete(List.of(), new TreeMap<>(), true, true), List.of()));
     assertThat(failed.reasons()).contains("a fetch or a verification has found it damaged: restarts pass it over");
 
-    Diagnosis bad = Diagnosis.of(seen(new InPrefix.Complete(List.of("rank 3: x is missing"), true, false), List.of()));
+    assertThat(failed.verdict()).isEqualTo(Verdict.DAMAGED);
+    assertThat(failed.lost()).isEmpty();
+    assertThat(Diagnosis.of(seen(new InPrefix.Complete(List.of(), new TreeMap<>(), true, true),
+        caches(Scheme.XOR, 0b1111))).verdict()).isEqualTo(Verdict.IN_CACHES);
+
+    Diagnosis bad = Diagnosis.of(seen(new InPrefix.Complete(
+        List.of("rank 3: x is missing"), new TreeMap<>(Map.of(3, "x is missing")), true, false), List.of()));
+    assertThat(bad.lost()).isEqualTo(Map.of(3, "x is missing"));
     assertThat(bad.verdict()).isEqualTo(Verdict.LOST);
     assertThat(bad.reasons()).contains("rank 3: x is missing");
 

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -40,6 +41,9 @@ public final class HaltCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", paramLabel = "PREFIX",
       description = "Prefix directory; SCR_PREFIX, else the working directory, where it is not given.")
   private Path prefix;
+
+  @Option(names = "--prefix", paramLabel = "PREFIX", hidden = true)
+  private Path prefixOption;
 
   @Option(names = {"-c", "--checkpoints"}, paramLabel = "N", description = "After N more checkpoints.")
   private Integer checkpoints;
@@ -98,18 +102,28 @@ public final class HaltCommand implements Callable<Integer> {
     }
     OptionalLong exitBefore = time("--before", before, now);
     OptionalLong exitAfter = time("--after", after, now);
-    Halt halt = list ? file.read() : file.update(old -> changed(old, exitBefore, exitAfter));
+    AtomicReference<Halt> before = new AtomicReference<>(Halt.NONE);
+    Halt halt = list ? file.read() : file.update(old -> {
+      before.set(old);
+      return changed(old, exitBefore, exitAfter);
+    });
+    if (remove && !before.get().equals(Halt.NONE)) {
+      spec.commandLine().getOut().println("taken back:");
+      printConditions(before.get(), now);
+    }
     print(file, halt, now);
     return 0;
   }
 
   private Path directory() {
     String named = environment.getOrDefault("SCR_PREFIX", "");
-    Path chosen = prefix != null ? prefix : Path.of(named);
+    require(prefix == null || prefixOption == null, "the prefix directory is given twice");
+    Path given = prefix != null ? prefix : prefixOption;
+    Path chosen = given != null ? given : Path.of(named);
     Path directory = chosen.toAbsolutePath().normalize();
     if (!Files.isDirectory(directory)) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "there is no prefix directory " + directory
-          + (prefix == null && !named.isEmpty() ? " (from SCR_PREFIX)" : ""));
+          + (given == null && !named.isEmpty() ? " (from SCR_PREFIX)" : ""));
     }
     return directory;
   }
@@ -171,6 +185,15 @@ public final class HaltCommand implements Callable<Integer> {
       return;
     }
     out.println("halt conditions in " + file.file() + ":");
+    printConditions(halt, now);
+    if (halt.reason().isPresent()) {
+      out.println("no run begins here before 'scr halt --remove' (or --unset-reason)"
+          + (halt.reason().get().equals(Reason.TIME_LIMIT.name()) ? ", or in an allocation with more time left" : ""));
+    }
+  }
+
+  private void printConditions(Halt halt, ZonedDateTime now) {
+    PrintWriter out = spec.commandLine().getOut();
     halt.checkpointsLeft().ifPresent(left -> out.println("  checkpoints left  " + left));
     halt.exitBeforeSeconds().ifPresent(time -> out.println("  exit before       " + HaltTime.show(time, now)));
     halt.exitAfterSeconds().ifPresent(time -> out.println("  exit after        " + HaltTime.show(time, now)));
@@ -179,10 +202,6 @@ public final class HaltCommand implements Callable<Integer> {
     halt.reason().ifPresent(reason -> out.println("  reason            " + reason));
     if (halt.immediate()) {
       out.println("  immediate         every call of the run fails within about a second; its caches are flushed");
-    }
-    if (halt.reason().isPresent()) {
-      out.println("no run begins here before 'scr halt --remove' (or --unset-reason)"
-          + (halt.reason().get().equals(Reason.TIME_LIMIT.name()) ? ", or in an allocation with more time left" : ""));
     }
   }
 }

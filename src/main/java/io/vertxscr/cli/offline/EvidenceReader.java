@@ -51,14 +51,22 @@ final class EvidenceReader {
     List<Inventory> inventories = caches.stream().map(cache -> cache.of(paths).inventory(remarks)).toList();
     DatasetDescriptor dataset = find(wanted, inventories);
     InPrefix prefix = inPrefix(dataset);
-    // What was published has left the place of what is scavenged; its redundancy alone is of no use.
-    boolean scavenged = !(prefix instanceof InPrefix.Complete) && DatasetScanner.isScavenged(paths, dataset.id());
-    Optional<DatasetScan> scan = scavenged
-        ? Optional.of(DatasetScanner.scan(paths, dataset.id(), DatasetScanner.Depth.SIZES)) : Optional.empty();
+    Optional<DatasetScan> scan = scavenged(dataset, prefix);
     int ranks = ranks(dataset, prefix, scan, inventories);
     Optional<String> fallback = index.candidates().stream().map(Index.Entry::name)
         .filter(name -> !name.equals(dataset.name())).findFirst();
     return new Evidence(dataset, ranks, prefix, scan.map(DatasetScan::inventory), inventories, fallback);
+  }
+
+  /** What was scavenged is of use before it is published, and again when published files are lost. */
+  private Optional<DatasetScan> scavenged(DatasetDescriptor dataset, InPrefix prefix) {
+    boolean whole = prefix instanceof InPrefix.Complete complete && complete.badFiles().isEmpty();
+    if (whole || !DatasetScanner.isScavenged(paths, dataset.id())) {
+      return Optional.empty();
+    }
+    DatasetScan scan = DatasetScanner.scan(paths, dataset.id(), DatasetScanner.Depth.SIZES);
+    boolean repairs = !scan.packed() && scan.descriptor().sameAs(dataset);
+    return prefix instanceof InPrefix.Complete && !repairs ? Optional.empty() : Optional.of(scan);
   }
 
   private DatasetDescriptor find(String wanted, List<Inventory> inventories) {
@@ -89,10 +97,10 @@ final class EvidenceReader {
             entry.locations().contains(Location.FLUSHING) || entry.locations().contains(Location.SYNC_FLUSHING))
             .isPresent());
       }
-      List<String> bad = DatasetVerification.look(paths, dataset.id()).problems();
+      DatasetVerification.Verified seen = DatasetVerification.look(paths, dataset.id());
       Optional<Index.Entry> entry = index.find(dataset.id());
-      return new InPrefix.Complete(
-          bad, entry.isPresent(), entry.flatMap(Index.Entry::failed).isPresent());
+      return new InPrefix.Complete(seen.problems(), seen.badRanks(),
+          entry.isPresent(), entry.flatMap(Index.Entry::failed).isPresent());
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;

@@ -3,7 +3,6 @@ package io.vertxscr.cli.offline;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.explain.Diagnosis;
-import io.vertxscr.explain.Diagnosis.Verdict;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.FailuresFileStore;
@@ -73,7 +72,10 @@ final class ExplainCommand implements Callable<Integer> {
       ExplainPage.lines(seen, diagnosis).forEach(out::println);
     }
     reader.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
-    return diagnosis.verdict() == Verdict.LOST ? OfflineCommands.WRONG : 0;
+    return switch (diagnosis.verdict()) {
+      case LOST, DAMAGED -> OfflineCommands.WRONG;
+      case PUBLISHED, SCAVENGED, IN_CACHES -> 0;
+    };
   }
 
   private static JsonObject json(Evidence seen, Diagnosis diagnosis) {

@@ -36,16 +36,19 @@ final class ExplainPage {
     return lines;
   }
 
-  /** Sets of nodes: {@code n0 and n1, n0 and n2}. */
-  static String sets(List<List<String>> nodes) {
-    return String.join(", ", nodes.stream().map(set -> String.join(" and ", set)).toList());
+  /** Sets of nodes, any of which: {@code of n0 and n1, of n0 and n2, or of n1 and n2}. */
+  static String anyOf(String preposition, List<List<String>> nodes) {
+    List<String> sets = nodes.stream().map(set -> preposition + " " + String.join(" and ", set)).toList();
+    return sets.size() < 2 ? String.join("", sets)
+        : String.join(", ", sets.subList(0, sets.size() - 1)) + ", or " + sets.getLast();
   }
 
   static String verdict(Verdict verdict) {
     return switch (verdict) {
       case PUBLISHED -> "It is in the prefix directory, whole.";
-      case SCAVENGED -> "It was scavenged and can be made whole, but is not published yet.";
+      case SCAVENGED -> "It was scavenged and can be made whole; before that, no restart finds it whole.";
       case IN_CACHES -> "It is not in the prefix directory, but the caches can give it.";
+      case DAMAGED -> "It is in the prefix directory, but damaged: restarts pass it over.";
       case LOST -> "It cannot be had from what was looked at.";
     };
   }
@@ -80,7 +83,7 @@ final class ExplainPage {
       case 1 -> "any one node may be lost";
       default -> "any two nodes may be lost";
     };
-    return survives + (risk.fatal().isEmpty() ? "" : "; it would be gone with " + sets(risk.fatal()));
+    return survives + (risk.fatal().isEmpty() ? "" : "; it would be gone " + anyOf("with", risk.fatal()));
   }
 
   private static LocalDateTime time(long createdUs) {

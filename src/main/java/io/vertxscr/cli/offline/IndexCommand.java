@@ -18,6 +18,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr index}: what a prefix directory has, and what a restart may use of it. */
@@ -29,6 +31,9 @@ final class IndexCommand implements Callable<Integer> {
 
   @Mixin
   private PrefixOption prefix;
+
+  @Parameters(arity = "0..1", hidden = true)
+  private String stray;
 
   @ArgGroup(multiplicity = "1")
   private Action action;
@@ -66,7 +71,7 @@ final class IndexCommand implements Callable<Integer> {
     @Option(names = "--verify", arity = "0..1", fallbackValue = "", paramLabel = "NAME", description =
         {
         "Read every byte of this dataset, or of all, and compare it with its checksum. What is damaged is marked as"
-            + " failed, so that restarts pass it over; what is whole is not, or no longer."})
+            + " failed, so that restarts pass it over."})
     private String verify;
 
     @Option(names = "--scan", paramLabel = "ID|DIR", description =
@@ -84,6 +89,10 @@ final class IndexCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (stray != null) {
+      throw new ParameterException(spec.commandLine(), "'" + stray + "': a prefix directory is given by --prefix "
+          + stray);
+    }
     PrefixPaths paths = prefix.paths(environment);
     PrefixIndex index = PrefixOption.index(paths);
     if (action.current != null) {

@@ -213,26 +213,27 @@ final class IndexRepair {
           throw e;
         }
         out.println(name + ": " + e.getMessage());
-        mark(entry, true);
+        mark(entry);
         exit = OfflineCommands.WRONG;
       }
     }
     return exit;
   }
 
-  /** So that restarts and listings know. The mark goes where every byte is good, whoever has set it. */
-  private void mark(Index.Entry entry, boolean failed) {
-    if (entry.failed().isPresent() == failed) {
+  /**
+   * So that restarts and listings know. A mark that is there stays where every byte is good, too: it may be of a
+   * program that could not use what it read.
+   */
+  private void mark(Index.Entry entry) {
+    if (entry.failed().isPresent()) {
       return;
     }
     try {
       index.update(now -> now.find(entry.id()).filter(one -> one.descriptor().sameAs(entry.descriptor()))
-          .map(one -> failed ? now.markFailed(one.id(), LocalDateTime.now()) : now.withoutFailure(one.id()))
-          .orElse(now));
-      out.println(name(entry.descriptor()) + (failed ? ": marked as failed, restarts pass it over"
-          : ": not marked as failed any more, restarts may take it"));
+          .map(one -> now.markFailed(one.id(), LocalDateTime.now())).orElse(now));
+      out.println(name(entry.descriptor()) + ": marked as failed, restarts pass it over");
     } catch (ScrException e) {
-      out.println(name(entry.descriptor()) + ": its mark could not be changed: " + e.getMessage());
+      out.println(name(entry.descriptor()) + ": could not be marked as failed: " + e.getMessage());
     }
   }
 
@@ -246,12 +247,15 @@ final class IndexRepair {
     if (verified.files() != entry.descriptor().totals().files()) {
       out.println(name + ": its map has " + verified.files() + " files, its descriptor "
           + entry.descriptor().totals().files());
-      mark(entry, true);
+      mark(entry);
       return OfflineCommands.WRONG;
     }
     int bad = verified.problems().size();
-    if (bad > 0 || verified.unverified().isEmpty()) {
-      mark(entry, bad > 0);
+    if (bad > 0) {
+      mark(entry);
+    } else if (entry.failed().isPresent()) {
+      out.println(name + ": marked as failed, restarts pass it over; to end that: scr index --drop \""
+          + entry.name() + "\", then --add " + entry.id());
     }
     String verdict = bad > 0 ? bad + " bad of " : verified.unverified().isEmpty() ? "good, " : "nothing differs in ";
     out.println(name + ": " + verdict + verified.files() + " files, " + Humane.bytes(verified.bytes())

@@ -93,13 +93,23 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static List<String> table(List<Held> held, Map<String, Diagnosis> diagnoses) {
+    boolean ofSeveral = held.stream().map(one -> one.record().origin().prefix()).distinct().count() > 1;
     List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("id", "kind", "node", "ranks", "size", "scheme", "flush", "name"));
+    List<String> heading = new ArrayList<>(List.of("id", "kind", "node", "ranks", "size", "scheme", "flush", "name"));
+    if (ofSeveral) {
+      heading.add("prefix");
+    }
+    rows.add(heading);
     for (Held one : held) {
       DatasetRecord record = one.record();
-      rows.add(List.of(Integer.toString(record.descriptor().id()), IndexListing.kind(record.descriptor().flags()),
-          one.node().node(), Humane.ranges(one.ranks()), Humane.bytes(one.bytes()), record.scheme().name(),
+      List<String> row = new ArrayList<>(List.of(Integer.toString(record.descriptor().id()),
+          IndexListing.kind(record.descriptor().flags()), one.node().node(), Humane.ranges(one.ranks()),
+          Humane.bytes(one.bytes()), record.scheme().name(),
           record.flush().name().toLowerCase(Locale.ROOT).replace('_', ' '), record.descriptor().name()));
+      if (ofSeveral) {
+        row.add(record.origin().prefix());
+      }
+      rows.add(row);
     }
     List<String> lines = new ArrayList<>(TextTable.lines(rows, Set.of(0, 4)));
     lines.add("");
@@ -116,7 +126,7 @@ final class InspectCommand implements Callable<Integer> {
   private static String sentence(Diagnosis diagnosis, int ranks) {
     if (diagnosis.lost().isEmpty()) {
       return "can be restored from these caches" + switch (diagnosis.risk().anyNodes()) {
-        case 0 -> ", but not after the loss of " + ExplainPage.sets(diagnosis.risk().fatal());
+        case 0 -> ", but not after the loss " + ExplainPage.anyOf("of", diagnosis.risk().fatal());
         case 1 -> ", also after the loss of any one node";
         default -> ", also after the loss of any two nodes";
       };
@@ -130,6 +140,7 @@ final class InspectCommand implements Callable<Integer> {
     for (Held one : held) {
       DatasetRecord record = one.record();
       datasets.add(new JsonObject().put("id", record.descriptor().id()).put("name", record.descriptor().name())
+          .put("prefix", record.origin().prefix())
           .put("kind", IndexListing.kind(record.descriptor().flags())).put("node", one.node().node())
           .put("ranks", new JsonArray(one.ranks())).put("bytes", one.bytes()).put("scheme", record.scheme().name())
           .put("flush", record.flush().name()).put("worldRanks", record.origin().ranks())

@@ -178,12 +178,6 @@ public record Index(Optional<String> current, List<Entry> entries) {
         new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time)));
   }
 
-  /** Its files have proved good. @throws ScrException NO_SUCH_DATASET */
-  public Index withoutFailure(int id) {
-    return edit(id, entry ->
-        new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.empty()));
-  }
-
   /**
    * What a restart may use, best first: complete checkpoints that have not failed, newest first, none newer than
    * {@link #current}: who sets that to an older dataset wants the newer ones left alone.

@@ -98,6 +98,7 @@ public final class StatusService {
     return new JsonObject()
         .put("dataset", record.descriptor().id())
         .put("name", record.descriptor().name())
+        .put("prefix", record.origin().prefix())
         .put("scheme", record.scheme().name())
         .put("store", record.cache().base())
         .put("bytesHere", record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum())

@@ -61,7 +61,10 @@ class HaltCommandTest {
     assertThat(halt("--list").immediate()).isFalse();
     assertThat(text.toString()).contains("reason            JOB_HALTED");
     assertThat(halt("--remove")).isEqualTo(Halt.NONE);
-    assertThat(text.toString()).contains("no halt condition is set", prefix.toString());
+    assertThat(text.toString()).startsWith("taken back:\n  reason            JOB_HALTED\n")
+        .contains("no halt condition is set", prefix.toString());
+    halt("--remove");
+    assertThat(text.toString()).startsWith("no halt condition is set");
   }
 
   @Test
@@ -70,6 +73,9 @@ class HaltCommandTest {
     byte[] before = Files.readAllBytes(prefix.resolve(".scr/halt.scr"));
     assertThat(run(Map.of("SCR_PREFIX", "/nowhere"), "--list", prefix.toString())).isZero();
     assertThat(text.toString()).contains("checkpoints left  3");
+    assertThat(run(Map.of(), "--list", "--prefix", prefix.toString())).isZero();
+    assertThat(text.toString()).contains("checkpoints left  3");
+    assertThat(run(Map.of(), "--list", "--prefix", prefix.toString(), prefix.toString())).isEqualTo(2);
     assertThat(Files.readAllBytes(prefix.resolve(".scr/halt.scr"))).isEqualTo(before);
   }
 

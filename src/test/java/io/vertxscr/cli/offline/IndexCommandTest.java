@@ -74,6 +74,8 @@ class IndexCommandTest {
     assertThat(index("--list", "--drop", "x").exit()).isEqualTo(2);
     assertThat(index().read().index()).isEqualTo(Index.EMPTY);
     assertThat(CliRun.of(Map.of(), "index").exit()).isEqualTo(2);
+    assertThat(index("--list", "/p")).returns(2, CliRun::exit).extracting(CliRun::err).asString()
+        .contains("'/p': a prefix directory is given by --prefix /p\n");
   }
 
   @Test

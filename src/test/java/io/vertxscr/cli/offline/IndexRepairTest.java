@@ -235,9 +235,11 @@ class IndexRepairTest {
     }
     Files.write(paths.file("b.6/b.1"), bytes);
     assertThat(index("--verify").out()).isEqualTo("""
-        dataset 6 'b.6': not marked as failed any more, restarts may take it
+        dataset 6 'b.6': marked as failed, restarts pass it over; to end that: scr index --drop "b.6", then --add 6
         dataset 6 'b.6': good, 8 files, 4.1 kB
         """);
+    assertThat(index("--drop", "b.6").exit()).isZero();
+    assertThat(index("--add", "6").exit()).isZero();
     assertThat(entries()).allMatch(Index.Entry::restartable);
     Files.delete(paths.file("b.6/a.3"));
     assertThat(index("--verify", "b.6").out()).contains("rank 3: " + paths.file("b.6/a.3") + " is missing");

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.format.FilemapFile;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.FlushFileStore;
@@ -206,6 +208,21 @@ class ScavengeCommandTest {
     assertThat(paths.summary(6)).exists();
   }
 
+  @Test
+  void whereDatasetsOfSeveralPrefixDirectoriesAreHereInspectSaysWhose() throws IOException {
+    caches.dataset(6, "b.6");
+    assertThat(run("inspect").out()).doesNotContain(caches.prefix.toString());
+    Path map;
+    try (var maps = Files.newDirectoryStream(caches.control.resolve("n1"), "*.scrfilemap")) {
+      map = maps.iterator().next();
+    }
+    DatasetRecord record = FilemapFile.decode(Files.readAllBytes(map));
+    var other = new DatasetRecord(record.descriptor(), new DatasetRecord.Origin("/other", 4), record.cache(),
+        record.redundancy(), record.flush(), record.ranks());
+    Files.write(map, FilemapFile.encode(other));
+    assertThat(run("inspect").out()).contains("  name  prefix\n", "b.6   /other\n", "b.6   " + caches.prefix + "\n");
+  }
+
   private CliRun at(Path prefix, String command, Object... arguments) {
     List<Object> line = new ArrayList<>(List.of(command, "--prefix", prefix, "--control", caches.control));
     line.addAll(List.of(arguments));
@@ -230,7 +247,7 @@ class ScavengeCommandTest {
          6  ckpt  n1    1      1.0 kB  XOR     wanted  b.6
          6  ckpt  n2    2      1.0 kB  XOR     wanted  b.6
 
-        dataset 5 'b.5': can be restored from these caches, but not after the loss of n0, n1, n2
+        dataset 5 'b.5': can be restored from these caches, but not after the loss of n0, of n1, or of n2
         dataset 6 'b.6': cannot be restored from these caches alone: ranks 2-3 of 4 are missing
         """);
     assertThat(ran.err()).isEqualTo("scr: dataset 6, rank 2 on n2: " + caches.directory("n2", 6).resolve("rank.2/a.2")
@@ -245,7 +262,7 @@ class ScavengeCommandTest {
     caches.dataset(6, "b.6");
     assertThat(run("explain", "b.6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
         .contains("It is not in the prefix directory, but the caches can give it.")
-        .contains("at risk\n  any one node may be lost; it would be gone with n0 and n1, n0 and n2, ")
+        .contains("at risk\n  any one node may be lost; it would be gone with n0 and n1, with n0 and n2, ")
         .contains("next\n  with the daemons running, a restart takes it from the caches\n");
     caches.lose("n2");
     caches.lose("n3");
@@ -272,8 +289,16 @@ class ScavengeCommandTest {
       caches.lose("n" + node);
     }
     Files.write(paths.file("b.6/b.1"), new byte[3]);
+    String bad = "rank 1: " + paths.file("b.6/b.1") + " has 3 bytes instead of 1003\n";
+    assertThat(run("explain", "b.6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+        .contains(bad, "It was scavenged and can be made whole", "scr index --add 6 rebuilds what is missing");
+    try (var maps = Files.newDirectoryStream(paths.dataset(6), "*.scrfilemap")) {
+      for (Path map : maps) {
+        Files.delete(map);                                // as after a flush, which leaves no redundancy
+      }
+    }
     assertThat(run("explain", "b.6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
-        .contains("rank 1: " + paths.file("b.6/b.1") + " has 3 bytes instead of 1003");
+        .contains("missing\n  " + bad).doesNotContain("rank 0", "redundancy set");
   }
 
   private CliRun run(String command, Object... arguments) {
