@@ -37,6 +37,11 @@ final class DaemonCluster implements AutoCloseable {
     return directory.resolve("p");
   }
 
+  /** One more, for a test of its own. It goes with the cluster and not before: daemons write to it behind a test. */
+  Path newPrefix() throws IOException {
+    return Files.createTempDirectory(directory, "p");
+  }
+
   Path directory() {
     return directory;
   }

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: daemons and ranks that are killed, as real processes. Method: five daemons, the two oldest of them (the leader
@@ -31,7 +30,6 @@ class LossOfProcessesIT {
   private static final int DAEMONS = 5;
   private static DaemonCluster cluster;
 
-  @TempDir
   private Path prefix;
 
   @BeforeAll
@@ -46,6 +44,7 @@ class LossOfProcessesIT {
 
   @BeforeEach
   void fill() throws Exception {
+    prefix = cluster.newPrefix();
     cluster.fill(DAEMONS);
   }
 

@@ -21,7 +21,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: C and Fortran programs under a real mpirun, with real daemons. Method: clients/c is built, tested and
@@ -34,7 +33,6 @@ class NativeClientIT {
   private static DaemonCluster cluster;
   private static NativeBuild build;
 
-  @TempDir
   private Path prefix;
 
   @BeforeAll
@@ -55,6 +53,7 @@ class NativeClientIT {
 
   @BeforeEach
   void fill() throws Exception {
+    prefix = cluster.newPrefix();
     cluster.fillSoon(DAEMONS);
     cluster.awaitReady();
   }

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: what daemons have promised holds when all of them end and are started again. Method: three daemons that flush
@@ -27,7 +26,6 @@ class RestartOfDaemonsIT {
   private static final List<String> NAMES = List.of("a", "b", "c");
   private static DaemonCluster cluster;
 
-  @TempDir
   private Path prefix;
 
   @BeforeAll
@@ -41,7 +39,12 @@ class RestartOfDaemonsIT {
   }
 
   @BeforeEach
-  void startAll() throws Exception {
+  void freshPrefix() throws Exception {
+    prefix = cluster.newPrefix();
+    startAll();
+  }
+
+  private static void startAll() throws Exception {
     if (cluster.alive().isEmpty()) {
       for (String name : NAMES) {
         cluster.startSoon(name);
