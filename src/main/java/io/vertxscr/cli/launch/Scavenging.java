@@ -16,7 +16,9 @@ import java.util.Map;
  * @param variables SCR_* of the job
  */
 record Scavenging(Allocation allocation, String program, Path prefix, Map<String, String> variables) {
-  private static final String NOTHING = "nothing to scavenge";
+  /** What it says at the end of every good run: nothing that anybody misses. */
+  private static final List<String> QUIET =
+      List.of("nothing to scavenge", "left in the caches, for ", "Picked up JAVA_TOOL_OPTIONS");
 
   /** What it says goes to {@code err}. @return its exit code */
   int run(Collection<String> up, PrintWriter err) throws IOException, InterruptedException {
@@ -35,7 +37,7 @@ record Scavenging(Allocation allocation, String program, Path prefix, Map<String
     process.getOutputStream().close();
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (!line.startsWith(NOTHING) && !line.startsWith("Picked up JAVA_TOOL_OPTIONS")) {
+        if (QUIET.stream().noneMatch(line::startsWith)) {
           err.println("scr scavenge: " + line);
         }
       }
