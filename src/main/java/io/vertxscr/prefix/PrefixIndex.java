@@ -111,7 +111,7 @@ public final class PrefixIndex {
   }
 
   /**
-   * Changes the index durably, and repairs it first if need be.
+   * Changes the index durably, and repairs it first if need be; one that is missing begins with what has a summary.
    *
    * @param change of the index as it is on disk under the lock; must be pure, and give the same again when repeated
    * @return the new index
@@ -120,7 +120,7 @@ public final class PrefixIndex {
    */
   public Reading update(UnaryOperator<Index> change) {
     return lock.with(() -> {
-      Reading before = read();
+      Reading before = isLost() ? new Reading(rebuild("it is missing").index, List.of()) : read();
       List<String> remarks = new ArrayList<>(before.remarks);
       if (!remarks.isEmpty()) {
         remarks.add("the damaged index is kept as " + keepBadFile());

@@ -74,6 +74,18 @@ class PrefixIndexTest {
     }
   }
 
+  /** It may be deleted amid a run, whose next flush must not hide what was there before. */
+  @Test
+  void anIndexThatWasDeletedHasAllDatasetsAgainWithTheNextFlush() throws IOException {
+    flush(1, "a");
+    flush(2, "b");
+    Files.delete(samples.paths.index());
+    flush(3, "c");
+    assertThat(samples.index.read().remarks()).isEmpty();
+    assertThat(samples.index.read().index().candidates()).extracting(Index.Entry::id).containsExactly(3, 2, 1);
+    assertThat(samples.index.read().index().current()).hasValue("c");
+  }
+
   @Test
   void whatHasNoGoodSummaryOrNoMapIsLeftOutAndNamed() throws IOException {
     for (int id = 1; id <= 5; id++) {
