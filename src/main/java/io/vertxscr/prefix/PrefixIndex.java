@@ -88,6 +88,16 @@ public final class PrefixIndex {
     });
   }
 
+  /**
+   * For a command that changes the index, which looks at it first: if it was lost, it is made again, durably.
+   *
+   * @return what there is to tell of that, in sentences; none where the index is there
+   * @throws ScrException as {@link #readOrMake}
+   */
+  public List<String> makeIfLost() {
+    return isLost() ? readOrMake().remarks() : List.of();
+  }
+
   private boolean isLost() {
     return !Files.exists(paths.index()) && summaries().findAny().isPresent();
   }

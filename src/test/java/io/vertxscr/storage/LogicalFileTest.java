@@ -90,9 +90,13 @@ class LogicalFileTest {
       }
       assertThat(target.toFile().list()).containsExactlyInAnyOrder("rank.4", ".scr");
       assertThat(target.resolve(".scr")).isEmptyDirectory();
-      for (FileMeta file : files.files()) {
-        assertThat(target.resolve(file.name())).hasSameBinaryContentAs(root.resolve(file.name()));
-      }
+      assertSameBytes(files, target);
+    }
+  }
+
+  private void assertSameBytes(RankFiles files, Path target) {
+    for (FileMeta file : files.files()) {
+      assertThat(target.resolve(file.name())).hasSameBinaryContentAs(root.resolve(file.name()));
     }
   }
 
@@ -131,9 +135,7 @@ class LogicalFileTest {
         }
         assertThat(draft.finish()).isEqualTo(files);
       }
-      for (FileMeta file : files.files()) {
-        assertThat(target.resolve(file.name())).hasSameBinaryContentAs(root.resolve(file.name()));
-      }
+      assertSameBytes(files, target);
     }
   }
 

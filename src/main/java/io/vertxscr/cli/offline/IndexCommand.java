@@ -144,9 +144,7 @@ final class IndexCommand implements Callable<Integer> {
 
   /** Changes the index and says what is different now. */
   private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
-    if (prefixIndex.lost().isPresent()) {
-      complain(prefixIndex.readOrMake().remarks());
-    }
+    complain(prefixIndex.makeIfLost());
     List<Index> before = new ArrayList<>();
     Reading reading = prefixIndex.update(index -> {
       before.add(index);

@@ -61,15 +61,8 @@ final class IndexRepair {
 
   /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */
   int add(int id, boolean takeOver) {
-    makeIfLost();
+    index.makeIfLost().forEach(out::println);
     return enlist(List.of(assemble(id, takeOver)), List.of());
-  }
-
-  /** Else the new index would have what is enlisted now, and nothing else. */
-  private void makeIfLost() {
-    if (index.lost().isPresent()) {
-      index.readOrMake().remarks().forEach(out::println);
-    }
   }
 
   private Assembled assemble(int id, boolean takeOver) {
@@ -170,7 +163,7 @@ final class IndexRepair {
 
   /** Looks at every dataset of the prefix directory and puts all that is whole, or can be made so, into the index. */
   int build() {
-    makeIfLost();
+    index.makeIfLost().forEach(out::println);
     if (!index.read().remarks().isEmpty()) {
       index.update(before -> before).remarks().forEach(out::println);
     }
