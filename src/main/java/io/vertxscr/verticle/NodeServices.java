@@ -101,7 +101,7 @@ public final class NodeServices {
     runs.onOver(_ -> flushes.goOn());
     runs.onReplaced(phases::forget);
     LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), observer, settings.policy());
-    flushCoordinator = tools.flushes();
+    flushCoordinator = tools.flushing().coordinator();
     LeaderWork work = new LeaderWork(loop, tools, leaderAdvice, settings,
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),

@@ -10,24 +10,19 @@ import io.vertxscr.flow.FlushFlow;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing.Amount;
-import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.View;
-import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Event.FlushDone;
 import io.vertxscr.service.Event.FlushFailed;
 import io.vertxscr.service.Event.FlushGivenUp;
 import io.vertxscr.service.Event.FlushStarted;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.Membership;
-import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushShares;
 import io.vertxscr.service.flush.PrefixKeeper;
+import io.vertxscr.service.leader.restart.Inventories;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -37,27 +32,22 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs the flushes of the leader: one {@link FlushFlow} for each dataset, at most one per dataset at a time. A flush
- * belongs to no run: it goes on when the application is gone, and after the cluster was started again. On the node's
- * loop.
+ * belongs to no run: it goes on when the application is gone, and after the cluster was started again. What must be
+ * flushed is the business of {@link WantedFlushes}. On the node's loop.
  */
 public final class FlushCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(FlushCoordinator.class);
   /** For how many failed attempts an application waits before it goes on; the flush goes on without it. */
   private static final int ATTEMPTS_WAITED_FOR = 3;
-  private static final long RESUME_AGAIN_MS = 1000;
 
   private final Loop loop;
-  private final NodeBus bus;
-  private final Membership membership;
   private final Inventories caches;
-  private final CacheRestores restores;
   private final FlushSteps steps;
   private final FlushShares shares;
   private final Observer observer;
@@ -68,13 +58,10 @@ public final class FlushCoordinator {
   private boolean parked;
 
   /** Flushes for the leader of a node. */
-  FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, Observer observer, FlushSteps steps) {
+  FlushCoordinator(Loop loop, Inventories caches, Observer observer, FlushSteps steps) {
     this.shares = steps.shares();
     this.loop = loop;
-    this.bus = caches.bus();
-    this.membership = caches.membership();
     this.caches = caches;
-    this.restores = restores;
     this.observer = observer;
     this.steps = steps;
   }
@@ -301,95 +288,12 @@ public final class FlushCoordinator {
     }
   }
 
-  /**
-   * Goes on with every dataset that must reach the prefix directory. If the files of some rank are in no cache, they
-   * are rebuilt first, on any node: it may be output, which no restart would ever rebuild.
-   */
-  void resume() {
-    if (!parked && membership.isLeader()) {
-      caches.all().onSuccess(this::resume).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
-    }
-  }
-
-  private void resume(List<Inventory> all) {
-    Map<Integer, Inventory.Dataset> wanted = new TreeMap<>();
-    all.stream().flatMap(inventory -> inventory.datasets().stream())
-        .filter(dataset -> dataset.flush() == FlushState.WANTED)
-        .forEach(dataset -> wanted.putIfAbsent(dataset.descriptor().id(), dataset));
-    wanted.forEach((id, dataset) -> complete(dataset, all).compose(_ -> flush(id))
-        .onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
-  }
-
-  private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
-    boolean isComplete = FlushSteps.holders(dataset, all).isPresent();
-    return isComplete ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
-        LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
-  }
-
-  /**
-   * Before a run that begins in the prefix directory: all that the caches hold for it is brought there, oldest first.
-   *
-   * @return fails with IO if something cannot be brought there; what can never be, is left out
-   */
-  Future<Void> flushAll(String prefix) {
-    return caches.all().compose(all -> {
-      Map<Integer, Inventory.Dataset> unflushed = new TreeMap<>();
-      all.stream().flatMap(inventory -> inventory.datasets().stream())
-          .filter(dataset -> dataset.origin().prefix().equals(prefix) && dataset.flush() != FlushState.DONE)
-          .forEach(dataset -> unflushed.putIfAbsent(dataset.descriptor().id(), dataset));
-      Future<Void> flushed = Future.succeededFuture();
-      for (Inventory.Dataset dataset : unflushed.values()) {
-        flushed = flushed.compose(_ -> flushNow(dataset, all));
-      }
-      return flushed;
-    });
-  }
-
-  private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all) {
-    int id = dataset.descriptor().id();
-    return complete(dataset, all).map(true).recover(failure -> {
-      LOG.warn("dataset {} of the caches cannot be flushed: {}", id, failure.getMessage());
-      return Fault.of(failure) == Fault.TOO_MANY_LOST ? Future.succeededFuture(false) : Future.failedFuture(failure);
-    }).compose(whole -> !whole ? Future.succeededFuture() : caches.all().compose(now -> want(id, now))
-        .compose(_ -> flushNow(id)).compose(_ -> caches.all()).compose(now -> {
-          boolean there = now.stream().flatMap(inventory -> inventory.datasets().stream())
-              .filter(dataset::sameAs).anyMatch(held -> held.flush() == FlushState.DONE);
-          return there ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.IO, "dataset " + id
-              + " \"" + dataset.descriptor().name() + "\" of the caches could not be flushed to "
-              + dataset.origin().prefix() + ", where this run is to begin; its cached copy stays"));
-        }));
-  }
-
-  /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
-  Future<Void> finish(String prefix, boolean newestToo) {
-    return caches.all().compose(all -> {
-      List<Inventory.Dataset> mine = all.stream().flatMap(inventory -> inventory.datasets().stream())
-          .filter(dataset -> dataset.origin().prefix().equals(prefix)).toList();
-      Optional<Integer> newest = mine.stream().filter(dataset -> dataset.descriptor().flags().checkpoint())
-          .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()))
-          .filter(dataset -> newestToo && dataset.flush() != FlushState.DONE)
-          .map(dataset -> dataset.descriptor().id());
-      return newest.map(id -> want(id, all)).orElseGet(Future::succeededFuture).compose(_ -> {
-        List<Future<Void>> flushed = mine.stream()
-            .filter(dataset -> dataset.flush() == FlushState.WANTED
-                || newest.equals(Optional.of(dataset.descriptor().id())))
-            .map(dataset -> dataset.descriptor().id()).distinct().map(this::flushNow).toList();
-        return Future.all(flushed).mapEmpty();
-      });
-    });
-  }
-
-  /** Has it written down that a dataset must be flushed, so that the next start goes on with it. */
-  private Future<Void> want(int datasetId, List<Inventory> all) {
-    return Future.all(all.stream()
-        .filter(inventory -> inventory.datasets().stream().anyMatch(d -> d.descriptor().id() == datasetId))
-        .map(inventory -> bus.command(
-            inventory.node(), NodeVerb.FLUSHED, new Flushed(datasetId, FlushState.WANTED), Ack.class))
-        .toList()).mapEmpty();
-  }
-
   /** Begins no further attempt: what is not done is left to the next leader, or the next start. */
   public void park() {
     parked = true;
+  }
+
+  boolean isParked() {
+    return parked;
   }
 }

@@ -9,6 +9,8 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Flushing.Question;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.leader.restart.Inventories;
+import io.vertxscr.service.leader.restart.PrefixFetcher;
 import java.util.Comparator;
 import java.util.Optional;
 

@@ -7,12 +7,21 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushShares;
 import io.vertxscr.service.flush.PrefixKeeper;
+import io.vertxscr.service.leader.restart.CacheRestores;
+import io.vertxscr.service.leader.restart.CatchUp;
+import io.vertxscr.service.leader.restart.Inventories;
+import io.vertxscr.service.leader.restart.PrefixFetcher;
+import io.vertxscr.service.leader.restart.RestartJournal;
+import io.vertxscr.service.leader.restart.Restorer;
 import java.time.LocalDateTime;
 
 /** What a leader works with; each piece may be tested by itself. On the node's loop. */
 public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands commands, RestartJournal journal,
-    FlushCoordinator flushes, FlushStates flushStates, Scavenger scavenger) {
+    Flushing flushing, Scavenger scavenger) {
   private static final long NS_PER_MS = 1_000_000;
+
+  /** What brings datasets to the prefix directory: one by one, those that must go there, and who tells of them. */
+  public record Flushing(FlushCoordinator coordinator, WantedFlushes wanted, FlushStates states) {}
 
   /** Has the caches scavenged when the time has come. */
   ScavengeWatch scavenges(Loop loop, ScavengeWatch.Times times) {
@@ -33,10 +42,12 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
     PrefixKeeper keeper = new PrefixKeeper(loop, self, journal::read, observer, standard.cache());
     FlushShares shares = new FlushShares(standard.flush(), () -> System.nanoTime() / NS_PER_MS, observer);
     FlushCoordinator flushes = new FlushCoordinator(
-        loop, caches, restores, observer, new FlushSteps(loop, bus, self, shares, keeper));
+        loop, caches, observer, new FlushSteps(loop, bus, self, shares, keeper));
+    WantedFlushes wanted = new WantedFlushes(loop, caches, restores, flushes);
     return new LeaderTools(new Restorer(caches, prefix, restores, journal, observer),
         new CatchUp(loop, caches, restores, observer),
-        new DatasetCommands(caches, prefix, journal, flushes, observer), journal, flushes,
-        new FlushStates(loop, caches, prefix, flushes), new Scavenger(caches, restores, flushes, observer));
+        new DatasetCommands(caches, prefix, journal, flushes, observer), journal,
+        new Flushing(flushes, wanted, new FlushStates(loop, caches, prefix, flushes)),
+        new Scavenger(caches, wanted, flushes, observer));
   }
 }

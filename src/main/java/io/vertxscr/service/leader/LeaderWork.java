@@ -35,7 +35,8 @@ import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.PrefixKeeper;
-import java.util.ArrayList;
+import io.vertxscr.service.leader.restart.RestartJournal;
+import io.vertxscr.service.leader.restart.Restorer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -55,17 +56,17 @@ public final class LeaderWork implements LeaderActions {
 
   private final Loop loop;
   private final Restorer restorer;
-  private final CatchUp catchUp;
   private final DatasetCommands commands;
   private final RestartJournal journal;
+  private final RestartSteps restarts;
   private final FlushCoordinator flushes;
+  private final WantedFlushes wanted;
   private final FlushStates flushStates;
   private final PrefixKeeper keeper;
   private final Settings settings;
   private final LeaderAdvice advice;
   private final ScavengeWatch scavenges;
   private final LongSupplier clockUs;
-  private final List<Integer> unreadable = new ArrayList<>();
   private DatasetDescriptor writing;
   private long lastRun;
   /** The last run of which it is noted that it got further than the checkpoint that it began with. */
@@ -86,12 +87,13 @@ public final class LeaderWork implements LeaderActions {
     this.loop = loop;
     this.advice = advice;
     this.restorer = tools.restorer();
-    this.catchUp = tools.catchUp();
     this.commands = tools.commands();
     this.journal = tools.journal();
-    this.flushes = tools.flushes();
-    this.flushStates = tools.flushStates();
-    this.keeper = tools.flushes().keeper();
+    this.restarts = new RestartSteps(tools, settings.job().id());
+    this.flushes = tools.flushing().coordinator();
+    this.wanted = tools.flushing().wanted();
+    this.flushStates = tools.flushing().states();
+    this.keeper = flushes.keeper();
     this.settings = settings;
     this.clockUs = clockUs;
   }
@@ -139,7 +141,7 @@ public final class LeaderWork implements LeaderActions {
     Future<Void> emptied = policy.cache().prefixPurge()
         ? restorer.rememberFlushed(prefix).compose(_ -> keeper.purge(prefix)) : Future.succeededFuture();
     Future<Void> flushed = emptied.compose(_ -> flushes.begun(prefix)).compose(_ ->
-        rules.flushOnRestart() || rules.globalRestart() ? flushes.flushAll(prefix) : Future.succeededFuture());
+        rules.flushOnRestart() || rules.globalRestart() ? wanted.flushAll(prefix) : Future.succeededFuture());
     return rules.current().map(name ->
         flushed.compose(_ -> commands.currentOnce(prefix, name, settings.job().id()))).orElse(flushed);
   }
@@ -166,16 +168,8 @@ public final class LeaderWork implements LeaderActions {
 
   @Override
   public void begun(RunInfo info) {
-    unreadable.clear();
-    journal.begun(info);
-    catchUp.begin(info);
-    protectBehind(info);
-    flushes.resume();                                     // what waited for files that are restored now
-  }
-
-  /** Computes the redundancy that the restored dataset lacks, while the application reads it. */
-  private void protectBehind(RunInfo info) {
-    restorer.unprotected().ifPresent(dataset -> catchUp.protect(info, dataset));
+    restarts.begun(info);
+    wanted.resume();                                      // what waited for files that are restored now
   }
 
   @Override
@@ -208,11 +202,11 @@ public final class LeaderWork implements LeaderActions {
       case PUBLISHED -> published(run, read(parts, Part.Published.class));
       case FLUSHED -> flushed(read(parts, Part.Done.class));
       case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
-      case START_RESTART -> startRestart(run, read(parts, Part.Restart.class));
-      case COMPLETE_RESTART -> completeRestart(run, read(parts, Part.Restart.class));
-      case CURRENT -> current(run, Combining.name(read(parts, Part.Named.class)));
-      case DROP, DELETE -> remove(run, step, Combining.name(read(parts, Part.Named.class)));
-      case FINALIZE -> flushes.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
+      case START_RESTART -> restarts.start(run, read(parts, Part.Restart.class));
+      case COMPLETE_RESTART -> restarts.complete(run, read(parts, Part.Restart.class));
+      case CURRENT -> restarts.current(run, Combining.name(read(parts, Part.Named.class)));
+      case DROP, DELETE -> restarts.remove(run, step, Combining.name(read(parts, Part.Named.class)));
+      case FINALIZE -> wanted.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .compose(_ -> journal.progressed(run.info().prefix()))
           .compose(_ -> advice.halts().finalizeCalled())
           .onSuccess(_ -> {
@@ -263,7 +257,7 @@ public final class LeaderWork implements LeaderActions {
     }
     FlushPolicy flush = run.info().policy().flush();
     if (writing == null || writing.id() != id) {
-      flushes.resume();                                   // this node was not the leader yet when the phase began
+      wanted.resume();                                    // this node was not the leader yet when the phase began
     } else if (flush.background() && flush.wants(writing.flags(), writing.checkpointId())) {
       flushes.flush(id);
     }
@@ -304,70 +298,6 @@ public final class LeaderWork implements LeaderActions {
     return flushes.flushNow(id).map(Packed.NOTHING);
   }
 
-  /** Some node may have lost what it had when the run began: then nobody starts. */
-  private Future<Packed> startRestart(ActiveRun run, List<From<Part.Restart>> parts) {
-    var unread = Combining.unread(parts);
-    Optional<RunInfo.Restartable> offered = run.info().restart();
-    if (unread.isEmpty() || offered.isEmpty()) {
-      // not waited for: a prefix directory that hangs must not keep the application from reading its cache
-      offered.ifPresent(dataset -> journal.loaded(run.info().prefix(), dataset));
-      return Future.succeededFuture(Packed.of(new Offer(offered)));
-    }
-    return offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
-  }
-
-  private Future<Packed> completeRestart(ActiveRun run, List<From<Part.Restart>> parts) {
-    var unread = Combining.unread(parts);
-    RunInfo info = run.info();
-    if (unread.isEmpty() || info.restart().isEmpty()) {
-      info.restart().ifPresent(read -> catchUp.older(info, read.datasetId()));
-      return Future.succeededFuture(Packed.of(new Offer(info.restart())));
-    }
-    RunInfo.Restartable bad = info.restart().get();
-    LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
-    unreadable.add(bad.datasetId());
-    return restorer.markFailed(info.prefix(), bad.datasetId())
-        .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
-  }
-
-  private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
-    RunInfo info = run.info();
-    RunInfo.Restartable bad = info.restart().orElseThrow();
-    return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
-        .compose(found -> {
-          run.info(info.with(found.restart()));
-          protectBehind(info);
-          return Future.failedFuture(new ScrException(fault, "restart from dataset " + bad.datasetId() + " \""
-              + bad.name() + "\" failed: " + why + "; " + found.restart()
-              .map(next -> "have-restart now offers dataset " + next.datasetId() + " \"" + next.name() + "\"")
-              .orElse("there is no older one")));
-        });
-  }
-
-  /** The application has restarted by itself: nothing is on offer any more. */
-  private Future<Packed> current(ActiveRun run, String name) {
-    return commands.current(run.info().prefix(), name, settings.job().id()).map(_ -> {
-      run.info(run.info().with(Optional.empty()));
-      return Packed.NOTHING;
-    });
-  }
-
-  /** What was on offer for a restart may be gone now: then another one is. */
-  private Future<Packed> remove(ActiveRun run, Step step, String name) {
-    RunInfo info = run.info();
-    return commands.remove(step, info.prefix(), name).compose(ids -> {
-      if (info.restart().filter(offered -> ids.contains(offered.datasetId())).isEmpty()) {
-        return Future.succeededFuture(Packed.NOTHING);
-      }
-      return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
-          .map(found -> {
-            run.info(info.with(found.restart()));
-            protectBehind(info);
-            return Packed.NOTHING;
-          });
-    });
-  }
-
   private void close() {
     advice.halts().stop();
     advice.advisor().close();
@@ -376,19 +306,19 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public void over(long run, ScrException cause) {
     writing = null;
-    catchUp.end();
+    restarts.over();
     close();
     scavenges.died();
     if (run != 0 && cause.fault() == Fault.HALTED) {
       // Nobody waits for it: the daemons live on, and the caches stay until it is done.
-      flushes.finish(prefix, newestToo)
+      wanted.finish(prefix, newestToo)
           .onFailure(failure -> LOG.warn("flush at the end of run {}: {}", run, failure.getMessage()));
     }
   }
 
   @Override
   public void resume() {
-    flushes.resume();
+    wanted.resume();
     scavenges.leads();
   }
 }

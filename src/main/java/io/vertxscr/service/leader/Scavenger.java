@@ -3,13 +3,11 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.model.DatasetRecord.FlushState;
-import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Flushing.Flushed;
-import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Event.ScavengeEnded;
 import io.vertxscr.service.Event.ScavengeStarted;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.leader.restart.Inventories;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,13 +24,13 @@ final class Scavenger {
   private static final Logger LOG = LoggerFactory.getLogger(Scavenger.class);
 
   private final Inventories caches;
-  private final CacheRestores restores;
+  private final WantedFlushes wanted;
   private final FlushCoordinator flushes;
   private final Observer observer;
 
-  Scavenger(Inventories caches, CacheRestores restores, FlushCoordinator flushes, Observer observer) {
+  Scavenger(Inventories caches, WantedFlushes wanted, FlushCoordinator flushes, Observer observer) {
     this.caches = caches;
-    this.restores = restores;
+    this.wanted = wanted;
     this.flushes = flushes;
     this.observer = observer;
   }
@@ -71,23 +69,12 @@ final class Scavenger {
     String name = newest.descriptor().name();
     LOG.info("dataset {} \"{}\" is scavenged: it is brought to {}", id, name, newest.origin().prefix());
     observer.notice(new ScavengeStarted(id, name, newest.origin().prefix(), why));
-    boolean whole = FlushSteps.holders(newest, all).isPresent();
-    return (whole ? Future.<Void>succeededFuture() : restores.complete(newest))
-        .compose(_ -> caches.all()).compose(now -> want(newest, now)).compose(_ -> flushes.flush(id))
+    return wanted.prepare(newest, all).compose(_ -> flushes.flush(id))
         .onSuccess(_ -> observer.notice(new ScavengeEnded(id, name, "")))
         .recover(failure -> {
           LOG.warn("dataset {} of the caches cannot be had: {}", id, failure.getMessage());
           observer.notice(new ScavengeEnded(id, name, failure.getMessage()));
           return bring(others, all, "dataset " + id + " cannot be had");
         });
-  }
-
-  /** Has it written down, so that the next leader, or the next start, goes on with it. */
-  private Future<Void> want(Inventory.Dataset dataset, List<Inventory> all) {
-    return Future.all(all.stream()
-        .filter(inventory -> inventory.datasets().stream().anyMatch(dataset::sameAs))
-        .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
-            new Flushed(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
-        .toList()).mapEmpty();
   }
 }

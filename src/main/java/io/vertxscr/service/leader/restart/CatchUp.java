@@ -1,4 +1,4 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * has restarted from, and then the older checkpoints of the caches, newest first: files to where their ranks are now,
  * and redundancy. What of those cannot be rebuilt is deleted. On the node's loop.
  */
-final class CatchUp {
+public final class CatchUp {
   private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
   private static final int MAX_ATTEMPTS = 6;
   private static final long FIRST_DELAY_MS = 1000;
@@ -43,7 +43,7 @@ final class CatchUp {
   private long run;
   private long round;
 
-  CatchUp(Loop loop, Inventories caches, CacheRestores restores, Observer observer) {
+  public CatchUp(Loop loop, Inventories caches, CacheRestores restores, Observer observer) {
     this.loop = loop;
     this.caches = caches;
     this.restores = restores;
@@ -51,17 +51,17 @@ final class CatchUp {
   }
 
   /** The run has begun: what belongs to an earlier one is not gone on with. */
-  void begin(RunInfo info) {
+  public void begin(RunInfo info) {
     run = info.run();
   }
 
   /** No run is on any more. */
-  void end() {
+  public void end() {
     run = 0;
   }
 
   /** Computes the redundancy that a dataset lacks under the run's rank map; tried again for about a minute. */
-  Future<Void> protect(RunInfo info, DatasetDescriptor dataset) {
+  public Future<Void> protect(RunInfo info, DatasetDescriptor dataset) {
     return protect(info, dataset, 1);
   }
 
@@ -97,7 +97,7 @@ final class CatchUp {
   }
 
   /** Brings the other checkpoints of the caches, all older than what the run has read, to full strength. */
-  void older(RunInfo info, int than) {
+  public void older(RunInfo info, int than) {
     caches.all().onSuccess(inventories -> {
       List<DatasetDescriptor> older = RestorePlanner.candidates(inventories, info.prefix(), info.map().size()).stream()
           .filter(dataset -> dataset.id() < than).toList();

@@ -1,4 +1,4 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.run.FetchPolicy;
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * The leader's side of a restart (docs/flows/restart.md): goes over the checkpoints that caches and prefix directory
  * have, newest first, until the files of one are on every rank's node. On the node's loop.
  */
-final class Restorer {
+public final class Restorer {
   private static final Logger LOG = LoggerFactory.getLogger(Restorer.class);
   private static final int MOST_MISSED = 20;
 
@@ -60,7 +60,7 @@ final class Restorer {
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
 
   /** Restores for the leader of a node. */
-  Restorer(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
+  public Restorer(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
       Observer observer) {
     this.bus = caches.bus();
     this.caches = caches;
@@ -71,10 +71,10 @@ final class Restorer {
   }
 
   /** For whom a checkpoint is wanted, and which are not to be tried. */
-  record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
+  public record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
 
   /** What was found. */
-  record Found(Optional<Restartable> restart, Last last) {}
+  public record Found(Optional<Restartable> restart, Last last) {}
 
   /** What there is to choose from. */
   private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
@@ -83,7 +83,7 @@ final class Restorer {
    * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
    * nobody can see whether there is any.
    */
-  Future<Found> restore(Wanted wanted) {
+  public Future<Found> restore(Wanted wanted) {
     missed.clear();
     return scene(wanted).compose(scene -> {
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
@@ -129,7 +129,7 @@ final class Restorer {
   }
 
   /** The same for a run that is on, and cannot use what it began with. */
-  Future<Found> another(Wanted wanted) {
+  public Future<Found> another(Wanted wanted) {
     return scene(wanted).compose(scene -> restore(wanted, scene));
   }
 
@@ -182,7 +182,7 @@ final class Restorer {
   }
 
   /** What is in quarantine, and what was tried in vain, as the last restart has found it. */
-  List<String> remarks() {
+  public List<String> remarks() {
     return Stream.concat(quarantines.stream(), missed.stream()).toList();
   }
 
@@ -223,7 +223,7 @@ final class Restorer {
   }
 
   /** The same for a prefix directory that is going to be emptied. */
-  Future<Void> rememberFlushed(String prefixDirectory) {
+  public Future<Void> rememberFlushed(String prefixDirectory) {
     return prefix.list(prefixDirectory)
         .compose(flushed -> journal.note(prefixDirectory, history -> history.knowing(flushed.lastId())));
   }
@@ -359,14 +359,14 @@ final class Restorer {
   }
 
   /** What was restored last and lacks redundancy; told once. */
-  Optional<DatasetDescriptor> unprotected() {
+  public Optional<DatasetDescriptor> unprotected() {
     Optional<DatasetDescriptor> dataset = unprotected;
     unprotected = Optional.empty();
     return dataset;
   }
 
   /** Notes in the prefix directory that the application could not read a dataset. */
-  Future<Void> markFailed(String prefixDirectory, int datasetId) {
+  public Future<Void> markFailed(String prefixDirectory, int datasetId) {
     return prefix.markFailed(prefixDirectory, datasetId);
   }
 }

@@ -1,4 +1,4 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
@@ -18,11 +18,11 @@ import org.slf4j.LoggerFactory;
  * Asks all nodes what they hold. A node that has left holds nothing; one that cannot be asked for another reason fails
  * the answer, because what it holds must not be taken for lost. On the node's loop.
  */
-record Inventories(NodeBus bus, Membership membership) {
+public record Inventories(NodeBus bus, Membership membership) {
   private static final Logger LOG = LoggerFactory.getLogger(Inventories.class);
 
   /** By the filemaps. */
-  Future<List<Inventory>> all() {
+  public Future<List<Inventory>> all() {
     return ask(NodeVerb.INVENTORY, Ack.ACK);
   }
 

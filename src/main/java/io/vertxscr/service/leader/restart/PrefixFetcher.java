@@ -1,4 +1,4 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.RestartOrder.Flushed;
@@ -65,7 +65,7 @@ public final class PrefixFetcher {
    * @param traces ids of all datasets that have left anything there, also of those that the index does not list
    * @param trouble why it cannot be read, and counts as empty; empty where it can be
    */
-  record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, Set<Integer> traces,
+  public record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, Set<Integer> traces,
       Optional<String> trouble) {
     static Listing unread(String trouble) {
       return new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0), Set.of(),
@@ -73,7 +73,7 @@ public final class PrefixFetcher {
     }
 
     /** Before somebody is told that there is no such dataset. @throws ScrException IO where nobody can see that */
-    void requireRead() {
+    public void requireRead() {
       trouble.ifPresent(why -> {
         throw new ScrException(Fault.IO, "what the prefix directory has cannot be read now: " + why);
       });
@@ -95,7 +95,7 @@ public final class PrefixFetcher {
   }
 
   /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
-  Future<Listing> list(String prefix) {
+  public Future<Listing> list(String prefix) {
     return loop.blocking("read the index of " + prefix, () -> {
       PrefixIndex index = index(prefix);
       PrefixIndex.Reading reading = index.readOrMake();
@@ -171,7 +171,7 @@ public final class PrefixFetcher {
   }
 
   /** Restarts begin with this dataset of the index. */
-  Future<Void> setCurrent(String prefix, String name) {
+  public Future<Void> setCurrent(String prefix, String name) {
     return loop.blocking("update the index of " + prefix, () -> {
       index(prefix).update(index -> index.setCurrent(name)).remarks().forEach(LOG::warn);
       return null;
@@ -184,7 +184,7 @@ public final class PrefixFetcher {
   }
 
   /** Takes a dataset out of the index, and its files out of the prefix directory if so wanted; the ids that it had. */
-  Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
+  public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
     return loop.blocking("take dataset " + name + " out of " + prefix, () -> {
       Withdrawal withdrawal = new Withdrawal(new PrefixPaths(Path.of(prefix)), index(prefix));
       return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();

@@ -1,4 +1,4 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.RestartHistory;
@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The leader's book of restarts, in the prefix directory: one change after the other, each durable. Only what an
  * application has asked for fails with it; all else goes on without it, and says so. On the node's loop.
  */
-final class RestartJournal {
+public final class RestartJournal {
   private static final Logger LOG = LoggerFactory.getLogger(RestartJournal.class);
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
@@ -26,13 +26,13 @@ final class RestartJournal {
   private final String self;
   private Future<?> last = Future.succeededFuture();
 
-  RestartJournal(Loop loop, String self) {
+  public RestartJournal(Loop loop, String self) {
     this.loop = loop;
     this.self = self;
   }
 
   /** What has happened so far; nothing, where that cannot be read. */
-  Future<RestartHistory> read(String prefix) {
+  public Future<RestartHistory> read(String prefix) {
     return inTurn(() -> loop.blocking("read the history of restarts of " + prefix, () -> store(prefix).read()))
         .recover(failure -> {
           LOG.warn("history of restarts of {} cannot be read: {}", prefix, failure.getMessage());
@@ -41,13 +41,13 @@ final class RestartJournal {
   }
 
   /** Changes it; the change must give the same again when repeated on the same. */
-  Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
+  public Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
     return inTurn(() ->
         loop.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
   }
 
   /** A run has begun: the next one in this prefix directory will need as many nodes, as far as its script can tell. */
-  Future<Void> begun(RunInfo info) {
+  public Future<Void> begun(RunInfo info) {
     int nodes = info.map().byNode().size();
     return inTurn(() -> loop.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
       new FlushFileStore(new PrefixPaths(Path.of(info.prefix())), "node " + self, LOCK_PATIENCE).writeNodes(nodes);
@@ -59,17 +59,17 @@ final class RestartJournal {
   }
 
   /** A run begins to read this checkpoint. */
-  Future<Void> loaded(String prefix, RunInfo.Restartable dataset) {
+  public Future<Void> loaded(String prefix, RunInfo.Restartable dataset) {
     return note(prefix, history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name()));
   }
 
   /** A run has got further than the checkpoint that it began with. */
-  Future<Void> progressed(String prefix) {
+  public Future<Void> progressed(String prefix) {
     return note(prefix, RestartHistory::progressed);
   }
 
   /** A change that nobody fails with. */
-  Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
+  public Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
     return update(prefix, change).<Void>mapEmpty().recover(failure -> {
       LOG.warn("history of restarts of {} cannot be written: {}", prefix, failure.getMessage());
       return Future.succeededFuture();

@@ -1,4 +1,4 @@
-package io.vertxscr.service.leader;
+package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Brings cached datasets to where they are wanted, for restarts and for flushes. One at a time, whoever asks: two that
  * write the same files would undo each other's work. On the node's loop.
  */
-final class CacheRestores {
+public final class CacheRestores {
   private static final Logger LOG = LoggerFactory.getLogger(CacheRestores.class);
   /** Plans made for one dataset: each one after the first because a source had failed meanwhile. */
   private static final int MAX_PLANS = 4;
@@ -40,7 +40,7 @@ final class CacheRestores {
   private final Observer observer;
   private Future<?> last = Future.succeededFuture();
 
-  CacheRestores(Inventories caches, Observer observer) {
+  public CacheRestores(Inventories caches, Observer observer) {
     this.caches = caches;
     this.observer = observer;
   }
@@ -95,7 +95,7 @@ final class CacheRestores {
   }
 
   /** Has some node or other hold the files of every rank, so that the dataset can be flushed. */
-  Future<Void> complete(Inventory.Dataset dataset) {
+  public Future<Void> complete(Inventory.Dataset dataset) {
     return inTurn(() -> caches.all().compose(inventories -> {
       RankMap map = RestorePlanner.anywhere(dataset, inventories);
       return unchecked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), inventories);

@@ -1,0 +1,125 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.Combining;
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.Part;
+import io.vertxscr.flow.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.service.leader.restart.CatchUp;
+import io.vertxscr.service.leader.restart.RestartJournal;
+import io.vertxscr.service.leader.restart.Restorer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The checkpoint that a run is offered for its restart, from its beginning until it has been read: what cannot be read,
+ * or is gone, makes room for another one, and the redundancy that it lacks is computed while the application reads. On
+ * the node's loop.
+ */
+final class RestartSteps {
+  private static final Logger LOG = LoggerFactory.getLogger(RestartSteps.class);
+
+  private final Restorer restorer;
+  private final CatchUp catchUp;
+  private final DatasetCommands commands;
+  private final RestartJournal journal;
+  private final String job;
+  /** Datasets that this run has failed to read. */
+  private final List<Integer> unreadable = new ArrayList<>();
+
+  /** @param job id of the allocation */
+  RestartSteps(LeaderTools tools, String job) {
+    this.restorer = tools.restorer();
+    this.catchUp = tools.catchUp();
+    this.commands = tools.commands();
+    this.journal = tools.journal();
+    this.job = job;
+  }
+
+  /** A run has begun, with or without something on offer. */
+  void begun(RunInfo info) {
+    unreadable.clear();
+    journal.begun(info);
+    catchUp.begin(info);
+    protectBehind(info);
+  }
+
+  /** Computes the redundancy that the restored dataset lacks, while the application reads it. */
+  private void protectBehind(RunInfo info) {
+    restorer.unprotected().ifPresent(dataset -> catchUp.protect(info, dataset));
+  }
+
+  /** The run is over: nothing is caught up for it any more. */
+  void over() {
+    catchUp.end();
+  }
+
+  /** Some node may have lost what it had when the run began: then nobody starts. */
+  Future<Packed> start(ActiveRun run, List<From<Part.Restart>> parts) {
+    var unread = Combining.unread(parts);
+    Optional<RunInfo.Restartable> offered = run.info().restart();
+    if (unread.isEmpty() || offered.isEmpty()) {
+      // not waited for: a prefix directory that hangs must not keep the application from reading its cache
+      offered.ifPresent(dataset -> journal.loaded(run.info().prefix(), dataset));
+      return Future.succeededFuture(Packed.of(new Offer(offered)));
+    }
+    return offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
+  }
+
+  /** Where some rank could not read it, nobody has restarted, and the dataset is offered no more. */
+  Future<Packed> complete(ActiveRun run, List<From<Part.Restart>> parts) {
+    var unread = Combining.unread(parts);
+    RunInfo info = run.info();
+    if (unread.isEmpty() || info.restart().isEmpty()) {
+      info.restart().ifPresent(read -> catchUp.older(info, read.datasetId()));
+      return Future.succeededFuture(Packed.of(new Offer(info.restart())));
+    }
+    RunInfo.Restartable bad = info.restart().get();
+    LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
+    unreadable.add(bad.datasetId());
+    return restorer.markFailed(info.prefix(), bad.datasetId())
+        .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
+  }
+
+  private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
+    RunInfo.Restartable bad = run.info().restart().orElseThrow();
+    return exchange(run).compose(found -> Future.failedFuture(new ScrException(fault, "restart from dataset "
+        + bad.datasetId() + " \"" + bad.name() + "\" failed: " + why + "; " + found
+        .map(next -> "have-restart now offers dataset " + next.datasetId() + " \"" + next.name() + "\"")
+        .orElse("there is no older one"))));
+  }
+
+  private Future<Optional<RunInfo.Restartable>> exchange(ActiveRun run) {
+    RunInfo info = run.info();
+    return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
+        .map(found -> {
+          run.info(info.with(found.restart()));
+          protectBehind(info);
+          return found.restart();
+        });
+  }
+
+  /** The application has restarted by itself: nothing is on offer any more. */
+  Future<Packed> current(ActiveRun run, String name) {
+    return commands.current(run.info().prefix(), name, job).map(_ -> {
+      run.info(run.info().with(Optional.empty()));
+      return Packed.NOTHING;
+    });
+  }
+
+  /** What was on offer for a restart may be gone now: then another one is. */
+  Future<Packed> remove(ActiveRun run, Step step, String name) {
+    return commands.remove(step, run.info().prefix(), name).compose(ids -> {
+      boolean offered = run.info().restart().filter(restart -> ids.contains(restart.datasetId())).isPresent();
+      return offered ? exchange(run).map(_ -> Packed.NOTHING) : Future.succeededFuture(Packed.NOTHING);
+    });
+  }
+}
