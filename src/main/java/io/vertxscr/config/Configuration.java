@@ -34,10 +34,13 @@ import java.util.stream.Stream;
  */
 public record Configuration(List<Layer> user, List<Layer> system, Map<String, String> variables,
     List<String> ignored) {
+  /** Which {@code scr run} has started a daemon, in its environment. */
+  public static final String LAUNCH = "SCR_LAUNCH";
+
   /** Names that the launcher, the logging and the clients of ranks understand: about one process. */
   private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_HOME",
       "SCR_CONF_FILE", "SCR_AOT", "SCR_VECTOR", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER", "SCR_SOCKET", "SCR_RANK",
-      "SCR_RANKS", "SCR_END_TIME", "SCR_NODELIST");
+      "SCR_RANKS", "SCR_END_TIME", "SCR_NODELIST", LAUNCH);
 
   public Configuration {
     user = List.copyOf(user);

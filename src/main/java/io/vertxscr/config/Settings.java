@@ -54,6 +54,15 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
   }
 
   /**
+   * Names the allocation among all that a prefix directory sees: the job's id; where nobody gives one, each {@code scr
+   * run} counts as an allocation.
+   */
+  public String allocation() {
+    String launch = system.variables().getOrDefault(Configuration.LAUNCH, "");
+    return job.id().equals(SCR_JOB_ID.standard()) && !launch.isEmpty() ? job.id() + "/" + launch : job.id();
+  }
+
+  /**
    * What holds for the run of a user. Reads the user's file: not for event loops.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the place

@@ -1,7 +1,9 @@
 package io.vertxscr.model;
 
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -16,10 +18,14 @@ import java.util.stream.Stream;
  * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
  * @param lastDatasetId highest dataset id that was known when this was written
+ * @param emptied the allocation in which something was emptied last, for a run that wanted to begin so
  */
-public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId) {
+public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Place, String> emptied) {
   /** Nothing has happened yet. */
-  public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0);
+  public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0, Map.of());
+
+  /** What can be emptied when a run begins. */
+  public enum Place { CACHE, PREFIX }
 
   /**
    * A dataset that somebody has named: later ones that were known then are left alone, those that came after are not.
@@ -49,6 +55,24 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   public RestartHistory {
     loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
+    emptied = Map.copyOf(emptied);
+  }
+
+  /**
+   * Whether this was emptied in that allocation already: its later runs restart from what was written since.
+   *
+   * @param allocation names it among all
+   */
+  public boolean wasEmptied(Place place, String allocation) {
+    return allocation.equals(emptied.get(place));
+  }
+
+  /** It was. */
+  public RestartHistory emptied(Place place, String allocation) {
+    Map<Place, String> all = new EnumMap<>(Place.class);
+    all.putAll(emptied);
+    all.put(place, allocation);
+    return new RestartHistory(from, loads, lastDatasetId, all);
   }
 
   /** Whether a restart may use it, as far as what somebody has named is concerned. */
@@ -77,12 +101,12 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   public RestartHistory quarantine() {
     List<Load> judged = loads.stream().map(load -> load.fruitless()
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), true) : load).toList();
-    return new RestartHistory(from, judged, lastDatasetId);
+    return with(judged);
   }
 
   /** A run has completed a checkpoint, or has come to its regular end: what it began with was good. */
   public RestartHistory progressed() {
-    return new RestartHistory(from, loads.stream().filter(Load::quarantined).toList(), lastDatasetId);
+    return with(loads.stream().filter(Load::quarantined).toList());
   }
 
   /** Somebody wants to begin with this dataset, which ends its quarantine too. */
@@ -93,20 +117,24 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   /** Nothing is held against the datasets of this name any more. */
   public RestartHistory lifted(String name) {
-    return new RestartHistory(from, loads.stream().filter(load -> !load.name().equals(name)).toList(), lastDatasetId);
+    return with(loads.stream().filter(load -> !load.name().equals(name)).toList());
   }
 
   /** Ids up to this one have been used. */
   public RestartHistory knowing(int datasetId) {
-    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId));
+    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), emptied);
   }
 
   private RestartHistory with(Optional<From> other) {
-    return new RestartHistory(other, loads, lastDatasetId);
+    return new RestartHistory(other, loads, lastDatasetId, emptied);
   }
 
   private RestartHistory with(Load changed) {
-    return new RestartHistory(from, Stream.concat(loads.stream()
-        .filter(load -> load.datasetId() != changed.datasetId()), Stream.of(changed)).toList(), lastDatasetId);
+    return with(Stream.concat(loads.stream()
+        .filter(load -> load.datasetId() != changed.datasetId()), Stream.of(changed)).toList());
+  }
+
+  private RestartHistory with(List<Load> others) {
+    return new RestartHistory(from, others, lastDatasetId, emptied);
   }
 }

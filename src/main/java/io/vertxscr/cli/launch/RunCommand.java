@@ -1,5 +1,6 @@
 package io.vertxscr.cli.launch;
 
+import io.vertxscr.config.Configuration;
 import io.vertxscr.launch.Program;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -80,7 +83,7 @@ final class RunCommand implements Callable<Integer> {
     Path directory = (logs != null ? logs : paths.scr().resolve("logs")).toAbsolutePath();
     Files.createDirectories(directory);
     PrintWriter err = spec.commandLine().getErr();
-    Job job = new Job(plan, new Fleet.Setup(options.program(environment), plan.variables(), Optional.ofNullable(port),
+    Job job = new Job(plan, new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
         directory), err);
     CountDownLatch done = new CountDownLatch(1);
     Thread hook = new Thread(() -> {
@@ -116,6 +119,13 @@ final class RunCommand implements Callable<Integer> {
     }
     return new JobPlan(allocation, program, options.settings(environment, paths), paths, used,
         JobOptions.variables(environment, paths));
+  }
+
+  /** Those of this call tell each other from those of another one. */
+  private static Map<String, String> ofDaemons(JobPlan plan) {
+    Map<String, String> variables = new TreeMap<>(plan.variables());
+    variables.put(Configuration.LAUNCH, UUID.randomUUID().toString());
+    return variables;
   }
 
   private static void await(CountDownLatch done) {

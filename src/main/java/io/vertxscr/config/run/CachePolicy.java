@@ -20,4 +20,9 @@ public record CachePolicy(
   public CachePolicy {
     Checks.range("datasets in the prefix directory", prefixDatasets, 0, Integer.MAX_VALUE);
   }
+
+  /** The same, with nothing to empty when the run begins but these. */
+  public CachePolicy emptying(boolean caches, boolean prefix) {
+    return new CachePolicy(caches, crcOnDelete, bypassWhenFull, prefixDatasets, prefix);
+  }
 }

@@ -27,6 +27,11 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
     return new RunPolicy(descriptors, cache, flush, other, interval, halt, log);
   }
 
+  /** The same run policy with other rules for caches. */
+  public RunPolicy with(CachePolicy other) {
+    return new RunPolicy(descriptors, other, flush, fetch, interval, halt, log);
+  }
+
   /** The same run policy with other descriptors. */
   public RunPolicy with(Descriptors other) {
     return new RunPolicy(other, cache, flush, fetch, interval, halt, log);

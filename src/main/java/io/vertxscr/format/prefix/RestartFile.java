@@ -5,6 +5,7 @@ import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.model.RestartHistory;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
@@ -20,6 +21,8 @@ import java.util.Map;
  *                CREATED -> 1312850690668536
  *                LOADS -> 3
  *                QUARANTINED -> 0
+ *   EMPTIED -> CACHE -> 439        allocation whose first run began with empty caches because it wanted to
+ *              PREFIX -> 439       the same of the prefix directory
  * </pre>
  */
 public final class RestartFile {
@@ -43,6 +46,10 @@ public final class RestartFile {
           .set("LOADS", load.times())
           .set("QUARANTINED", Fields.flag(load.quarantined()));
     }
+    if (!history.emptied().isEmpty()) {
+      Hash emptied = hash.at("EMPTIED");
+      history.emptied().forEach((place, allocation) -> emptied.set(place.name(), allocation));
+    }
     return HashFile.encode(hash);
   }
 
@@ -56,7 +63,16 @@ public final class RestartFile {
             load.integer("LOADS", 1), load.flag("QUARANTINED")));
       }
       return new RestartHistory(fields.find("FROM").map(from -> new RestartHistory.From(from.integer("DSET", 1),
-          from.text("NAME"), from.text("JOB"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0));
+          from.text("NAME"), from.text("JOB"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0),
+          fields.find("EMPTIED").map(RestartFile::emptied).orElse(Map.of()));
     });
+  }
+
+  private static Map<RestartHistory.Place, String> emptied(Fields fields) {
+    Map<RestartHistory.Place, String> all = new EnumMap<>(RestartHistory.Place.class);
+    for (RestartHistory.Place place : RestartHistory.Place.values()) {
+      fields.findText(place.name()).ifPresent(allocation -> all.put(place, allocation));
+    }
+    return all;
   }
 }

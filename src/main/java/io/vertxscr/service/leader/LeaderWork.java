@@ -118,14 +118,15 @@ public final class LeaderWork implements LeaderActions {
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
         .transform((_, _) -> advice.halts().admit(prefix, policy.halt()))
-        .compose(_ -> before(prefix, policy))
-        .compose(_ -> restorer.restore(new Restorer.Wanted(prefix, map, policy, List.of())))
+        .compose(_ -> journal.leftToEmpty(prefix, policy.cache(), settings.allocation()))
+        .compose(empty -> restored(new Restorer.Wanted(prefix, map, policy.with(empty), List.of())))
         .onFailure(failure -> {
           if (HOPELESS.contains(Fault.of(failure))) {
             advice.halts().initFailed(prefix, policy.halt());
           }
         })
-        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.last(), policy));
+        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.last(),
+            policy.with(policy.cache().emptying(false, false))));
     restoring = mine;
     return mine;
   }
@@ -133,6 +134,11 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public List<String> remarks() {
     return Stream.concat(restorer.remarks().stream(), advice.halts().remark().stream()).toList();
+  }
+
+  private Future<Restorer.Found> restored(Restorer.Wanted wanted) {
+    return before(wanted.prefix(), wanted.policy()).compose(_ -> restorer.restore(wanted)).compose(found ->
+        journal.emptied(wanted.prefix(), wanted.policy().cache(), settings.allocation()).map(found));
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */
@@ -143,7 +149,7 @@ public final class LeaderWork implements LeaderActions {
     Future<Void> flushed = emptied.compose(_ -> flushes.begun(prefix)).compose(_ ->
         rules.flushOnRestart() || rules.globalRestart() ? wanted.flushAll(prefix) : Future.succeededFuture());
     return rules.current().map(name ->
-        flushed.compose(_ -> commands.currentOnce(prefix, name, settings.job().id()))).orElse(flushed);
+        flushed.compose(_ -> commands.currentOnce(prefix, name, settings.allocation()))).orElse(flushed);
   }
 
   @Override

@@ -76,6 +76,18 @@ class RunCommandTest {
         "scr run: run 2 begins on 2 nodes: node2,node3");
   }
 
+  /** By that they know the first run of it: it alone may empty the caches. */
+  @Test
+  void allDaemonsOfOneCallKnowThatTheyAreOfThatCall() throws Exception {
+    program(1, "touch \"$STATE/once-node1\"; exit 3\n");
+    machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    machine.run("run", "--nodes", "1", "--no-scavenge", "program");
+    List<String> launches = Files.readAllLines(directory.resolve("launches"));
+    assertThat(launches).hasSize(4).doesNotContain("");
+    assertThat(launches.subList(0, 3)).containsOnly(launches.getFirst());
+    assertThat(launches).last().isNotEqualTo(launches.getFirst());
+  }
+
   @Test
   void whatARestartPassesOverAndThatItBeginsAnewIsToldToTheUser() throws Exception {
     program(1, "exit 0\n");

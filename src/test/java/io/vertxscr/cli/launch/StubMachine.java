@@ -28,6 +28,7 @@ final class StubMachine {
     // A daemon sees those that run, like a cluster. Its node is in its arguments; DEAD names those that never start.
     command("scr", """
         echo "scr $*" >> "$CALLS"
+        echo "$SCR_LAUNCH" >> "$STATE/launches"
         [ "$1" = node ] || { echo "nothing to scavenge"; echo "left in the caches, for 2"; exit 0; }
         name=$4
         [ -e "$STATE/dead-$name" ] && { echo "$name: out of order" >&2; exit 1; }
