@@ -7,6 +7,7 @@ import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -35,7 +36,8 @@ public final class Scr implements Runnable {
         .addSubcommand(new NodeCommand(environment))
         .addSubcommand(new StatusCommand(environment))
         .addSubcommand(new HaltCommand(environment))
-        .addSubcommand(new ConfigCommand(environment));
+        .addSubcommand(new ConfigCommand(environment))
+        .addSubcommand(new CommandRehearsal(environment));
     LaunchCommands.all(environment).forEach(commands::addSubcommand);
     OfflineCommands.all(environment).forEach(commands::addSubcommand);
     commands.addSubcommand(new VersionCommand());
@@ -59,11 +61,13 @@ public final class Scr implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(commands, "a command is missing; one of " + names());
+    throw new ParameterException(commands, "a command is missing; one of " + String.join(", ", names()));
   }
 
-  private String names() {
-    return String.join(", ", commands.getSubcommands().keySet());
+  private List<String> names() {
+    return commands.getSubcommands().entrySet().stream()
+        .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey).toList();
   }
 
   private int report(Exception failure, PrintWriter err) {
@@ -94,7 +98,7 @@ public final class Scr implements Runnable {
     }
     String word = unmatched.getUnmatched().getFirst();
     if (command == commands) {
-      return "there is no command '" + word + "'" + Nearest.hint(word, commands.getSubcommands().keySet());
+      return "there is no command '" + word + "'" + Nearest.hint(word, names());
     }
     String option = word.replaceFirst("=.*", "");
     return wrong.getMessage()

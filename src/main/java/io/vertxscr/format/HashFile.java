@@ -94,6 +94,11 @@ public final class HashFile {
     return new Packer().all(hash).file();
   }
 
+  /** Whether these first bytes of a file say that it is a hash file, of whatever version. */
+  public static boolean hasMagic(byte[] start) {
+    return start.length >= Integer.BYTES && ByteBuffer.wrap(start).getInt() == MAGIC;
+  }
+
   /** Writes what stands in front of the hash into a buffer that is as long as the whole file. */
   static void putHeader(ByteBuffer file) {
     file.putInt(MAGIC).putShort(TYPE).putShort(VERSION).putLong(file.capacity()).putInt(FLAG_CRC);

@@ -26,11 +26,14 @@ import java.util.stream.Stream;
 /**
  * The index of a prefix directory: read without a lock, changed under it, replaced whole.
  *
- * <p>A damaged index is no disaster: everything in it but marks of fetches and failures is in the summaries as
- * well, so it is made again from those, and the damaged file is kept beside it as {@code index.scr.bad-<n>}. Safe
- * for many threads.
+ * <p>A damaged index is no disaster: everything in it but marks of fetches and failures, and what users have dropped
+ * or set as current, is in the summaries as well, so it is made again from those, and the damaged file is kept beside
+ * it as {@code index.scr.bad-<n>}. Safe for many threads.
  */
 public final class PrefixIndex {
+  private static final String FORGOTTEN = "only the index knew which datasets were dropped: those are listed again;"
+      + " which one was current: the newest is now; and which had failed";
+
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
@@ -115,6 +118,18 @@ public final class PrefixIndex {
         + paths.scr() + ": 'scr index --build', or the next run, makes it again");
   }
 
+  /**
+   * For who publishes a dataset, and has written its summary: whether the index that comes next is the first one here.
+   *
+   * @return what to tell if it is not, although there is none: an update makes it again
+   */
+  Optional<String> lostBeside(int dataset) {
+    boolean others = !Files.exists(paths.index())
+        && summaries().anyMatch(summary -> !summary.equals(paths.summary(dataset)));
+    return others ? Optional.of(paths.index() + " is missing, and is made again from the summaries; " + FORGOTTEN)
+        : Optional.empty();
+  }
+
   private Stream<Path> summaries() {
     return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)
         .flatMapToInt(OptionalInt::stream).mapToObj(paths::summary).filter(Files::exists);
@@ -157,7 +172,8 @@ public final class PrefixIndex {
   }
 
   private Reading rebuild(String cause) {
-    List<String> remarks = new ArrayList<>(List.of("index damaged, made again from the summaries: " + cause));
+    List<String> remarks =
+        new ArrayList<>(List.of("index damaged, made again from the summaries: " + cause, FORGOTTEN));
     List<Index.Entry> entries = new ArrayList<>();
     for (Path directory : MetadataFiles.list(paths.scr(), "scr.dataset.*")) {
       OptionalInt id = PrefixPaths.datasetOf(directory);

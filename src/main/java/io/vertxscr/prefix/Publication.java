@@ -172,7 +172,10 @@ public final class Publication {
    * @param time when it was flushed
    */
   public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time) {
-    return index.update(before -> before.enlist(List.of(descriptor), time));
+    List<String> remarks = new ArrayList<>(index.lostBeside(descriptor.id()).stream().toList());
+    Reading done = index.update(before -> before.enlist(List.of(descriptor), time));
+    remarks.addAll(done.remarks());
+    return new Reading(done.index(), remarks);
   }
 
   /**

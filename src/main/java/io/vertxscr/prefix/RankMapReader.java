@@ -58,16 +58,37 @@ public final class RankMapReader {
 
   /** Visits every entry, ascending by rank, one part in memory at a time. Fails if a rank is missing or there twice. */
   public void forEach(Consumer<Entry> visitor) {
-    int[] next = {0};
-    visit(root, entry -> {
+    for (int part = 0; part < parts(); part++) {
+      forEachOf(part, visitor);
+    }
+  }
+
+  /** How many parts the root has; 1 where there is nothing else. */
+  public int parts() {
+    return root instanceof Branch branch ? branch.parts().size() : 1;
+  }
+
+  /** The same as {@link #forEach} for one part of the root, counted from 0; several threads may read one each. */
+  public void forEachOf(int part, Consumer<Entry> visitor) {
+    int first = 0;
+    int end = ranks();
+    RankFileMap map = root;
+    if (root instanceof Branch branch) {
+      Part wanted = branch.parts().get(part);
+      first = wanted.firstRank();
+      end = part + 1 < parts() ? branch.parts().get(part + 1).firstRank() : end;
+      map = child(branch, wanted, RankFileMapFile::decode);
+    }
+    int[] next = {first};
+    visit(map, entry -> {
       if (entry.rank() != next[0]) {
         throw corrupt("has rank " + entry.rank() + " where rank " + next[0] + " should be");
       }
       next[0]++;
       visitor.accept(entry);
     });
-    if (next[0] != ranks()) {
-      throw corrupt("has " + next[0] + " of " + ranks() + " ranks");
+    if (next[0] != end) {
+      throw corrupt(next[0] < end ? "misses rank " + next[0] : "has rank " + end + " twice");
     }
   }
 

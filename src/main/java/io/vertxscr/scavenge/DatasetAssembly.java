@@ -1,7 +1,5 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.format.prefix.RankFilemap;
-import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -11,8 +9,6 @@ import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
 import io.vertxscr.scavenge.DatasetVerification.Verified;
-import io.vertxscr.storage.AtomicFile;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,7 +54,8 @@ public final class DatasetAssembly {
    *
    * @param unlessFlushed runs the work that publishes while no daemon can begin to flush this dataset
    * @throws ScrException NO_SUCH_DATASET where nothing was scavenged; CORRUPT where a rebuild gives other bytes than
-   *     were protected and no damaged file explains it; WRONG_STATE where a later dataset owns one of the places;
+   *     were protected and no damaged file explains it, or the map of a published dataset is damaged and cannot be made
+   *     again; WRONG_STATE where a later dataset owns one of the places;
    *     what {@code unlessFlushed} refuses with; NO_SPACE, IO
    */
   public Assembled assemble(int id, Guard unlessFlushed) {
@@ -97,12 +94,13 @@ public final class DatasetAssembly {
 
   /** It has its summary; somebody may have removed its files since, or written over them. */
   private Assembled published(DatasetDescriptor descriptor, Guard unlessFlushed) {
-    Verified seen = DatasetVerification.look(paths, descriptor.id());
+    List<String> problems = new ArrayList<>();
+    Verified seen = look(descriptor, unlessFlushed, problems);
     SortedSet<Integer> bad = new TreeSet<>(seen.badRanks().keySet());
     if (bad.isEmpty()) {
-      return new Assembled(descriptor, bad, new TreeMap<>(), List.of(), List.of());
+      return new Assembled(descriptor, bad, new TreeMap<>(), List.of(), problems);
     }
-    List<String> problems = new ArrayList<>(seen.problems());
+    problems.addAll(seen.problems());
     SortedSet<Integer> rebuilt = new TreeSet<>();
     try {
       rebuilt.addAll(new PublishedRepair(paths, descriptor).run(publication, unlessFlushed));
@@ -117,19 +115,26 @@ public final class DatasetAssembly {
     return new Assembled(descriptor, bad, left, List.copyOf(rebuilt), problems);
   }
 
+  /** A map that is damaged or gone is made again first. */
+  private Verified look(DatasetDescriptor descriptor, Guard unlessFlushed, List<String> problems) {
+    try {
+      return DatasetVerification.look(paths, descriptor.id());
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      problems.add(new MapRecovery(paths, descriptor).run(e.getMessage(), unlessFlushed));
+      return DatasetVerification.look(paths, descriptor.id());
+    }
+  }
+
   /** All or nothing: where one rank cannot be had, no other is worth the work. */
   private List<RankFiles> rebuild(DatasetScan scan, MissingFiles missing) {
     if (!missing.unrecoverable().isEmpty() || missing.rebuilds().isEmpty()) {
       return List.of();
     }
-    List<RankFiles> rebuilt = new OfflineRebuild(paths, scan).run(missing.rebuilds());
-    for (RankFiles files : rebuilt) {
-      // Publishing moves the survivors' files away: after a crash within it, this rank could not be rebuilt again.
-      Path filemap = paths.dataset(scan.descriptor().id()).resolve(files.rank() + ".scrfilemap");
-      AtomicFile.replace(filemap, RankFilemapFile.encode(new RankFilemap(
-          scan.descriptor(), scan.worldRanks(), files.files().size(), files, List.of())));
-    }
-    return rebuilt;
+    // Publishing moves the survivors' files away: after a crash within it, these ranks could not be rebuilt again.
+    return new OfflineRebuild(paths, scan).runAndNote(missing.rebuilds());
   }
 
   private void publish(DatasetScan scan, List<RankFiles> rebuilt, Guard unlessFlushed) {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * Reads every byte of a published dataset and compares it with its checksum, in parallel; of its map one batch of ranks
@@ -30,6 +31,7 @@ public final class DatasetVerification {
   private final PrefixPaths paths;
   private final int id;
   private final boolean everyByte;
+  private final LargeFileCheck inPieces;
   private final List<String> problems = new ArrayList<>();
   private final SortedMap<Integer, String> badRanks = new TreeMap<>();
   private final List<String> unverified = new ArrayList<>();
@@ -39,6 +41,12 @@ public final class DatasetVerification {
   private record Found(Optional<String> problem, boolean verified, long bytes) {}
 
   private record Owned(int rank, FlushedFile file) {}
+
+  /** By which threads. */
+  @FunctionalInterface
+  private interface Looking {
+    List<List<Found>> at(List<List<Owned>> parts);
+  }
 
   /**
    * How it went.
@@ -54,6 +62,7 @@ public final class DatasetVerification {
     this.paths = paths;
     this.id = id;
     this.everyByte = everyByte;
+    this.inPieces = new LargeFileCheck(paths, id, PART_BYTES);
   }
 
   /** @throws ScrException CORRUPT where the map itself is damaged, IO */
@@ -66,15 +75,55 @@ public final class DatasetVerification {
     return new DatasetVerification(paths, id, false).run();
   }
 
+  /** Whether its map can be read as a whole. @throws ScrException IO */
+  public static boolean hasMap(PrefixPaths paths, int id) {
+    try {
+      new RankMapReader(paths, id).forEach(_ -> { });
+      return true;
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
   private Verified run() {
+    var map = new RankMapReader(paths, id);
+    if (!everyByte && map.parts() >= Workers.THREADS) {
+      // Of a large map, decoding takes longer than looking at sizes: each thread does both for a part at a time.
+      Workers.map(IntStream.range(0, map.parts()).boxed().toList(),
+          part -> new DatasetVerification(paths, id, false).look(map, part)).forEach(this::add);
+      return verified();
+    }
     List<Owned> batch = new ArrayList<>();
-    new RankMapReader(paths, id).forEach(entry -> {
+    map.forEach(entry -> {
       add(entry, batch);
       if (batch.size() >= BATCH_FILES) {
-        check(batch);
+        check(batch, parts -> Workers.map(parts, this::look));
       }
     });
-    check(batch);
+    check(batch, parts -> Workers.map(parts, this::look));
+    return verified();
+  }
+
+  /** One part of the map, in this thread. */
+  private Verified look(RankMapReader map, int part) {
+    List<Owned> batch = new ArrayList<>();
+    map.forEachOf(part, entry -> add(entry, batch));
+    check(batch, parts -> parts.stream().map(this::look).toList());
+    return verified();
+  }
+
+  private void add(Verified part) {
+    files += part.files();
+    bytes += part.bytes();
+    problems.addAll(part.problems());
+    badRanks.putAll(part.badRanks());
+    unverified.addAll(part.unverified());
+  }
+
+  private Verified verified() {
     return new Verified(files, bytes, List.copyOf(problems), badRanks, List.copyOf(unverified));
   }
 
@@ -82,22 +131,35 @@ public final class DatasetVerification {
     entry.files().forEach(file -> batch.add(new Owned(entry.rank(), file)));
   }
 
-  private void check(List<Owned> batch) {
-    List<Found> found = Workers.map(Parts.of(batch, owned -> owned.file().bytes().orElse(0), PART_BYTES), this::look)
-        .stream().flatMap(List::stream).toList();
+  private void check(List<Owned> batch, Looking looking) {
+    if (everyByte) {
+      batch.stream().filter(owned -> inPieces.fits(owned.file()))
+          .forEach(owned -> add(owned, lookInPieces(owned.file())));
+      batch.removeIf(owned -> inPieces.fits(owned.file()));
+    }
+    List<Found> found = looking.at(Parts.of(batch, owned -> owned.file().bytes().orElse(0), PART_BYTES)).stream()
+       .flatMap(List::stream).toList();
     for (int i = 0; i < batch.size(); i++) {
-      files++;
-      bytes += found.get(i).bytes();
-      int rank = batch.get(i).rank();
-      found.get(i).problem().ifPresent(problem -> {
-        problems.add("rank " + rank + ": " + problem);
-        badRanks.putIfAbsent(rank, problem);
-      });
-      if (!found.get(i).verified()) {
-        unverified.add(batch.get(i).file().path());
-      }
+      add(batch.get(i), found.get(i));
     }
     batch.clear();
+  }
+
+  private void add(Owned owned, Found found) {
+    files++;
+    bytes += found.bytes();
+    found.problem().ifPresent(problem -> {
+      problems.add("rank " + owned.rank() + ": " + problem);
+      badRanks.putIfAbsent(owned.rank(), problem);
+    });
+    if (!found.verified()) {
+      unverified.add(owned.file().path());
+    }
+  }
+
+  private Found lookInPieces(FlushedFile file) {
+    Optional<String> problem = inPieces.problem(file);
+    return new Found(problem, true, problem.isPresent() ? 0 : file.bytes().orElseThrow());
   }
 
   private List<Found> look(List<Owned> part) {

@@ -2,6 +2,9 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.flow.RestorePlan.Member;
 import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap;
+import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
@@ -15,6 +18,7 @@ import io.vertxscr.redundancy.RestoreJob;
 import io.vertxscr.redundancy.range.DirectRanges;
 import io.vertxscr.redundancy.range.Layouts;
 import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +57,19 @@ final class OfflineRebuild {
     } finally {
       ranks.forEach(DividedRestore::close);
     }
+  }
+
+  /** The same; then the filemaps of these ranks list what was made, beside the redundancy that they still have. */
+  List<RankFiles> runAndNote(List<RankPlan> plans) {
+    List<RankFiles> rebuilt = run(plans);
+    for (RankFiles files : rebuilt) {
+      List<Redundancy> redundancy = scan.redundancy().stream().filter(file -> file.rank() == files.rank())
+          .map(DatasetScan.SetFile::file).toList();
+      AtomicFile.replace(paths.dataset(scan.descriptor().id()).resolve(files.rank() + ".scrfilemap"),
+          RankFilemapFile.encode(new RankFilemap(scan.descriptor(), scan.worldRanks(),
+              files.files().size() + redundancy.size(), files, redundancy)));
+    }
+    return rebuilt;
   }
 
   private RestoreJob rebuild(RankPlan plan) {

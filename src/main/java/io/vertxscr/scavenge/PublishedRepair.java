@@ -7,6 +7,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.scavenge.DatasetAssembly.Guard;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
 import io.vertxscr.storage.Faults;
@@ -26,6 +27,10 @@ import java.util.TreeSet;
  * Gives a published dataset the files back that it has lost in the prefix directory, from what was scavenged of it: its
  * redundancy stays in its own directory when its files leave that. Map and summary stay as they are; a file gets its
  * name when it is whole and checked.
+ *
+ * <p>What is in containers comes out of them: files are not written into the middle of a container that others read.
+ * The map then has their paths; the containers go last, so that readers find every file by the old map and by the new
+ * one.
  */
 final class PublishedRepair {
   private final PrefixPaths paths;
@@ -37,7 +42,7 @@ final class PublishedRepair {
   }
 
   /**
-   * All or nothing. What is in containers is not repaired.
+   * All or nothing. May be repeated after a crash at any point.
    *
    * @return the ranks whose files were made again; none where that is not possible
    * @throws ScrException WRONG_STATE where a later dataset owns one of the places; what the guard refuses with; CORRUPT
@@ -49,16 +54,25 @@ final class PublishedRepair {
       return rebuilt;
     }
     DatasetScan scan = DatasetScanner.scan(paths, descriptor.id(), Depth.SIZES);
-    MissingFiles missing = MissingFiles.of(scan);
-    if (scan.packed() || !scan.descriptor().sameAs(descriptor) || !missing.unrecoverable().isEmpty()) {
+    if (!scan.descriptor().sameAs(descriptor) || !MissingFiles.of(scan).unrecoverable().isEmpty()) {
       return rebuilt;
     }
+    if (scan.packed()) {
+      new Unpacking(paths, descriptor.id()).copyOut();
+      scan = DatasetScanner.scan(paths, descriptor.id(), Depth.SIZES);
+    }
+    MissingFiles missing = MissingFiles.of(scan);
+    if (!missing.unrecoverable().isEmpty()) {
+      return rebuilt;
+    }
+    boolean leavesContainers = hasSegments();
     List<RankFiles> all = new ArrayList<>();
     scan.ranks().values().stream().filter(DatasetScan.Rank::whole).forEach(rank -> all.add(rank.good()));
     List<Path> linked = missing.rebuilds().isEmpty() ? List.of() : link(all);
     try {
+      var rebuild = new OfflineRebuild(paths, scan);
       List<RankFiles> made = missing.rebuilds().isEmpty() ? List.of()
-          : new OfflineRebuild(paths, scan).run(missing.rebuilds());
+          : leavesContainers ? rebuild.runAndNote(missing.rebuilds()) : rebuild.run(missing.rebuilds());
       made.forEach(rank -> rebuilt.add(rank.rank()));
       all.addAll(made);
     } finally {
@@ -66,8 +80,24 @@ final class PublishedRepair {
     }
     var placing = new ScavengedFiles(paths, descriptor, all, _ -> Map.of());
     placing.check(publication);
-    unlessFlushed.run(descriptor, placing::place);
+    unlessFlushed.run(descriptor, () -> {
+      placing.place();
+      if (leavesContainers) {
+        placing.writeMap();
+      }
+    });
+    if (leavesContainers) {
+      new Unpacking(paths, descriptor.id()).removeContainers();
+    }
     return rebuilt;
+  }
+
+  /** Whether the map says that files are in containers. */
+  private boolean hasSegments() {
+    boolean[] found = {false};
+    new RankMapReader(paths, descriptor.id()).forEach(entry ->
+        found[0] |= entry.files().stream().anyMatch(file -> !file.segments().isEmpty()));
+    return found[0];
   }
 
   /** A rebuild reads the survivors where they were scavenged to: for that time they have their names there, too. */

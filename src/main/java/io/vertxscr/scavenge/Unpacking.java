@@ -43,7 +43,17 @@ final class Unpacking {
 
   /** What turns out to be damaged is left out, and counts as lost. @throws ScrException NO_SPACE, IO */
   void run() {
+    copyOut();
+    removeContainers();
+  }
+
+  /** The same, but leaves the containers: the map of a published dataset has them. */
+  void copyOut() {
     Workers.map(MetadataFiles.list(directory, "*.scrfilemap"), this::unpack);
+  }
+
+  /** When nothing is read of them any more. */
+  void removeContainers() {
     for (Path containers : MetadataFiles.list(new ContainerPaths(directory).directory(), "scavenged.*")) {
       try {
         Trees.delete(containers);

@@ -18,7 +18,8 @@ import java.util.function.Function;
  * always wait for a disk. The first failure ends it.
  */
 final class Workers {
-  private static final int LEAST_THREADS = 2;
+  /** How many there are, where there are as many items. */
+  static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
 
   private Workers() {}
 
@@ -27,7 +28,7 @@ final class Workers {
     Object[] results = new Object[items.size()];
     AtomicInteger next = new AtomicInteger();
     AtomicBoolean failed = new AtomicBoolean();
-    int threads = Math.min(items.size(), Math.max(LEAST_THREADS, Runtime.getRuntime().availableProcessors()));
+    int threads = Math.min(items.size(), THREADS);
     if (threads == 0) {
       return List.of();
     }

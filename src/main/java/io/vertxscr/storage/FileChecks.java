@@ -36,6 +36,30 @@ public final class FileChecks {
     }
   }
 
+  /**
+   * CRC-32 of a part of a file; of what there is, where the file ends before that.
+   *
+   * @throws ScrException IO
+   */
+  public static int crc(Path path, long from, long bytes) {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      var crc = new CRC32();
+      long end = from + bytes;
+      for (long at = from; at < end; ) {
+        ByteBuffer buffer = PieceBuffers.first(end - at);
+        int count = channel.read(buffer, at);
+        if (count < 0) {
+          break;
+        }
+        at += count;
+        crc.update(buffer.flip());
+      }
+      return (int) crc.getValue();
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
   /** As {@link #problem}, by the size alone: no file is read. */
   public static Optional<String> sizeProblem(Path datasetDirectory, FileMeta meta) {
     return problem(datasetDirectory, new FileMeta(meta.name(), meta.path(), meta.bytes(), OptionalInt.empty()));
@@ -63,11 +87,15 @@ public final class FileChecks {
 
   private static Optional<String> wrongCrc(Path path, int expected) {
     try {
-      int found = crc(path);
-      return found == expected ? Optional.empty() : Optional.of(mismatch(path, found, expected));
+      return wrongCrc(path, crc(path), expected);
     } catch (ScrException e) {
       return Optional.of(e.getMessage());
     }
+  }
+
+  /** The sentence of {@link #problem} for a file whose checksum somebody has found; empty if it is the right one. */
+  public static Optional<String> wrongCrc(Path path, int found, int expected) {
+    return found == expected ? Optional.empty() : Optional.of(mismatch(path, found, expected));
   }
 
   static String mismatch(Path path, int found, int expected) {

@@ -55,7 +55,7 @@ class PrefixIndexTest {
 
   private void findsBothAgain() {
     PrefixIndex.Reading reading = samples.index.read();
-    assertThat(reading.remarks()).hasSize(1).first().asString().contains("index.scr");
+    assertThat(reading.remarks()).hasSize(2).first().asString().contains("index.scr");
     assertThat(reading.index().candidates()).extracting(Index.Entry::descriptor).extracting(d -> d.id() + d.name())
         .containsExactly("2b", "1a");
     assertThat(reading.index().current()).hasValue("b");
@@ -84,6 +84,18 @@ class PrefixIndexTest {
     assertThat(samples.index.read().remarks()).isEmpty();
     assertThat(samples.index.read().index().candidates()).extracting(Index.Entry::id).containsExactly(3, 2, 1);
     assertThat(samples.index.read().index().current()).hasValue("c");
+  }
+
+  @Test
+  void whoPublishesIntoAnIndexThatWasDeletedTellsWhatOnlyThatKnewAndNobodyTellsItOfTheFirstOne() throws IOException {
+    var publication = new Publication(samples.paths, samples.index);
+    flush(1, "a");
+    Files.delete(samples.paths.index());
+    assertThat(publication.enlist(descriptor(1, "a"), TIME).remarks()).isEmpty();
+    flush(2, "b");
+    Files.delete(samples.paths.index());
+    assertThat(publication.enlist(descriptor(2, "b"), TIME).remarks()).singleElement().asString()
+        .startsWith(samples.paths.index() + " is missing").contains("only the index knew which datasets were dropped");
   }
 
   @Test

@@ -1,9 +1,12 @@
 package io.vertxscr.scavenge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.prefix.MetadataFiles;
@@ -117,6 +120,70 @@ class PackedScavengeTest {
     assertThat(one.caches.prefix.resolve("b.6")).doesNotExist();
     assertThat(new RankMapReader(one.paths, ID).entries(List.of(3)).getFirst().files().getFirst().segments().getFirst()
         .container()).isEqualTo(".scr/scavenged.n1.0/ctr.0.scr");
+  }
+
+  @Test
+  void aContainerThatAPublishedDatasetHasLostIsMadeUpForByTheOthersOrTheRanksAreNamed() throws IOException {
+    Case measure = new Case(Scheme.XOR);
+    measure.copyAll();
+    int containers = measure.containers().size();
+    int repaired = 0;
+    int refused = 0;
+    for (int first = 0; first < containers; first++) {
+      for (int second = first; second < containers; second++) {
+        Case one = new Case(Scheme.XOR);
+        one.copyAll();
+        one.assemble();
+        List<Path> paths = one.containers();
+        boolean oneNode = paths.get(first).getParent().equals(paths.get(second).getParent());
+        Files.delete(paths.get(first));
+        Files.deleteIfExists(paths.get(second));
+        Set<Integer> bad = DatasetVerification.look(one.paths, ID).badRanks().keySet();
+        boolean possible = bad.isEmpty()
+            || MissingFiles.of(DatasetScanner.scan(one.paths, ID, Depth.SIZES)).unrecoverable().isEmpty();
+        Assembled assembled = one.assemble();
+        String without = "without " + paths.get(first) + " and " + paths.get(second);
+        assertThat(possible || !oneNode).as(without).isTrue();
+        assertThat(assembled.valid()).as(without).isEqualTo(possible);
+        assertThat(assembled.missing()).as(without).containsExactlyElementsOf(bad);
+        if (possible) {
+          one.isWhole();
+          assertThat(assembled.rebuilt()).containsExactlyElementsOf(bad);
+          assertThat(one.containers().isEmpty()).as("only redundancy was lost").isEqualTo(!bad.isEmpty());
+          assertThat(one.assemble().problems()).isEmpty();
+          repaired += bad.size();
+        } else {
+          assertThat(assembled.unrecoverable().keySet()).containsExactlyElementsOf(bad);
+          assertThat(one.containers()).as("nothing was changed").hasSize(containers - 2);
+          refused++;
+        }
+      }
+    }
+    assertThat(List.of(repaired, refused)).allMatch(times -> times > 0);
+  }
+
+  @Test
+  void theRepairOfAPublishedContainerGoesOnWhereverItWasKilled() throws IOException {
+    for (int kill = 0; kill < 2; kill++) {
+      Case one = new Case(Scheme.XOR);
+      one.copyAll();
+      one.assemble();
+      Files.delete(one.containers().getFirst());
+      boolean whileCopying = kill == 0;
+      if (whileCopying) {
+        new Unpacking(one.paths, ID).copyOut();           // killed behind this, or before the map is written
+      } else {
+        assertThatThrownBy(() -> new DatasetAssembly(one.paths, one.publication).assemble(ID, (_, _) -> {
+          throw new ScrException(Fault.STOPPING, "killed");
+        })).hasMessage("killed");
+      }
+      assertThat(one.assemble().valid()).isTrue();
+      one.isWhole();
+      for (int rank = 0; rank < one.caches.ranks(); rank++) {
+        assertThat(one.paths.file("b.6/a." + rank)).hasBinaryContent(one.caches.bytes(ID, rank, "a"));
+      }
+      assertThat(one.containers()).isEmpty();
+    }
   }
 
   @Test

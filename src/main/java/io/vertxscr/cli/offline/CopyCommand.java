@@ -1,7 +1,10 @@
 package io.vertxscr.cli.offline;
 
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
+import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
 import java.util.List;
@@ -42,8 +45,14 @@ final class CopyCommand implements Callable<Integer> {
   public Integer call() {
     PrefixPaths paths = prefix.paths(environment);
     if (new Publication(paths, PrefixOption.index(paths)).isComplete(id)) {
-      spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, whole: nothing to copy");
-      return 0;
+      List<String> missing = missing(paths);
+      if (missing.isEmpty()) {
+        spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, whole: nothing to copy");
+        return 0;
+      }
+      missing.forEach(problem -> spec.commandLine().getOut().println("dataset " + id + ": " + problem));
+      spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, but not whole any more: 'scr"
+          + " index --add " + id + "' mends it with what is copied now");
     }
     List<NodeCache> nodes = caches.nodesIfAny(environment);
     if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
@@ -54,5 +63,17 @@ final class CopyCommand implements Callable<Integer> {
       return OfflineCommands.NOTHING_HERE;
     }
     return 0;
+  }
+
+  /** What a published dataset has lost, by the sizes of its files, in sentences. */
+  private List<String> missing(PrefixPaths paths) {
+    try {
+      return DatasetVerification.look(paths, id).problems();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return List.of(e.getMessage());
+    }
   }
 }

@@ -65,7 +65,7 @@ final class EvidenceReader {
       return Optional.empty();
     }
     DatasetScan scan = DatasetScanner.scan(paths, dataset.id(), DatasetScanner.Depth.SIZES);
-    boolean repairs = !scan.packed() && scan.descriptor().sameAs(dataset);
+    boolean repairs = scan.descriptor().sameAs(dataset);
     return prefix instanceof InPrefix.Complete && !repairs ? Optional.empty() : Optional.of(scan);
   }
 

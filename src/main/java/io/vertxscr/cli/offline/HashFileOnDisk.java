@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.MetadataFiles;
 import io.vertxscr.scavenge.DirectoryHash;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
@@ -11,10 +12,13 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A metadata file of any kind, read whole; of a redundancy file only what stands in front of the redundancy bytes; of a
@@ -26,6 +30,36 @@ import java.util.Set;
 record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
   /** What only the header of a redundancy file has at its top. */
   private static final Set<String> OF_REDUNDANCY = Set.of("GROUP", "CHUNK", "CURRENT");
+
+  /** How our metadata files are called: such a file is one, whatever is in it. Containers have other bytes. */
+  private static final Pattern NAME = Pattern.compile("(?!ctr\\.).*\\.scr|.*\\.scrfilemap|rank2file.*");
+
+  /**
+   * The path and, where it is a directory, the metadata files in it, sorted: what begins like one, or is called so.
+   *
+   * @throws ScrException IO
+   */
+  static List<Path> withThoseIn(Path path) {
+    List<Path> all = new ArrayList<>(List.of(path));
+    if (Files.isDirectory(path)) {
+      MetadataFiles.list(path, "*").stream().filter(HashFileOnDisk::isOne).forEach(all::add);
+    }
+    return all;
+  }
+
+  private static boolean isOne(Path file) {
+    if (!Files.isRegularFile(file)) {
+      return false;
+    }
+    if (NAME.matcher(file.getFileName().toString()).matches()) {
+      return true;
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return HashFile.hasMagic(read(channel, HashFile.HEADER_BYTES));
+    } catch (IOException _) {
+      return false;                                       // it is in the list of the directory
+    }
+  }
 
   /** @throws ScrException CORRUPT with the path and the byte, IO */
   static HashFileOnDisk read(Path path) {

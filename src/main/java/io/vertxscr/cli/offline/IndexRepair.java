@@ -24,11 +24,14 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BinaryOperator;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The parts of {@code scr index} that look at files: add, build, verify, scan. Each returns an exit code. */
@@ -62,7 +65,19 @@ final class IndexRepair {
   /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */
   int add(int id, boolean takeOver) {
     index.makeIfLost().forEach(out::println);
-    return enlist(List.of(assemble(id, takeOver)), List.of());
+    try {
+      return enlist(List.of(assemble(id, takeOver)), List.of());
+    } catch (ScrException e) {
+      if (e.fault() == Fault.CORRUPT && !DatasetVerification.hasMap(paths, id)) {
+        enlist(List.of(), listed(entry -> entry.id() == id));
+      }
+      throw e;
+    }
+  }
+
+  /** Those that restarts would take, of these. */
+  private List<Index.Entry> listed(Predicate<Index.Entry> which) {
+    return index.read().index().entries().stream().filter(Index.Entry::complete).filter(which).toList();
   }
 
   private Assembled assemble(int id, boolean takeOver) {
@@ -105,7 +120,8 @@ final class IndexRepair {
     remarks.addAll(publication.removeReplaced(whole));
     remarks.forEach(out::println);
     looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id()))));
-    lost.forEach(entry -> out.println(name(entry.descriptor()) + " has lost its summary: not valid any more"));
+    lost.forEach(entry -> out.println(name(entry.descriptor()) + (publication.isComplete(entry.id())
+        ? " has no map that can be read: not valid any more" : " has lost its summary: not valid any more")));
     return broken.isEmpty() && lost.isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
@@ -128,7 +144,8 @@ final class IndexRepair {
   }
 
   private static Index.Entry notValid(Index.Entry entry) {
-    return new Index.Entry(entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed());
+    return new Index.Entry(entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed(),
+        entry.byVerify());
   }
 
   /** Listed as not valid, so that somebody sees it; no other that has the id or the name gives way to it. */
@@ -168,16 +185,17 @@ final class IndexRepair {
       index.update(before -> before).remarks().forEach(out::println);
     }
     List<Assembled> looked = new ArrayList<>();
+    Set<Integer> withoutMap = new HashSet<>();
     int exit = 0;
     for (int id : publication.datasets()) {
-      exit = Math.max(exit, build(id, looked));
+      exit = Math.max(exit, build(id, looked, withoutMap));
     }
-    List<Index.Entry> lost = index.read().index().entries().stream()
-        .filter(entry -> entry.complete() && !publication.isComplete(entry.id())).toList();
+    List<Index.Entry> lost =
+        listed(entry -> withoutMap.contains(entry.id()) || !publication.isComplete(entry.id()));
     return Math.max(exit, enlist(looked, lost));
   }
 
-  private int build(int id, List<Assembled> looked) {
+  private int build(int id, List<Assembled> looked, Set<Integer> withoutMap) {
     try {
       if (publication.summary(id).isEmpty() && !DatasetScanner.isScavenged(paths, id)) {
         out.println("dataset " + id + " was never complete: no summary, and nothing was scavenged");
@@ -190,6 +208,9 @@ final class IndexRepair {
         throw e;
       }
       out.println("dataset " + id + " is left alone: " + e.getMessage());
+      if (e.fault() == Fault.CORRUPT && !DatasetVerification.hasMap(paths, id)) {
+        withoutMap.add(id);
+      }
       return e.fault() == Fault.BUSY ? 0 : OfflineCommands.WRONG;
     }
   }
@@ -213,20 +234,41 @@ final class IndexRepair {
     return exit;
   }
 
-  /**
-   * So that restarts and listings know. A mark that is there stays where every byte is good, too: it may be of a
-   * program that could not use what it read.
-   */
+  /** So that restarts and listings know. */
   private void mark(Index.Entry entry) {
-    if (entry.failed().isPresent()) {
-      return;
+    if (entry.failed().isEmpty()) {
+      edit(entry, Index::markDamaged, "marked as failed, restarts pass it over");
     }
+  }
+
+  /**
+   * Where every byte is good: the mark of an earlier verification has lost its reason. Another one stays; it may be of
+   * a program that could not use what it read.
+   */
+  private void unmark(Index.Entry entry) {
+    if (entry.byVerify()) {
+      edit(entry, (now, id, _) -> now.markGood(id), "no longer marked as failed, restarts use it again");
+    } else if (entry.failed().isPresent()) {
+      out.println(name(entry.descriptor()) + ": marked as failed by a run, restarts pass it over; to end that:"
+          + " scr index --drop \"" + entry.name() + "\", then --add " + entry.id());
+    }
+  }
+
+  /** Changes the entry of a dataset. */
+  @FunctionalInterface
+  private interface Change {
+    Index of(Index now, int id, LocalDateTime time);
+  }
+
+  private void edit(Index.Entry entry, Change change, String done) {
+    LocalDateTime time = LocalDateTime.now();
     try {
       index.update(now -> now.find(entry.id()).filter(one -> one.descriptor().sameAs(entry.descriptor()))
-          .map(one -> now.markFailed(one.id(), LocalDateTime.now())).orElse(now));
-      out.println(name(entry.descriptor()) + ": marked as failed, restarts pass it over");
+          .map(one -> change.of(now, one.id(), time)).orElse(now));
+      out.println(name(entry.descriptor()) + ": " + done);
     } catch (ScrException e) {
-      out.println(name(entry.descriptor()) + ": could not be marked as failed: " + e.getMessage());
+      out.println(name(entry.descriptor()) + ": the index could not be changed, else it would be "
+          + done + ": " + e.getMessage());
     }
   }
 
@@ -246,9 +288,8 @@ final class IndexRepair {
     int bad = verified.problems().size();
     if (bad > 0) {
       mark(entry);
-    } else if (entry.failed().isPresent()) {
-      out.println(name + ": marked as failed, restarts pass it over; to end that: scr index --drop \""
-          + entry.name() + "\", then --add " + entry.id());
+    } else {
+      unmark(entry);
     }
     String verdict = bad > 0 ? bad + " bad of " : verified.unverified().isEmpty() ? "good, " : "nothing differs in ";
     out.println(name + ": " + verdict + verified.files() + " files, " + Humane.bytes(verified.bytes())

@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
     "Print metadata files (index, summary, filemap, redundancy header, ...) as trees of keys.",
     "Exit code 1 if one of them is damaged: it is named with what is wrong and the byte."})
 final class PrintCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "FILE", arity = "1..*", description = "Files to print; of a directory, what is in it.")
+  @Parameters(paramLabel = "FILE", arity = "1..*", description =
+      "Files to print; of a directory, the list of what is in it, and the metadata files among that.")
   private List<Path> files;
 
   @Option(names = "--json", description = {
@@ -35,13 +36,14 @@ final class PrintCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     JsonArray all = new JsonArray();
     int exit = 0;
-    for (Path file : files) {
+    List<Path> toPrint = files.stream().flatMap(file -> HashFileOnDisk.withThoseIn(file).stream()).toList();
+    for (Path file : toPrint) {
       try {
         HashFileOnDisk read = HashFileOnDisk.read(file);
         if (json) {
           all.add(json(read));
         } else {
-          print(read, out);
+          print(read, toPrint.size() > 1, out);
         }
       } catch (ScrException e) {
         exit = OfflineCommands.WRONG;
@@ -55,8 +57,8 @@ final class PrintCommand implements Callable<Integer> {
     return exit;
   }
 
-  private void print(HashFileOnDisk file, PrintWriter out) {
-    if (files.size() > 1) {
+  private void print(HashFileOnDisk file, boolean oneOfSeveral, PrintWriter out) {
+    if (oneOfSeveral) {
       out.println("==> " + file.path() + " <==");
     }
     out.print(HashFile.dump(file.hash()));

@@ -35,13 +35,22 @@ public record Index(Optional<String> current, List<Entry> entries) {
    * @param flushed when that was so
    * @param fetched when runs restarted from it, ascending, each time once
    * @param failed when a fetch or a verification found it damaged; no restart tries it again
+   * @param byVerify whether that was a verification, which takes it back when it finds the dataset good again; nobody
+   *     else knows what a run could not use
    */
   public record Entry(DatasetDescriptor descriptor, boolean complete, Optional<LocalDateTime> flushed,
-      List<LocalDateTime> fetched, Optional<LocalDateTime> failed) {
+      List<LocalDateTime> fetched, Optional<LocalDateTime> failed, boolean byVerify) {
     public Entry {
       flushed = flushed.map(Index::seconds);
       fetched = fetched.stream().map(Index::seconds).distinct().sorted().toList();
       failed = failed.map(Index::seconds);
+      byVerify &= failed.isPresent();
+    }
+
+    /** A dataset of which no verification has found anything. */
+    public Entry(DatasetDescriptor descriptor, boolean complete, Optional<LocalDateTime> flushed,
+        List<LocalDateTime> fetched, Optional<LocalDateTime> failed) {
+      this(descriptor, complete, flushed, fetched, failed, false);
     }
 
     /** A dataset that was just flushed: nobody has fetched it yet. */
@@ -169,13 +178,25 @@ public record Index(Optional<String> current, List<Entry> entries) {
   /** A run restarted from it. @throws ScrException NO_SUCH_DATASET */
   public Index markFetched(int id, LocalDateTime time) {
     return edit(id, entry -> new Entry(entry.descriptor, entry.complete, entry.flushed,
-        Stream.concat(entry.fetched.stream(), Stream.of(time)).toList(), entry.failed));
+        Stream.concat(entry.fetched.stream(), Stream.of(time)).toList(), entry.failed, entry.byVerify));
   }
 
   /** Its files are damaged. @throws ScrException NO_SUCH_DATASET */
   public Index markFailed(int id, LocalDateTime time) {
     return edit(id, entry ->
         new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time)));
+  }
+
+  /** A verification found it damaged; a mark that is there stays as it is. @throws ScrException NO_SUCH_DATASET */
+  public Index markDamaged(int id, LocalDateTime time) {
+    return edit(id, entry -> entry.failed.isPresent() ? entry
+        : new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time), true));
+  }
+
+  /** A verification found it good: takes the mark of an earlier one back, and nobody else's. */
+  public Index markGood(int id) {
+    return edit(id, entry -> entry.byVerify
+        ? new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.empty()) : entry);
   }
 
   /**

@@ -5,9 +5,11 @@ import io.vertxscr.format.Fields;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.model.DatasetDescriptor;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 
 /**
@@ -21,6 +23,7 @@ import java.util.SortedMap;
  *                FLUSHED -> 2026-11-20T11:58:50
  *                FETCHED -> 2026-11-20T12:30:00, ...
  *                FAILED -> 2026-11-20T12:31:07
+ *                DAMAGED -> 2026-11-20T12:31:07      as FAILED, where a verification has set that
  * </pre>
  */
 public final class IndexFile {
@@ -43,6 +46,7 @@ public final class IndexFile {
       entry.flushed().ifPresent(time -> dataset.set("FLUSHED", Fields.time(time)));
       entry.fetched().forEach(time -> dataset.add("FETCHED", Fields.time(time)));
       entry.failed().ifPresent(time -> dataset.set("FAILED", Fields.time(time)));
+      entry.failed().filter(_ -> entry.byVerify()).ifPresent(time -> dataset.set("DAMAGED", Fields.time(time)));
     }
     return HashFile.encode(hash);
   }
@@ -71,7 +75,9 @@ public final class IndexFile {
 
   private static Index.Entry entry(Fields dataset) {
     DatasetDescriptor descriptor = DescriptorHash.decode(dataset.child("DSET"));
+    Optional<LocalDateTime> failed = dataset.findTime("FAILED");
+    // another tool that has set FAILED since knows nothing of DAMAGED, which then has another time
     return new Index.Entry(descriptor, dataset.flag("COMPLETE"), dataset.findTime("FLUSHED"),
-        dataset.times("FETCHED"), dataset.findTime("FAILED"));
+        dataset.times("FETCHED"), failed, failed.isPresent() && failed.equals(dataset.findTime("DAMAGED")));
   }
 }

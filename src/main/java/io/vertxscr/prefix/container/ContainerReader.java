@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.extent.CheckedPiece;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -18,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
 
@@ -79,6 +81,40 @@ public final class ContainerReader implements AutoCloseable {
     }
   }
 
+  /**
+   * The same, by several threads, each with a reader of its own: {@link #compare} says whether the checksum that the
+   * pieces have together is right.
+   *
+   * @param dataset as in the constructor
+   */
+  public static List<CheckedPiece> pieces(Path dataset, FlushedFile file, String what, long pieceBytes) {
+    return CheckedPiece.of(bytes(file), pieceBytes, (from, bytes) -> {
+      try (ContainerReader reader = new ContainerReader(dataset)) {
+        return reader.crc(file, what, from, bytes);
+      }
+    });
+  }
+
+  private static long bytes(FlushedFile file) {
+    return file.segments().stream().mapToLong(Segment::bytes).sum();
+  }
+
+  private int crc(FlushedFile file, String what, long from, long bytes) {
+    CRC32 sum = new CRC32();
+    long begin = 0;
+    for (Segment segment : file.segments()) {
+      long end = Math.min(segment.bytes(), from + bytes - begin);
+      for (long at = Math.max(0, from - begin); at < end; ) {
+        ByteBuffer piece = PieceBuffers.first(Math.min(Limits.PIECE_BYTES, end - at));
+        fill(piece, segment, at, what);
+        at += piece.flip().remaining();
+        sum.update(piece);
+      }
+      begin += segment.bytes();
+    }
+    return (int) sum.getValue();
+  }
+
   /** Whether the containers are long enough to have the file, without reading it. @throws ScrException CORRUPT, IO */
   public void checkSize(FlushedFile file, String what) {
     for (Segment segment : file.segments()) {
@@ -120,6 +156,13 @@ public final class ContainerReader implements AutoCloseable {
       total += segment.bytes();
     }
     int crc = (int) sum.getValue();
+    compare(file, what, crc);
+    return new Copied(total, crc);
+  }
+
+  /** Whether the bytes in its segments are those of the file. @throws ScrException CORRUPT */
+  public static void compare(FlushedFile file, String what, int crc) {
+    long total = bytes(file);
     if (file.bytes().isPresent() && file.bytes().getAsLong() != total) {
       throw new ScrException(Fault.CORRUPT,
           what + " has " + total + " bytes in its segments instead of " + file.bytes().getAsLong());
@@ -128,7 +171,6 @@ public final class ContainerReader implements AutoCloseable {
       throw new ScrException(Fault.CORRUPT, "%s has checksum 0x%08x instead of 0x%08x in %s"
           .formatted(what, crc, file.crc().getAsInt(), where(file)));
     }
-    return new Copied(total, crc);
   }
 
   private static String where(FlushedFile file) {

@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.SeekTable;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.CheckedCopy.Copied;
+import io.vertxscr.prefix.extent.CheckedPiece;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -16,6 +17,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
 /**
@@ -67,6 +71,58 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
     }
   }
 
+  /**
+   * The same by several threads: pieces of whole frames, each checked against the checksums of its frames.
+   *
+   * @param pieceBytes of what is decoded, about
+   */
+  public List<CheckedPiece> pieces(long pieceBytes) {
+    try (FileChannel in = open()) {
+      SeekTable table = table(in);
+      List<CheckedPiece> pieces = new ArrayList<>();
+      long at = 0;
+      for (int first = 0; first < table.count(); ) {
+        int end = first;
+        long bytes = 0;
+        long stored = 0;
+        while (end < table.count() && bytes < pieceBytes) {
+          bytes += table.frame(end).bytes();
+          stored += table.frame(end).storedBytes();
+          end++;
+        }
+        List<Frame> frames = IntStream.range(first, end).mapToObj(table::frame).toList();
+        long begin = at;
+        pieces.add(new CheckedPiece(bytes, () -> crc(frames, begin)));
+        first = end;
+        at += stored;
+      }
+      return pieces;
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  private int crc(List<Frame> frames, long begin) {
+    CRC32 sum = new CRC32();
+    try (FrameCoder coder = FrameCoder.decoding(); FileChannel in = open()) {
+      long at = begin;
+      for (Frame frame : frames) {
+        sum.update(decode(coder, in, frame, at));
+        at += frame.storedBytes();
+      }
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+    return (int) sum.getValue();
+  }
+
+  /** Whether it decodes to the file that the map means. @throws ScrException CORRUPT */
+  public void compare(int crc) {
+    if (file.crc().isPresent() && file.crc().getAsInt() != crc) {
+      throw corrupt("has checksum 0x%08x instead of 0x%08x".formatted(crc, file.crc().getAsInt()));
+    }
+  }
+
   /** Whether it is as long as it should be, and its seek table says so too: no frame is read. */
   public void checkSize() {
     try (FileChannel in = open()) {
@@ -89,9 +145,7 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
         sink.take(bytes.rewind());
       }
       int crc = (int) sum.getValue();
-      if (file.crc().isPresent() && file.crc().getAsInt() != crc) {
-        throw corrupt("has checksum 0x%08x instead of 0x%08x".formatted(crc, file.crc().getAsInt()));
-      }
+      compare(crc);
       return new Copied(table.bytes(), crc);
     }
   }

@@ -56,6 +56,20 @@ class IndexRepairTest {
   }
 
   @Test
+  void thePrefixDirectoryMayBeMovedBetweenCopyAddAndVerify() throws IOException {
+    caches.dataset(6, "b.6");
+    caches.lose("n2");
+    copy(6);
+    Path moved = Files.move(caches.prefix, temp.resolve("moved"));
+    Object directory = new PrefixPaths(moved).dataset(6).getFileName();
+    assertThat(CliRun.of(Map.of(), "index", "--prefix", moved, "--add", directory)).isEqualTo(
+        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n", ""));
+    Path again = Files.move(moved, temp.resolve("again"));
+    assertThat(CliRun.of(Map.of(), "index", "--prefix", again, "--verify"))
+        .isEqualTo(new CliRun(0, "dataset 6 'b.6': good, 8 files, 4.1 kB\n", ""));
+  }
+
+  @Test
   void whatCannotBeRebuiltIsNamedByRankAndListedAsNotValid() {
     caches.dataset(6, "b.6");
     caches.lose("n1");
@@ -137,13 +151,11 @@ class IndexRepairTest {
     List<Index.Entry> before = entries();
     assertThat(before).extracting(Index.Entry::id).containsExactly(6, 7);
 
-    for (List<Object> command : List.of(List.<Object>of("--build"), List.<Object>of("--add", "5"))) {
-      CliRun ran = index(command.toArray());
-      assertThat(ran.out()).contains("dataset 5 'same' was replaced by dataset 6: not listed\n");
-      assertThat(entries()).as(command.toString()).isEqualTo(before);
-    }
-    Files.write(map, good);
-    assertThat(index("--build").out()).contains("dataset 5 'same' was replaced by dataset 6: its map and 8 files");
+    assertThat(index("--add", "5").out()).contains("dataset 5 'same' was replaced by dataset 6: not listed\n");
+    assertThat(entries()).isEqualTo(before);
+    assertThat(index("--build").out()).contains("dataset 5 'same' was replaced by dataset 6: its map and 8 files",
+        "dataset 5 'same' was replaced by dataset 6: not listed\n");
+    assertThat(map).hasBinaryContent(good);
     assertThat(entries()).isEqualTo(before);
     assertThat(paths.dataset(5)).isDirectoryNotContaining("glob:**summary*");
   }
@@ -216,12 +228,13 @@ class IndexRepairTest {
   }
 
   @Test
-  void verifyNamesEveryFileThatDiffers() throws IOException {
+  void verifyNamesEveryFileThatDiffersAndTakesItsMarkBackWhenItIsGoodAgain() throws IOException {
     caches.dataset(6, "b.6");
     copy(6);
     index("--add", "6");
     assertThat(index("--verify")).isEqualTo(new CliRun(0, "dataset 6 'b.6': good, 8 files, 4.1 kB\n", ""));
 
+    List<Index.Entry> good = entries();
     byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
     for (int bit = 0; bit < 16; bit++) {
       bytes[bit / 8 * 500] ^= (byte) (1 << bit % 8);
@@ -232,18 +245,114 @@ class IndexRepairTest {
       assertThat(entries()).noneMatch(Index.Entry::restartable);
       assertThat(index("--list").out()).contains(" 6  ckpt  failed ");
       bytes[bit / 8 * 500] ^= (byte) (1 << bit % 8);
+      Files.write(paths.file("b.6/b.1"), bytes);
+      assertThat(index("--verify")).isEqualTo(new CliRun(0, """
+          dataset 6 'b.6': no longer marked as failed, restarts use it again
+          dataset 6 'b.6': good, 8 files, 4.1 kB
+          """, ""));
+      assertThat(entries()).isEqualTo(good);
     }
-    Files.write(paths.file("b.6/b.1"), bytes);
-    assertThat(index("--verify").out()).isEqualTo("""
-        dataset 6 'b.6': marked as failed, restarts pass it over; to end that: scr index --drop "b.6", then --add 6
-        dataset 6 'b.6': good, 8 files, 4.1 kB
-        """);
-    assertThat(index("--drop", "b.6").exit()).isZero();
-    assertThat(index("--add", "6").exit()).isZero();
-    assertThat(entries()).allMatch(Index.Entry::restartable);
     Files.delete(paths.file("b.6/a.3"));
     assertThat(index("--verify", "b.6").out()).contains("rank 3: " + paths.file("b.6/a.3") + " is missing");
     assertThat(index("--verify", "b.7").err()).isEqualTo("scr: the index has no dataset 'b.7'; did you mean b.6?\n");
+  }
+
+  @Test
+  void verifyLeavesTheMarkOfARunAsItIsAlsoWhereItFindsDamageItself() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    prefixIndex().update(now -> now.markFailed(6, LocalDateTime.of(2026, 1, 2, 3, 4)));
+    List<Index.Entry> marked = entries();
+    byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
+    Files.write(paths.file("b.6/b.1"), new byte[bytes.length]);
+    assertThat(index("--verify").exit()).isEqualTo(1);
+    assertThat(entries()).isEqualTo(marked);
+
+    Files.write(paths.file("b.6/b.1"), bytes);
+    assertThat(index("--verify")).isEqualTo(new CliRun(0, """
+        dataset 6 'b.6': marked as failed by a run, restarts pass it over; to end that:\
+         scr index --drop "b.6", then --add 6
+        dataset 6 'b.6': good, 8 files, 4.1 kB
+        """, ""));
+    assertThat(entries()).isEqualTo(marked);
+    assertThat(index("--drop", "b.6").exit()).isZero();
+    assertThat(index("--add", "6").exit()).isZero();
+    assertThat(entries()).allMatch(Index.Entry::restartable);
+  }
+
+  @Test
+  void aMapThatIsTornOrGoneIsMadeAgainFromTheFilemapsElseTheDatasetIsNotValid() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    for (Path map : List.of(paths.rankMap(6), paths.dataset(6).resolve("rank2file.0.0"))) {
+      List<Index.Entry> whole = entries();
+      byte[] good = Files.readAllBytes(map);
+      for (int length : new int[] {-1, 0, 1, 20, good.length / 2, good.length - 1}) {
+        String command = length % 2 == 0 ? "--build" : "--add=6";
+        tear(map, good, length);
+        assertThat(index(command)).as(command).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+            .startsWith("dataset 6 'b.6': ").contains(map.toString())
+            .endsWith("; the map was made again from the filemaps of its ranks\n"
+                + "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB\n");
+        assertThat(Files.readAllBytes(map)).isEqualTo(good);
+        assertThat(entries()).isEqualTo(whole);
+        assertThat(index("--verify")).returns(0, CliRun::exit);
+      }
+      Path filemap = paths.dataset(6).resolve("2.scrfilemap");
+      byte[] filemapBytes = Files.readAllBytes(filemap);
+      for (String command : List.of("--build", "--add=6")) {
+        Files.delete(filemap);
+        tear(map, good, 20);
+        CliRun ran = index(command);
+        assertThat(ran.exit()).isEqualTo(1);
+        assertThat(ran.out() + ran.err()).contains(map.toString(),
+            "; only 3 of its 4 ranks have a filemap to make it again from. Its files are where they were, but nobody"
+                + " knows which rank has which", "dataset 6 'b.6' has no map that can be read: not valid any more\n");
+        assertThat(entries()).noneMatch(Index.Entry::restartable);
+        Files.write(filemap, filemapBytes);
+        assertThat(index(command)).returns(0, CliRun::exit);
+        assertThat(entries()).allMatch(Index.Entry::restartable);
+      }
+    }
+  }
+
+  private static void tear(Path file, byte[] good, int length) throws IOException {
+    if (length < 0) {
+      Files.delete(file);
+    } else {
+      Files.write(file, Arrays.copyOf(good, length));
+    }
+  }
+
+  @Test
+  void whereTheIndexIsMadeAgainItIsSaidThatDecisionsAreForgotten() throws IOException {
+    String forgotten = "only the index knew which datasets were dropped: those are listed again; which one was current:"
+        + " the newest is now; and which had failed\n";
+    for (int id = 5; id <= 7; id++) {
+      caches.dataset(id, "b." + id);
+      copy(id);
+    }
+    for (boolean torn : new boolean[] {false, true}) {
+      for (List<Object> command : List.of(List.<Object>of("--build"), List.<Object>of("--add", "6"),
+          List.<Object>of("--drop", "b.5"))) {
+        assertThat(index("--build").exit()).isZero();
+        index("--drop", "b.7");
+        index("--current", "b.5");
+        if (torn) {
+          Files.write(paths.index(), new byte[20]);
+          assertThat(index("--list").err()).contains(forgotten);
+        } else {
+          Files.delete(paths.index());
+        }
+        CliRun ran = index(command.toArray());
+        assertThat(ran.exit()).isZero();
+        assertThat(ran.out() + ran.err()).as(command + ", torn: " + torn).containsOnlyOnce(forgotten);
+        assertThat(entries()).extracting(Index.Entry::id).contains(7);
+        assertThat(prefixIndex().read().index().current()).hasValue("b.7");
+      }
+    }
   }
 
   @Test

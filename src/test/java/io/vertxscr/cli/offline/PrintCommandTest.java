@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.format.RedundancyHeaderFile;
 import io.vertxscr.format.prefix.NodesFile;
@@ -42,7 +43,7 @@ class PrintCommandTest {
   void ofADirectoryTheListOfItsDirectoriesAndFilesIsPrintedAsInTheDocument() throws IOException {
     assertThat(print(directory)).isEqualTo(new CliRun(0, "", ""));
     for (String name : List.of("file2", "file1")) {
-      Files.write(directory.resolve(name), NodesFile.encode(1));
+      Files.writeString(directory.resolve(name), "of the application");
     }
     Files.createDirectory(directory.resolve("dir2"));
     Files.createDirectories(directory.resolve("dir1/below"));
@@ -57,6 +58,23 @@ class PrintCommandTest {
           file2
           link
         """, ""));
+  }
+
+  @Test
+  void ofADirectoryTheMetadataFilesArePrintedToo() throws IOException {
+    Path nodes = Files.write(directory.resolve("nodes.scr"), NodesFile.encode(4));
+    Path named = Files.write(directory.resolve("kept.by.somebody"), NodesFile.encode(5));
+    Path empty = Files.createFile(directory.resolve("rank2file.0.0"));
+    Files.writeString(directory.resolve("ctr.0.scr"), "data, and more of it than a header has");
+    Files.writeString(directory.resolve("log"), "lines");
+    String list = "FILE\n  ctr.0.scr\n  kept.by.somebody\n  log\n  nodes.scr\n  rank2file.0.0\n";
+
+    assertThat(print(directory)).isEqualTo(new CliRun(1, "==> " + directory + " <==\n" + list + "==> " + named
+        + " <==\nNODES\n  5\n==> " + nodes + " <==\nNODES\n  4\n",
+        "scr: " + empty + ": hash file: byte 0: ends here, inside its header of 20 bytes\n"));
+    assertThat(new JsonArray(print("--json", directory).out()).stream().map(JsonObject.class::cast)
+        .map(one -> one.getString("file"))).containsExactly(directory.toString(), named.toString(), nodes.toString(),
+            empty.toString());
   }
 
   @Test

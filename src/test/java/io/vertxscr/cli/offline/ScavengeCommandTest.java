@@ -63,6 +63,32 @@ class ScavengeCommandTest {
   }
 
   @Test
+  void copyLooksWhetherWhatIsPublishedIsStillWholeAndBringsWhatMendsIt() throws IOException {
+    caches.dataset(6, "b.6");
+    assertThat(run("scavenge", "--id", 6).exit()).isZero();
+    assertThat(run("copy", "--id", 6))
+        .isEqualTo(new CliRun(0, "dataset 6 is in the prefix directory, whole: nothing to copy\n", ""));
+
+    Files.delete(paths.file("b.6/b.1"));                  // two of one set: more than its redundancy makes up for
+    Files.write(paths.file("b.6/b.2"), new byte[3]);
+    assertThat(run("copy", "--id", 6)).returns(0, CliRun::exit).extracting(CliRun::out).asString().startsWith("""
+        dataset 6: rank 1: %s is missing
+        dataset 6: rank 2: %s has 3 bytes instead of 1006
+        dataset 6 is in the prefix directory, but not whole any more: 'scr index --add 6' mends it with what is\
+         copied now
+        node n0: ranks 0 of dataset 6, 3 files, 2.9 kB
+        """.formatted(paths.file("b.6/b.1"), paths.file("b.6/b.2")));
+    assertThat(run("index", "--add", "6").exit()).isZero();
+    assertThat(run("index", "--verify").out()).isEqualTo("dataset 6 'b.6': good, 8 files, 4.1 kB\n");
+
+    Files.write(paths.dataset(6).resolve("rank2file.0.0"), new byte[20]);
+    assertThat(run("copy", "--id", 6)).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+        .startsWith("dataset 6: " + paths.dataset(6).resolve("rank2file.0.0")).contains("not whole any more");
+    assertThat(run("index", "--add", "6").exit()).isZero();
+    assertThat(run("index", "--verify").out()).isEqualTo("dataset 6 'b.6': good, 8 files, 4.1 kB\n");
+  }
+
+  @Test
   void aNodeWhoseDaemonRunsIsLeftToIt() {
     caches.dataset(6, "b.6");
     Path control = caches.control.resolve("n1");

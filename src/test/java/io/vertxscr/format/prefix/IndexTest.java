@@ -5,6 +5,8 @@ import static io.vertxscr.format.Samples.descriptor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.format.Hash;
+import io.vertxscr.format.HashFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
@@ -128,8 +130,32 @@ class IndexTest {
   }
 
   @Test
+  void theMarkOfAVerificationIsToldFromThatOfARun() {
+    Index damaged = THREE.markDamaged(2, TIME);
+    assertThat(names(damaged)).containsExactly("c", "a");
+    assertThat(IndexFile.decode(IndexFile.encode(damaged))).isEqualTo(damaged);
+    assertThat(damaged.markFetched(2, TIME).markGood(2)).isEqualTo(THREE.markFetched(2, TIME));
+    assertThat(damaged.markDamaged(2, TIME.plusHours(1))).isEqualTo(damaged);
+
+    Index failed = THREE.markFailed(2, TIME);
+    assertThat(failed).isNotEqualTo(damaged);
+    assertThat(IndexFile.decode(IndexFile.encode(failed))).isEqualTo(failed);
+    assertThat(List.of(failed.markGood(2), failed.markDamaged(2, TIME.plusHours(1)), damaged.markFailed(2, TIME),
+        THREE.markGood(1).markFailed(2, TIME))).containsOnly(failed);
+  }
+
+  @Test
+  void whatAnotherToolHasMarkedSinceIsNotTakenForTheMarkOfAVerification() {
+    Hash index = HashFile.decode(IndexFile.encode(THREE), "index file");
+    index.at("DSET").at("2").set("DAMAGED", "2026-11-20T22:00:00").set("FAILED", "2026-11-20T23:59:59");
+    assertThat(IndexFile.decode(HashFile.encode(index)).find(2).orElseThrow())
+        .returns(false, Index.Entry::byVerify).matches(entry -> entry.failed().isPresent());
+  }
+
+  @Test
   void editsOfUnknownDatasetsAreRefused() {
     List<Runnable> edits = List.of(() -> THREE.drop(9), () -> THREE.markFailed(9, TIME),
+        () -> THREE.markDamaged(9, TIME), () -> THREE.markGood(9),
         () -> THREE.markFetched(9, TIME), () -> THREE.setCurrent("z"));
     for (Runnable edit : edits) {
       assertThatThrownBy(edit::run).isInstanceOfSatisfying(ScrException.class,

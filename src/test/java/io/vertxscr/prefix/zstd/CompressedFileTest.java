@@ -9,6 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.extent.LargeDraft.Places;
+import io.vertxscr.prefix.extent.CheckedPiece;
 import io.vertxscr.prefix.extent.Meter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -90,6 +91,9 @@ class CompressedFileTest {
       assertThat(back).hasBinaryContent(content);
       assertThat(stored(file).check().crc()).isEqualTo(file.crc().getAsInt());
       stored(file).checkSize();
+      for (long pieceBytes = 1; pieceBytes < bytes + 2L; pieceBytes += 31) {
+        compareInPieces(stored(file), pieceBytes);
+      }
       try (ZstdInputStream other = new ZstdInputStream(Files.newInputStream(draft))) {
         assertThat(other.readAllBytes()).isEqualTo(content);
       }
@@ -127,7 +131,9 @@ class CompressedFileTest {
       byte[] bad = good.clone();
       bad[bit / 8] ^= (byte) (1 << bit % 8);
       Files.write(draft, bad);
-      if (comesBack(stored)) {
+      boolean comesBack = comesBack(stored);
+      assertThat(isGoodInPieces(stored)).as("bit %d", bit).isEqualTo(comesBack);
+      if (comesBack) {
         unseen++;
         assertThat(back).as("bit %d", bit).hasBinaryContent(content);
         Files.delete(back);
@@ -135,6 +141,22 @@ class CompressedFileTest {
       assertThat(back).doesNotExist();
     }
     assertThat(unseen).as("of %d bits", 8 * good.length).isLessThanOrEqualTo(good.length / 16);
+  }
+
+  private static void compareInPieces(CompressedFile stored, long pieceBytes) {
+    List<CheckedPiece> pieces = stored.pieces(pieceBytes);
+    stored.compare(CheckedPiece.combine(pieces, pieces.stream().map(piece -> piece.crc().getAsInt()).toList()));
+  }
+
+  private static boolean isGoodInPieces(CompressedFile stored) {
+    try {
+      compareInPieces(stored, 41);
+      return true;
+    } catch (ScrException e) {
+      assertThat(e.fault()).isEqualTo(Fault.CORRUPT);
+      assertThat(e).hasMessageContaining("the file");
+      return false;
+    }
   }
 
   private boolean comesBack(CompressedFile stored) {

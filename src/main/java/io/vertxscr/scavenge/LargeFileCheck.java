@@ -1,0 +1,78 @@
+package io.vertxscr.scavenge;
+
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.extent.CheckedPiece;
+import io.vertxscr.prefix.zstd.CompressedFile;
+import io.vertxscr.storage.FileChecks;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads a large published file with all threads, each a piece, and compares it with its checksum. */
+final class LargeFileCheck {
+  private final PrefixPaths paths;
+  private final int id;
+  private final long pieceBytes;
+
+  LargeFileCheck(PrefixPaths paths, int id, long pieceBytes) {
+    this.paths = paths;
+    this.id = id;
+    this.pieceBytes = pieceBytes;
+  }
+
+  /** Whether it is worth it; where nobody knows its checksum, it is not. */
+  boolean fits(FlushedFile file) {
+    return file.crc().isPresent() && file.bytes().orElse(0) > pieceBytes;
+  }
+
+  /** What is wrong with it, in a sentence. @throws ScrException IO, of containers and compressed files */
+  Optional<String> problem(FlushedFile file) {
+    if (!file.segments().isEmpty()) {
+      Path dataset = paths.dataset(id);
+      return corrupt(() -> ContainerReader.compare(file, file.path(),
+          crc(ContainerReader.pieces(dataset, file, file.path(), pieceBytes))));
+    }
+    if (file.isCompressed()) {
+      var compressed = new CompressedFile(paths.file(file.place()), file, file.path());
+      return corrupt(() -> compressed.compare(crc(compressed.pieces(pieceBytes))));
+    }
+    return plain(file);
+  }
+
+  private static Optional<String> corrupt(Runnable check) {
+    try {
+      check.run();
+      return Optional.empty();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  private Optional<String> plain(FlushedFile file) {
+    Path path = paths.file(file.path());
+    long bytes = file.bytes().orElseThrow();
+    Optional<String> size = FileChecks.sizeProblem(paths.prefix(),
+        new FileMeta(paths.prefix().relativize(path).toString(), file.path(), bytes, file.crc()));
+    if (size.isPresent()) {
+      return size;
+    }
+    try {
+      int crc = crc(CheckedPiece.of(bytes, pieceBytes, (from, length) -> FileChecks.crc(path, from, length)));
+      return FileChecks.wrongCrc(path, crc, file.crc().orElseThrow());
+    } catch (ScrException e) {
+      return Optional.of(e.getMessage());                 // as bad as one with other bytes
+    }
+  }
+
+  private static int crc(List<CheckedPiece> pieces) {
+    return CheckedPiece.combine(pieces, Workers.map(pieces, piece -> piece.crc().getAsInt()));
+  }
+}
