@@ -8,12 +8,15 @@ import java.util.List;
  *
  * <pre>
  *   Idle --Start--> Copying --Copied--> Publishing --Published--> Mapping --Mapped--> Sealing --Sealed--> Done
- *                      ^ |                  |                        |                   |
- *                      | +------------------+---------Failed---------+-------------------+
- *                      |                                  |
- *                      +--Tick-- Waiting <--can be helped-+--cannot be helped, or last attempt--> GaveUp
+ *                    ^  ^ |                 |                        |                   |
+ *                    |  | +-----------------+---------Failed---------+-------------------+
+ *                    |  |                                 |
+ *                    |  +-Tick-- Waiting <--can be helped-+--cannot be helped, or last attempt--> GaveUp
+ *                    |                                    |                                         ^
+ *                    +--Rebuilt-- Rebuilding <--cached copy is bad, and was not just rebuilt        |
+ *                                     +--Failed: cannot be rebuilt----------------------------------+
  *
- *   GiveUp leads from every state but Done to GaveUp.
+ *   GiveUp leads from every state but Done to GaveUp. A rebuild that fails for a passing reason leads to Waiting.
  * </pre>
  *
  * <p>A new attempt begins with the copies again, whatever failed: each step may be repeated, nodes skip what is already
@@ -55,8 +58,22 @@ public final class FlushFlow {
     /** Nobody has asked for it yet. */
     record Idle() implements State {}
 
-    /** Nodes copy their files to drafts, with checksums. */
-    record Copying(int attempt) implements State {}
+    /**
+     * Nodes copy their files to drafts, with checksums.
+     *
+     * @param rebuilt whether what was bad in the caches has just been rebuilt: then it is not tried a second time
+     */
+    record Copying(int attempt, boolean rebuilt) implements State {
+      public Copying(int attempt) {
+        this(attempt, false);
+      }
+    }
+
+    /**
+     * A cached copy was found bad or gone, for this reason, and is rebuilt from what the others have. It is an attempt
+     * of its own: a doubled failure of the copies must not be taken for one of the rebuild.
+     */
+    record Rebuilding(int attempt, Fault fault, String message) implements State {}
 
     /** Nodes rename the drafts. */
     record Publishing(int attempt) implements State {}
@@ -85,6 +102,9 @@ public final class FlushFlow {
     /** All drafts of this attempt are durable. */
     record Copied(int attempt) implements Event {}
 
+    /** All ranks' files are in some cache again, read against their checksums. */
+    record Rebuilt(int attempt) implements Event {}
+
     /** All drafts of this attempt have their names, durably. */
     record Published(int attempt) implements Event {}
 
@@ -97,7 +117,8 @@ public final class FlushFlow {
     /**
      * The step that this attempt was in has failed.
      *
-     * @param retry whether another attempt may succeed; CORRUPT and TOO_MANY_LOST are not tried again even so
+     * @param retry whether another attempt may succeed; CORRUPT and TOO_MANY_LOST are not tried again even so, unless
+     *     what the copies met can be rebuilt
      */
     record Failed(int attempt, Fault fault, String message, boolean retry) implements Event {
       public Failed {
@@ -118,6 +139,9 @@ public final class FlushFlow {
   public sealed interface Effect {
     /** Have every node copy to drafts; it ends its work of earlier attempts first, since drafts have the same names. */
     record CopyAll(int attempt) implements Effect {}
+
+    /** Have all that is held of the dataset read against its checksums, and what is bad or gone rebuilt. */
+    record Rebuild(int attempt) implements Effect {}
 
     /** Have every node rename its drafts. */
     record PublishAll(int attempt) implements Effect {}
@@ -154,9 +178,11 @@ public final class FlushFlow {
   /** What follows from an event; late, doubled or unexpected ones change nothing. */
   public static Next next(State state, Event event, Options options) {
     return switch (event) {
-      case Event.Start _ when state instanceof State.Idle -> copy(1);
-      case Event.Tick _ when state instanceof State.Waiting(int attempt, _) -> copy(attempt + 1);
-      case Event.Copied(int of) when state.equals(new State.Copying(of)) ->
+      case Event.Start _ when state instanceof State.Idle -> copy(new State.Copying(1));
+      case Event.Tick _ when state instanceof State.Waiting(int attempt, _) -> copy(new State.Copying(attempt + 1));
+      case Event.Rebuilt(int of) when state instanceof State.Rebuilding && of == running(state) ->
+          copy(new State.Copying(of + 1, true));
+      case Event.Copied(int of) when state instanceof State.Copying && of == running(state) ->
           to(new State.Publishing(of), new Effect.PublishAll(of));
       case Event.Published(int of) when state.equals(new State.Publishing(of)) ->
           to(new State.Mapping(of), new Effect.WriteMaps(of));
@@ -164,23 +190,36 @@ public final class FlushFlow {
           to(new State.Sealing(of), new Effect.Seal(of));
       case Event.Sealed(int of) when state.equals(new State.Sealing(of)) ->
           to(new State.Done(), new Effect.Tell(new Outcome.Succeeded()));
-      case Event.Failed failed when failed.attempt() == running(state) -> failed(failed, options);
+      case Event.Failed failed when failed.attempt() == running(state) -> failed(state, failed, options);
       case Event.GiveUp(Fault fault, String message) when !ended(state) -> gaveUp(fault, message);
       default -> to(state);
     };
   }
 
-  private static Next copy(int attempt) {
-    return to(new State.Copying(attempt), new Effect.CopyAll(attempt));
+  private static Next copy(State.Copying state) {
+    return to(state, new Effect.CopyAll(state.attempt()));
   }
 
-  private static Next failed(Event.Failed failed, Options options) {
-    boolean cachedCopyIsBad = failed.fault() == Fault.CORRUPT || failed.fault() == Fault.TOO_MANY_LOST;
-    if (cachedCopyIsBad || !failed.retry() || options.exhausted(failed.attempt())) {
-      return gaveUp(failed.fault(), "attempt " + failed.attempt() + ": " + failed.message());
+  private static Next failed(State state, Event.Failed failed, Options options) {
+    int attempt = failed.attempt();
+    boolean useless = failed.fault() == Fault.CORRUPT || failed.fault() == Fault.TOO_MANY_LOST;
+    if (state instanceof State.Rebuilding(_, Fault fault, String message) && (useless || !failed.retry())) {
+      return gaveUp(fault, message + "; it cannot be rebuilt: " + failed.message());
     }
-    long delayMs = delayMs(failed.attempt());
-    return to(new State.Waiting(failed.attempt(), delayMs), new Effect.Wait(delayMs));
+    boolean last = !failed.retry() || options.exhausted(attempt);
+    if (state instanceof State.Copying(_, boolean rebuilt) && !rebuilt && !last
+        && (useless || failed.fault() == Fault.NO_SUCH_FILE)) {
+      return to(new State.Rebuilding(attempt + 1, failed.fault(), message(failed)), new Effect.Rebuild(attempt + 1));
+    }
+    if (useless || last) {
+      return gaveUp(failed.fault(), message(failed));
+    }
+    long delayMs = delayMs(attempt);
+    return to(new State.Waiting(attempt, delayMs), new Effect.Wait(delayMs));
+  }
+
+  private static String message(Event.Failed failed) {
+    return "attempt " + failed.attempt() + ": " + failed.message();
   }
 
   private static Next gaveUp(Fault fault, String message) {
@@ -196,12 +235,31 @@ public final class FlushFlow {
   /** The attempt whose outcome is awaited, 0 for none. */
   private static int running(State state) {
     return switch (state) {
-      case State.Copying(int attempt) -> attempt;
+      case State.Copying(int attempt, _) -> attempt;
+      case State.Rebuilding(int attempt, _, _) -> attempt;
       case State.Publishing(int attempt) -> attempt;
       case State.Mapping(int attempt) -> attempt;
       case State.Sealing(int attempt) -> attempt;
       case State.Idle _, State.Waiting _, State.Done _, State.GaveUp _ -> 0;
     };
+  }
+
+  /** What goes on, in a word or two for those who look on. */
+  public static String words(State state) {
+    return switch (state) {
+      case State.Idle _, State.Copying _ -> "copying";
+      case State.Rebuilding _ -> "rebuilding";
+      case State.Publishing _ -> "renaming";
+      case State.Mapping _, State.Sealing _ -> "listing";
+      case State.Waiting(_, long delayMs) -> "tried again after " + delayMs + " ms";
+      case State.Done _, State.GaveUp _ -> "ended";
+    };
+  }
+
+  /** Whether all drafts are there. */
+  public static boolean isCopied(State state) {
+    return state instanceof State.Publishing || state instanceof State.Mapping || state instanceof State.Sealing
+        || state instanceof State.Done;
   }
 
   private static boolean ended(State state) {

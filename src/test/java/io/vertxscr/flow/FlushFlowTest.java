@@ -23,19 +23,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlushFlowTest {
   private static final State.GaveUp GAVE_UP = new State.GaveUp(Fault.IO, "x");
 
+  private static final State.Rebuilding REBUILDING = new State.Rebuilding(2, Fault.CORRUPT, "file a");
+
   private static List<Event> everyEvent() {
     List<Event> events = new ArrayList<>(
         List.of(new Event.Start(), new Event.Tick(), new Event.GiveUp(Fault.BUSY, "enough")));
     for (int attempt = 1; attempt <= 3; attempt++) {
       events.addAll(List.of(new Event.Copied(attempt), new Event.Published(attempt), new Event.Mapped(attempt),
-          new Event.Sealed(attempt), new Event.Failed(attempt, Fault.IO, "x", true)));
+          new Event.Sealed(attempt), new Event.Rebuilt(attempt), new Event.Failed(attempt, Fault.IO, "x", true)));
     }
     return events;
   }
 
   static Stream<State> everyStateOfTheSecondAttempt() {
     return Stream.of(new State.Idle(), new State.Copying(2), new State.Publishing(2), new State.Mapping(2),
-        new State.Sealing(2), new State.Waiting(2, 500), new State.Done(), GAVE_UP);
+        new State.Sealing(2), new State.Waiting(2, 500), new State.Done(), GAVE_UP, REBUILDING,
+        new State.Copying(2, true));
   }
 
   /** The table of the diagram: what is not in it changes nothing. */
@@ -44,7 +47,7 @@ class FlushFlowTest {
       return next(new State.GaveUp(Fault.BUSY, "enough"), new Effect.Tell(new Outcome.Failed(Fault.BUSY, "enough")));
     }
     boolean runs = List.<State>of(new State.Copying(2), new State.Publishing(2), new State.Mapping(2),
-        new State.Sealing(2)).contains(state);
+        new State.Sealing(2), REBUILDING, new State.Copying(2, true)).contains(state);
     if (runs && event.equals(new Event.Failed(2, Fault.IO, "x", true))) {
       return next(new State.Waiting(2, 500), new Effect.Wait(500));
     }
@@ -57,6 +60,8 @@ class FlushFlowTest {
       case State.Mapping _ when event.equals(new Event.Mapped(2)) -> next(new State.Sealing(2), new Effect.Seal(2));
       case State.Sealing _ when event.equals(new Event.Sealed(2)) ->
           next(new State.Done(), new Effect.Tell(new Outcome.Succeeded()));
+      case State.Rebuilding _ when event.equals(new Event.Rebuilt(2)) ->
+          next(new State.Copying(3, true), new Effect.CopyAll(3));
       case State.Waiting _ when event instanceof Event.Tick -> next(new State.Copying(3), new Effect.CopyAll(3));
       default -> next(state);
     };
@@ -75,17 +80,30 @@ class FlushFlowTest {
     }
   }
 
+  private static Next failed(State state, Fault fault, boolean retry) {
+    return FlushFlow.next(state, new Event.Failed(1, fault, "file a", retry), Options.UNLIMITED);
+  }
+
+  private static Next gaveUp(Fault fault, String message) {
+    return next(new State.GaveUp(fault, message), new Effect.Tell(new Outcome.Failed(fault, message)));
+  }
+
   @ParameterizedTest
   @EnumSource(Fault.class)
-  void onlyABadCachedCopyIsNeverTriedAgain(Fault fault) {
+  void aBadCachedCopyIsRebuiltOnceAndAnyOtherTroubleIsTriedAgain(Fault fault) {
     boolean bad = fault == Fault.CORRUPT || fault == Fault.TOO_MANY_LOST;
-    State after = FlushFlow.next(
-        new State.Copying(1), new Event.Failed(1, fault, "file a", true), Options.UNLIMITED).state();
-    assertThat(after).isEqualTo(bad ? new State.GaveUp(fault, "attempt 1: file a") : new State.Waiting(1, 250));
-    Next helpless = FlushFlow.next(
-        new State.Copying(1), new Event.Failed(1, fault, "file a", false), Options.UNLIMITED);
-    assertThat(helpless).isEqualTo(next(new State.GaveUp(fault, "attempt 1: file a"),
-        new Effect.Tell(new Outcome.Failed(fault, "attempt 1: file a"))));
+    Next again = next(new State.Waiting(1, 250), new Effect.Wait(250));
+    assertThat(failed(new State.Copying(1), fault, true)).isEqualTo(bad || fault == Fault.NO_SUCH_FILE
+        ? next(new State.Rebuilding(2, fault, "attempt 1: file a"), new Effect.Rebuild(2)) : again);
+    for (State later : List.of(new State.Copying(1, true), new State.Publishing(1), new State.Sealing(1))) {
+      assertThat(failed(later, fault, true)).as("%s", later)
+          .isEqualTo(bad ? gaveUp(fault, "attempt 1: file a") : again);
+      assertThat(failed(later, fault, false)).as("%s", later).isEqualTo(gaveUp(fault, "attempt 1: file a"));
+    }
+    assertThat(failed(new State.Copying(1), fault, false)).isEqualTo(gaveUp(fault, "attempt 1: file a"));
+    State.Rebuilding rebuilding = new State.Rebuilding(1, Fault.NO_SUCH_FILE, "b is gone");
+    assertThat(failed(rebuilding, fault, true)).isEqualTo(
+        bad ? gaveUp(Fault.NO_SUCH_FILE, "b is gone; it cannot be rebuilt: file a") : again);
   }
 
   @Test
@@ -102,7 +120,7 @@ class FlushFlowTest {
   void triesAsOftenAsTheOptionsSay(int maxAttempts) {
     State state = FlushFlow.next(new State.Idle(), new Event.Start(), new Options(maxAttempts)).state();
     int attempts = 0;
-    while (state instanceof State.Copying(int attempt) && attempts < 1000) {
+    while (state instanceof State.Copying(int attempt, _) && attempts < 1000) {
       attempts++;
       assertThat(attempt).isEqualTo(attempts);
       state = FlushFlow.next(state, new Event.Failed(attempt, Fault.IO, "x", true), new Options(maxAttempts)).state();
@@ -176,7 +194,11 @@ class FlushFlowTest {
       if (onTheWay.isEmpty()) {
         steps++;
         switch (state) {
-          case State.Copying(int n) -> onTheWay.add(new Event.Copied(n));
+          case State.Copying(int n, _) -> onTheWay.add(new Event.Copied(n));
+          case State.Rebuilding(int n, _, _) -> {
+            steps--;                                        // is none of the four
+            onTheWay.add(new Event.Rebuilt(n));
+          }
           case State.Publishing(int n) -> onTheWay.add(new Event.Published(n));
           case State.Mapping(int n) -> onTheWay.add(new Event.Mapped(n));
           case State.Sealing(int n) -> onTheWay.add(new Event.Sealed(n));
@@ -198,7 +220,17 @@ class FlushFlowTest {
           assertThat(attempt).as(name).isEqualTo(attempts + 1);
           attempts = attempt;
           steps = 0;
-          outcome(attempt, 0, new Event.Copied(attempt));
+          if (random.nextInt(4) == 0 && state.equals(new State.Copying(attempt))) {
+            onTheWay.add(new Event.Failed(attempt, Fault.CORRUPT, "file a", true));
+          } else {
+            outcome(attempt, 0, new Event.Copied(attempt));
+          }
+        }
+        case Effect.Rebuild(int attempt) -> {
+          assertThat(attempt).as(name).isEqualTo(attempts + 1);
+          attempts = attempt;
+          onTheWay.add(random.nextInt(3) == 0 ? new Event.Failed(attempt, Fault.NODE_LOST, "n1", true)
+              : new Event.Rebuilt(attempt));
         }
         case Effect.PublishAll(int attempt) -> outcome(attempt, 1, new Event.Published(attempt));
         case Effect.WriteMaps(int attempt) -> outcome(attempt, 2, new Event.Mapped(attempt));

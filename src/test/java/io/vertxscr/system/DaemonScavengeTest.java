@@ -7,7 +7,10 @@ import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a run that dies and does not come back loses nothing that the caches had, with nobody there to save it. */
@@ -64,6 +68,45 @@ class DaemonScavengeTest extends EmbeddedTest {
       assertThat(DatasetVerification.verify(new PrefixPaths(cluster.prefix()), 2).problems()).isEmpty();
       assertThat(flushed(cluster)).containsExactly(2);
       assertThat(log(cluster)).as("the log").containsSubsequence("RUN_END", "SCAVENGE_START", "SCAVENGE_END");
+    }
+  }
+
+  /** Destroys the file of the rank on a node, behind the daemon's back: other bytes, or none at all. */
+  private static void spoil(TestCluster cluster, String node, int dataset, boolean gone) throws IOException {
+    String name = cluster.record(node, dataset).ranks().getFirst().files().files().getFirst().name();
+    Path file = NodeDirectories.resolve(cluster.datasetDirectory(node, dataset), name);
+    if (gone) {
+      Files.delete(file);
+    } else {
+      byte[] bytes = Files.readAllBytes(file);
+      bytes[bytes.length / 2] ^= 1;
+      Files.write(file, bytes);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"n1, false", "n2, true", "n3, false"})
+  void aCachedFileThatTurnsOutToBeBadIsRebuiltForIt(String node, boolean gone) throws Exception {
+    try (TestCluster cluster = cluster(Map.of("SCR_USE_CONTAINERS", gone ? "1" : "0"))) {
+      die(cluster, 1);
+      spoil(cluster, node, 1, gone);
+      cluster.await("the scavenge", () -> flushed(cluster).contains(1));
+      assertThat(DatasetVerification.verify(new PrefixPaths(cluster.prefix()), 1).problems()).isEmpty();
+    }
+  }
+
+  @Test
+  void whereTheNewestIsBeyondRepairTheNextOlderOneIsTakenAndTheLogSaysWhy() throws Exception {
+    try (TestCluster cluster = cluster(Map.of("SCR_CACHE_SIZE", "2"))) {
+      die(cluster, 2);
+      spoil(cluster, "n1", 2, false);
+      spoil(cluster, "n2", 2, false);
+      cluster.await("the scavenge", () -> flushed(cluster).contains(1));
+      assertThat(flushed(cluster)).containsExactly(1);
+      assertThat(new LogFile(new PrefixPaths(cluster.prefix())).read()).anySatisfy(line -> {
+        assertThat(line.event()).contains("SCAVENGE_END");
+        assertThat(line.toString()).contains("checksum").contains("cannot be rebuilt");
+      });
     }
   }
 

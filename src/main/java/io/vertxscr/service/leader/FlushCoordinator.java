@@ -22,6 +22,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushShares;
 import io.vertxscr.service.flush.PrefixKeeper;
+import io.vertxscr.service.leader.restart.CacheRestores;
 import io.vertxscr.service.leader.restart.Inventories;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -48,6 +49,7 @@ public final class FlushCoordinator {
 
   private final Loop loop;
   private final Inventories caches;
+  private final CacheRestores restores;
   private final FlushSteps steps;
   private final FlushShares shares;
   private final Observer observer;
@@ -58,10 +60,11 @@ public final class FlushCoordinator {
   private boolean parked;
 
   /** Flushes for the leader of a node. */
-  FlushCoordinator(Loop loop, Inventories caches, Observer observer, FlushSteps steps) {
+  FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, Observer observer, FlushSteps steps) {
     this.shares = steps.shares();
     this.loop = loop;
     this.caches = caches;
+    this.restores = restores;
     this.observer = observer;
     this.steps = steps;
   }
@@ -172,6 +175,8 @@ public final class FlushCoordinator {
             flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
             return steps.copy(flush.datasetId, attempt, all);
           }));
+      case Effect.Rebuild(int attempt) ->
+          step(flush, attempt, new Event.Rebuilt(attempt), restores.rebuilt(flush.datasetId));
       case Effect.PublishAll(int attempt) ->
           step(flush, attempt, new Event.Published(attempt), steps.publish(flush.datasetId, attempt));
       case Effect.WriteMaps(int attempt) ->
@@ -203,21 +208,11 @@ public final class FlushCoordinator {
     long now = shares.nowMs();
     Optional<Progress> progress = shares.progress(flush.datasetId);
     long total = flush.bytes();
-    boolean isCopied = !(flush.state instanceof State.Copying || flush.state instanceof State.Waiting);
     Amount amount = progress.map(p -> new Amount(p.doneBytes(), p.totalBytes(), p.bytesPerSecond(now)))
-        .orElse(new Amount(isCopied ? total : 0, total, 0));
-    return new View(flush.datasetId, flush.dataset.map(DatasetDescriptor::name).orElse(""), words(flush.state),
-        flush.attempt, amount, progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
-  }
-
-  private static String words(State state) {
-    return switch (state) {
-      case State.Idle _, State.Copying _ -> "copying";
-      case State.Publishing _ -> "renaming";
-      case State.Mapping _, State.Sealing _ -> "listing";
-      case State.Waiting(_, long delayMs) -> "tried again after " + delayMs + " ms";
-      case State.Done _, State.GaveUp _ -> "ended";
-    };
+        .orElse(new Amount(FlushFlow.isCopied(flush.state) ? total : 0, total, 0));
+    return new View(flush.datasetId, flush.dataset.map(DatasetDescriptor::name).orElse(""),
+        FlushFlow.words(flush.state), flush.attempt, amount,
+        progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
   }
 
   /** When the flush of a dataset ends; empty where none is under way. */

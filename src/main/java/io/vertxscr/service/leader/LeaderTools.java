@@ -42,7 +42,7 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
     PrefixKeeper keeper = new PrefixKeeper(loop, self, journal::read, observer, standard.cache());
     FlushShares shares = new FlushShares(standard.flush(), () -> System.nanoTime() / NS_PER_MS, observer);
     FlushCoordinator flushes = new FlushCoordinator(
-        loop, caches, observer, new FlushSteps(loop, bus, self, shares, keeper));
+        loop, caches, restores, observer, new FlushSteps(loop, bus, self, shares, keeper));
     WantedFlushes wanted = new WantedFlushes(loop, caches, restores, flushes);
     return new LeaderTools(new Restorer(caches, prefix, restores, journal, observer),
         new CatchUp(loop, caches, restores, observer),

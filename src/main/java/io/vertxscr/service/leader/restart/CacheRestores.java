@@ -102,6 +102,21 @@ public final class CacheRestores {
     })).mapEmpty();
   }
 
+  /**
+   * The same where what is held of a dataset has turned out to be bad: all of it is read against its checksums before.
+   *
+   * @return fails with NO_SUCH_DATASET, TOO_MANY_LOST; with what was in the way else
+   */
+  public Future<Void> rebuilt(int datasetId) {
+    return inTurn(() -> caches.all().compose(inventories -> {
+      Inventory.Dataset dataset = inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+          .filter(held -> held.descriptor().id() == datasetId).findFirst()
+          .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + datasetId));
+      RankMap map = RestorePlanner.anywhere(dataset, inventories);
+      return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), 1);
+    })).mapEmpty();
+  }
+
   private <T> Future<T> inTurn(Supplier<Future<T>> step) {
     Future<T> mine = last.transform((_, _) -> step.get());
     last = mine;
