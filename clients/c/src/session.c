@@ -203,6 +203,18 @@ static int ask_to_join(struct session* session, json_t** reply, struct fault* fa
   return wire_call(&session->wire, "init", init_request(session, 0), reply, fault);
 }
 
+/* What whoever started the run must know: that it begins anew although there are checkpoints, above all. */
+static void print_remarks(json_t* reply)
+{
+  size_t index;
+  json_t* remark;
+  json_array_foreach(json_object_get(reply, "remarks"), index, remark) {
+    if (json_is_string(remark)) {
+      fprintf(stderr, "scr: %s\n", json_string_value(remark));
+    }
+  }
+}
+
 static int join(struct session* session, struct fault* fault)
 {
   json_t* reply = NULL;
@@ -219,6 +231,9 @@ static int join(struct session* session, struct fault* fault)
         (long long)json_integer_value(version), MESSAGES_VERSION);
   }
   session->run = json_integer_value(run);
+  if (!bad) {
+    print_remarks(reply);
+  }
   json_decref(reply);
   return bad;
 }

@@ -106,7 +106,45 @@ static void finish(void)
   forget_heard();
 }
 
+/* What is written to stderr from here on is the test's ... */
+static FILE* catch_stderr(int* kept)
+{
+  FILE* said = tmpfile();
+  *kept = dup(STDERR_FILENO);
+  CHECK(*kept >= 0 && said != NULL && dup2(fileno(said), STDERR_FILENO) >= 0);
+  return said;
+}
+
+/* ... until here. */
+static void read_caught(FILE* said, int kept, char* text, size_t room)
+{
+  CHECK(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0);
+  rewind(said);
+  size_t count = fread(text, 1, room - 1, said);
+  text[count] = '\0';
+  CHECK(count > 0 && fclose(said) == 0);
+}
+
 /* ---- tests ---- */
+
+/* Whoever started the run reads them; where they are no texts, they are left out. */
+static void what_the_user_must_know_is_said_once_on_stderr(void)
+{
+  char text[200];
+  int kept;
+  FILE* said = catch_stderr(&kept);
+  answers("init", json_pack("{s:I, s:s, s:i, s:[s, i, s]}", "run", (json_int_t)7, "node", "n1", "version", 1,
+      "remarks", "the run begins anew", 5, "made"));
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  int flag;
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, NULL));
+  finish();
+  answers("init", json_pack("{s:I, s:s, s:i, s:s}", "run", (json_int_t)7, "node", "n1", "version", 1, "remarks", "x"));
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  finish();
+  read_caught(said, kept, text, sizeof text);
+  CHECK_TEXT("scr: the run begins anew\nscr: made\n", text);
+}
 
 static void a_whole_life_as_the_messages_describe_it(void)
 {
@@ -357,14 +395,11 @@ static void a_daemon_that_is_gone_fails_all_calls_until_the_next_init(void)
   fails("have-restart", SCR_ERR_RANK_LOST, 1);
   CHECK_INT(SCR_ERR_RANK_LOST, SCR_Have_restart(&flag, NULL));
   fails("finalize", SCR_ERR_RANK_LOST, 1);
-  int kept = dup(STDERR_FILENO);
-  FILE* said = tmpfile();
-  CHECK(kept >= 0 && said != NULL && dup2(fileno(said), STDERR_FILENO) >= 0);
+  char line[256];
+  int kept;
+  FILE* said = catch_stderr(&kept);
   CHECK_INT(SCR_ERR_RANK_LOST, SCR_Finalize());
-  CHECK(dup2(kept, STDERR_FILENO) >= 0 && close(kept) == 0);
-  char line[256] = "";
-  rewind(said);
-  CHECK(fgets(line, sizeof line, said) != NULL && fclose(said) == 0);
+  read_caught(said, kept, line, sizeof line);
   CHECK(strstr(line, "scr: rank 3: SCR_Finalize: RANK_LOST (11): as the test says") == line);
   begin();
   finish();
@@ -677,6 +712,7 @@ int main(int count, char** arguments)
   setenv("SCR_PREFIX", "/tmp/x/..", 1);
   setenv("SCR_JOB_NAME", "job", 1);
   a_whole_life_as_the_messages_describe_it();
+  what_the_user_must_know_is_said_once_on_stderr();
   what_is_not_legal_is_refused_and_not_sent();
   wrong_arguments_are_refused_and_not_sent();
   outside_of_a_phase_route_gives_the_name_back();

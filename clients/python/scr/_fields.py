@@ -21,6 +21,14 @@ def text(reply: Body, field: str) -> str:
     return value
 
 
+def texts(reply: Body, field: str) -> List[str]:
+    """A list that may be missing."""
+    values = reply.get(field, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise _malformed(field, values, "a list of texts")
+    return values
+
+
 def boolean(reply: Body, field: str) -> bool:
     value = reply.get(field)
     if not isinstance(value, bool):

@@ -8,7 +8,7 @@ from enum import IntFlag
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
 from ._connection import Body, Transport
-from ._fields import boolean, integer, named_files, text
+from ._fields import boolean, integer, named_files, text, texts
 from ._placing import OutputFiles, RestartFiles
 from ._settings import Settings, of_scr
 from .errors import (
@@ -140,6 +140,8 @@ class Session:
                 )
             self._run, self._node = integer(reply, "run"), text(reply, "node")
             self._release = text(reply, "release")
+            for remark in texts(reply, "remarks"):
+                print(f"scr: {remark}", file=sys.stderr, flush=True)
         except ScrError as e:
             raise self._of_rank(e)
 

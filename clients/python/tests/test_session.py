@@ -279,6 +279,17 @@ class FailuresTest(SessionCase):
                     with self.assertRaisesRegex(scr.ScrError, "field '"):
                         calls[verb](session)
 
+    def test_what_the_user_must_know_is_said_once_on_standard_error(self):
+        self.daemon.answer = lambda call: {**fake_daemon.answers(call), "remarks": ["begins anew", "made"]}
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            session = self.open()
+            session.have_restart()
+        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
+        for nonsense in ("x", [1], None):
+            self.daemon.answer = lambda call, x=nonsense: {**fake_daemon.answers(call), "remarks": x}
+            with self.assertRaisesRegex(scr.ScrError, "field 'remarks'"):
+                self.open()
+
     def test_a_daemon_of_another_version_is_refused(self):
         self.daemon.answer = lambda call: {"run": 7, "node": "n1", "version": 2}
         with self.assertRaisesRegex(scr.BadRequestError, "version 2 .* version 1"):

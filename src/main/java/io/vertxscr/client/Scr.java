@@ -4,6 +4,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -89,6 +90,14 @@ public final class Scr implements AutoCloseable {
     return session.version();
   }
 
+  /**
+   * What whoever started the run must know, in sentences, such as that it begins anew although there are checkpoints.
+   * Rank 0 alone has any, and {@link #open} has said them on standard error.
+   */
+  public List<String> remarks() {
+    return session.remarks();
+  }
+
   /** Begins to read the checkpoint that the run restarts from; empty if there is none. */
   public Optional<Restart> restart() {
     return Blocking.call(session::restart).map(Restart::new);
@@ -163,7 +172,9 @@ public final class Scr implements AutoCloseable {
   /** The same over a client that is there already, of a node in this process or cluster; the socket is not used. */
   public static Scr open(ScrClient client, ScrOptions options) {
     try {
-      return new Scr(client, Blocking.call(() -> client.init(options.init())));
+      Session session = Blocking.call(() -> client.init(options.init()));
+      session.remarks().forEach(remark -> System.err.println("scr: " + remark));
+      return new Scr(client, session);
     } catch (ScrException e) {
       client.close();
       throw e;

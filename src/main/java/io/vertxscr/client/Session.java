@@ -27,6 +27,7 @@ import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -94,6 +95,11 @@ public final class Session {
   /** Release of the node's program (SCR_Get_version). */
   public String version() {
     return run.release();
+  }
+
+  /** What whoever started the run must know, in sentences; for rank 0 alone. */
+  public List<String> remarks() {
+    return run.remarks().orElse(List.of());
   }
 
   /** Asks whether there is a checkpoint to restart from. Collective. */

@@ -16,12 +16,16 @@ public final class PrefixDirectories {
   private PrefixDirectories() {}
 
   /**
-   * Makes a directory and what is missing above it, and sees that no symbolic link leads it out of the prefix.
+   * Makes a directory and what is missing above it, but never the prefix directory itself, which may have to be mounted
+   * there; and sees that no symbolic link leads it out of the prefix.
    *
    * @throws ScrException OUTSIDE_PREFIX, NO_SPACE, IO
    */
   public static void create(Path prefix, Path directory) {
     try {
+      if (!Files.isDirectory(prefix)) {
+        throw new ScrException(Fault.IO, "the prefix directory " + prefix + " is not there (is it mounted?)");
+      }
       Files.createDirectories(directory);
       if (!directory.toRealPath().startsWith(prefix.toRealPath())) {
         throw new ScrException(Fault.OUTSIDE_PREFIX,

@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.json.JsonArray;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
@@ -93,7 +94,14 @@ class RestartRulesTest extends EmbeddedTest {
       Files.write(file, bytes);
       Files.delete(cluster.prefix().resolve("step-1/rank-0-1"));
 
-      assertThat(cluster.restart(NODES)).isZero();
+      List<List<String>> heard = cluster.all(scr -> {
+        assertThat(RankProgram.restart(scr, 3)).isZero();
+        scr.finish();
+        return scr.remarks();
+      }, NODES);
+      assertThat(heard.getFirst()).as("said by rank 0").hasSize(3);
+      assertThat(heard.subList(1, heard.size())).as("and by no other").allMatch(List::isEmpty);
+      assertThat(cluster.status("n1").getJsonArray("remarks")).isEqualTo(new JsonArray(heard.getFirst()));
       assertThat(cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf)).satisfiesExactly(
           anew -> assertThat(anew).startsWith("none of the checkpoints that the index of "
               + cluster.prefix() + " lists, 2 in all, could be used: the run begins anew"),

@@ -3,6 +3,8 @@ package io.vertxscr.protocol.app;
 import io.vertxscr.model.Names;
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * The rank is in the run ({@link Verb#INIT}).
@@ -11,8 +13,10 @@ import io.vertxscr.protocol.Verb;
  * @param node the node that answered
  * @param version of these messages; this is {@link #VERSION}
  * @param release of the node's program, for people: what SCR_Get_version tells
+ * @param remarks what whoever started the run must know, in sentences, such as that it begins anew although there are
+ *     checkpoints: the client of rank 0 alone has them, and says them on standard error
  */
-public record InitReply(long run, String node, int version, String release) {
+public record InitReply(long run, String node, int version, String release, Optional<List<String>> remarks) {
   /** The version that this code speaks. */
   public static final int VERSION = 1;
 
@@ -21,5 +25,11 @@ public record InitReply(long run, String node, int version, String release) {
     Names.node(node);
     Checks.range("version", version, 1, Integer.MAX_VALUE);
     Checks.text("release", release);
+    remarks = remarks.map(List::copyOf);
+  }
+
+  /** With nothing to say. */
+  public InitReply(long run, String node, int version, String release) {
+    this(run, node, version, release, Optional.empty());
   }
 }

@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node;
 
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.RankMap;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -13,16 +14,29 @@ import java.util.Optional;
  * @param policy what is configured for it, with the groups of its nodes
  */
 public record RunInfo(long run, String prefix, String jobName, RankMap map, Optional<Restartable> restart,
-    Last last, RunPolicy policy) {
+    Found found, RunPolicy policy) {
 
   /** A checkpoint whose files are in place on every rank's node; created tells histories apart. */
   public record Restartable(int datasetId, long createdUs, String name) {}
 
-  /** Highest ids that were known when the run began. */
-  public record Last(int datasetId, int checkpointId) {}
+  /**
+   * What was found when the run began.
+   *
+   * @param lastDatasetId highest that was known; 0 for none
+   * @param lastCheckpointId the same
+   * @param remarks what whoever started the run must know, in sentences
+   */
+  public record Found(int lastDatasetId, int lastCheckpointId, List<String> remarks) {
+    /** Nothing, in an empty world. */
+    public static final Found NOTHING = new Found(0, 0, List.of());
+
+    public Found {
+      remarks = List.copyOf(remarks);
+    }
+  }
 
   /** The same run with another checkpoint to read. */
   public RunInfo with(Optional<Restartable> other) {
-    return new RunInfo(run, prefix, jobName, map, other, last, policy);
+    return new RunInfo(run, prefix, jobName, map, other, found, policy);
   }
 }

@@ -89,7 +89,7 @@ public final class LeaderWork implements LeaderActions {
     this.restorer = tools.restorer();
     this.commands = tools.commands();
     this.journal = tools.journal();
-    this.restarts = new RestartSteps(tools, settings.job().id());
+    this.restarts = new RestartSteps(tools, settings.allocation());
     this.flushes = tools.flushing().coordinator();
     this.wanted = tools.flushing().wanted();
     this.flushStates = tools.flushing().states();
@@ -113,11 +113,14 @@ public final class LeaderWork implements LeaderActions {
     long run = lastRun;
     RunPolicy policy = configured.policy();
     String name = jobName.isEmpty() ? configured.jobName() : jobName;
-    openLog(prefix, policy);
     scavenges.busy();
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
-        .transform((_, _) -> advice.halts().admit(prefix, policy.halt()))
+        .transform((_, _) -> restorer.look(prefix))
+        .compose(_ -> {
+          openLog(prefix, policy);
+          return advice.halts().admit(prefix, policy.halt());
+        })
         .compose(_ -> journal.leftToEmpty(prefix, policy.cache(), settings.allocation()))
         .compose(empty -> restored(new Restorer.Wanted(prefix, map, policy.with(empty), List.of())))
         .onFailure(failure -> {
@@ -125,7 +128,7 @@ public final class LeaderWork implements LeaderActions {
             advice.halts().initFailed(prefix, policy.halt());
           }
         })
-        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.last(),
+        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.all(),
             policy.with(policy.cache().emptying(false, false))));
     restoring = mine;
     return mine;

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -257,10 +258,10 @@ final class ArrivingRanks {
   }
 
   /** The run of these ranks begins. */
-  void begin(Iterable<Integer> ranks, InitReply reply) {
+  void begin(Iterable<Integer> ranks, IntFunction<InitReply> reply) {
     collector = "";
     inVainUnder = "";
-    ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply));
+    ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply.apply(rank)));
     asked = waiting.isEmpty() ? "" : asked;
   }
 

@@ -130,8 +130,8 @@ public final class PhaseService {
   }
 
   private void noteKnown(RunInfo info) {
-    lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.last().datasetId()));
-    lastCheckpointId = Math.max(lastCheckpointId, info.last().checkpointId());
+    lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.found().lastDatasetId()));
+    lastCheckpointId = Math.max(lastCheckpointId, info.found().lastCheckpointId());
   }
 
   /**

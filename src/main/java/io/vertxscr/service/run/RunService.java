@@ -90,7 +90,7 @@ public final class RunService implements Membership.Listener {
     for (LocalRun.RankSession session : run.sessions()) {
       if (session.rank() == request.rank()) {
         if (session.client().equals(client)) {
-          return Future.succeededFuture(reply(run.info()));
+          return Future.succeededFuture(reply(run.info(), request.rank()));
         }
         throw new ScrException(Fault.DUPLICATE_RANK, "rank " + request.rank() + " of run " + run.info().run()
             + " lives on node " + self() + " already");
@@ -104,8 +104,9 @@ public final class RunService implements Membership.Listener {
     return run.sessions().stream().allMatch(s -> s.state().phase() == SessionState.Phase.ENDED);
   }
 
-  private InitReply reply(RunInfo info) {
-    return new InitReply(info.run(), self(), InitReply.VERSION, Release.NAME);
+  private InitReply reply(RunInfo info, int rank) {
+    return new InitReply(info.run(), self(), InitReply.VERSION, Release.NAME,
+        Optional.of(info.found().remarks()).filter(remarks -> rank == 0 && !remarks.isEmpty()));
   }
 
   private String self() {
@@ -124,7 +125,7 @@ public final class RunService implements Membership.Listener {
     run = new LocalRun(info, clients);
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
         info.map().size(), info.prefix());
-    arriving.begin(clients.keySet(), reply(info));
+    arriving.begin(clients.keySet(), rank -> reply(info, rank));
     return Future.succeededFuture(Ack.ACK);
   }
 

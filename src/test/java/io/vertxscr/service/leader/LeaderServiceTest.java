@@ -50,7 +50,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeaderServiceTest {
   private static final List<String> NODES = List.of("n2", "n3", "n4");
   private static final RunInfo RUN = new RunInfo(
-      7, "/p", "job", new RankMap(NODES), Optional.empty(), new RunInfo.Last(0, 0), null);
+      7, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.Found.NOTHING, null);
   private static final State NO_RUN = new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty());
   private static final Gathered DONE = new Gathered(0, "", Packed.NOTHING);
   private static Vertx vertx;

@@ -122,7 +122,7 @@ class RunServiceTest {
 
   private void begin(long run) throws Exception {
     on(() -> runs.begin(new RunInfo(
-        run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), new RunInfo.Last(0, 0), POLICY)));
+        run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), RunInfo.Found.NOTHING, POLICY)));
   }
 
   private State takeover() throws Exception {

@@ -94,6 +94,28 @@ public final class PrefixFetcher {
     }
   }
 
+  /**
+   * Sees that datasets can be brought there. A directory that nobody has made yet is made. Where it cannot be written
+   * to, only a run may begin that has its checkpoints in the caches: they can be brought there later.
+   *
+   * @return what whoever started the run must know; fails with IO, nothing changed
+   */
+  Future<Optional<String>> usable(String prefix, Inventories caches) {
+    return loop.blocking("look at " + prefix, () -> PrefixCheck.trouble(Path.of(prefix))).compose(trouble ->
+        trouble.isEmpty() ? Future.succeededFuture(trouble) : caches.all().compose(inventories -> inventories.stream()
+            .flatMap(inventory -> inventory.datasets().stream())
+            .anyMatch(dataset -> dataset.origin().prefix().equals(prefix))
+                ? Future.succeededFuture(trouble.map(why -> "the prefix directory " + prefix + " " + why
+                    + ": nothing is brought there until that has changed, and the run begins with what the caches"
+                    + " hold"))
+                : make(prefix)));
+  }
+
+  /** Makes it where it is missing; what whoever started the run must know. Fails with IO where that cannot be. */
+  Future<Optional<String>> make(String prefix) {
+    return loop.blocking("make " + prefix, () -> PrefixCheck.make(Path.of(prefix)));
+  }
+
   /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
   public Future<Listing> list(String prefix) {
     return loop.blocking("read the index of " + prefix, () -> {

@@ -22,7 +22,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.Restored;
 import io.vertxscr.protocol.node.Restoring.Which;
-import io.vertxscr.protocol.node.RunInfo.Last;
+import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.NodeBus;
@@ -74,17 +74,25 @@ public final class Restorer {
   public record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
 
   /** What was found. */
-  public record Found(Optional<Restartable> restart, Last last) {}
+  public record Found(Optional<Restartable> restart, RunInfo.Found all) {}
 
   /** What there is to choose from. */
   private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
+
+  /** The first thing for a run that begins. Fails with IO, as {@link PrefixFetcher#usable}. */
+  public Future<Void> look(String prefixDirectory) {
+    missed.clear();
+    return prefix.usable(prefixDirectory, caches).onSuccess(remark -> remark.ifPresent(told -> {
+      LOG.warn(told);
+      missed.add(told);
+    })).mapEmpty();
+  }
 
   /**
    * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
    * nobody can see whether there is any.
    */
   public Future<Found> restore(Wanted wanted) {
-    missed.clear();
     return scene(wanted).compose(scene -> {
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
       Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
@@ -94,7 +102,8 @@ public final class Restorer {
         }
         return found;
       });
-    });
+    }).compose(found -> found.restart().isPresent() ? Future.succeededFuture(found)
+        : prefix.make(wanted.prefix()).map(found));       // caches without a good one are no reason to go on without it
   }
 
   /** The caches are not emptied for a run that will be refused. */
@@ -138,16 +147,16 @@ public final class Restorer {
     Set<Which> hopeless = new HashSet<>();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
-      Last last = last(scene);
       return first(candidates, hopeless, wanted)
           .compose(found -> drop(wanted, scene, hopeless, found).map(found))
           .onSuccess(found -> found.ifPresent(d -> observer.notice(new Event.Restored(d.id(), ways, sinceUs(startNs)))))
           .onSuccess(found -> {
             if (found.isEmpty()) {
-              tellIfAnew(scene, wanted);
+              tellIfAnew(scene, wanted, candidates);
             }
           })
-          .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())), last));
+          .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
+              found(scene)));
     });
   }
 
@@ -198,15 +207,21 @@ public final class Restorer {
   }
 
   /** Nobody is to learn from the results that the work of days was not found. */
-  private void tellIfAnew(Scene scene, Wanted wanted) {
+  private void tellIfAnew(Scene scene, Wanted wanted, List<Candidate> tried) {
     int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
     if (listed > 0 && wanted.policy().fetch().fetch()) {
-      String why = "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
-          + " in all, could be used: the run begins anew ('scr index --prefix " + wanted.prefix() + "' shows them)";
-      LOG.warn(why);
-      observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
-      missed.addFirst(why);
+      anew(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
+          + " in all, could be used: the run begins anew ('scr index --prefix " + wanted.prefix() + "' shows them)");
+    } else if (!tried.isEmpty()) {
+      anew(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used: the run"
+          + " begins anew");
     }
+  }
+
+  private void anew(Wanted wanted, int listed, String why) {
+    LOG.warn(why);
+    observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
+    missed.addFirst(why);
   }
 
   /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
@@ -219,7 +234,7 @@ public final class Restorer {
 
   /** Ids are never used again, also when nobody holds a dataset any more. */
   private Future<Void> remember(String prefixDirectory, Scene scene) {
-    return journal.note(prefixDirectory, history -> history.knowing(last(scene).datasetId()));
+    return journal.note(prefixDirectory, history -> history.knowing(found(scene).lastDatasetId()));
   }
 
   /** The same for a prefix directory that is going to be emptied. */
@@ -275,12 +290,12 @@ public final class Restorer {
     return (System.nanoTime() - startNs) / 1000;
   }
 
-  private static Last last(Scene scene) {
+  private RunInfo.Found found(Scene scene) {
     List<DatasetDescriptor> known = Stream.concat(scene.flushed().all().stream(), scene.inventories().stream()
         .flatMap(i -> i.datasets().stream()).map(Inventory.Dataset::descriptor)).toList();
     int id = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
-    return new Last(Math.max(Math.max(id, scene.flushed().lastId()), scene.history().lastDatasetId()),
-        known.stream().mapToInt(DatasetDescriptor::checkpointId).max().orElse(0));
+    return new RunInfo.Found(Math.max(Math.max(id, scene.flushed().lastId()), scene.history().lastDatasetId()),
+        known.stream().mapToInt(DatasetDescriptor::checkpointId).max().orElse(0), missed);
   }
 
   private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
