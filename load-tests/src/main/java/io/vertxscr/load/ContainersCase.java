@@ -99,8 +99,7 @@ final class ContainersCase {
     Side(boolean packed, String target) throws Exception {
       daemons = new Daemons(new Daemons.Setup("SINGLE", true, 1, RANKS,
           Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0", "SCR_USE_CONTAINERS", packed ? "1" : "0")));
-      place = target.equals("ram") ? daemons.beside("parallel")
-          : Files.createTempDirectory(options.disk(), "scr-load-");
+      place = target.equals("ram") ? daemons.beside("parallel") : options.newDirectory();
       prefix = Files.createDirectories(place.resolve("prefix"));
     }
 

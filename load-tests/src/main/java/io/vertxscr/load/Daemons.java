@@ -36,7 +36,6 @@ final class Daemons implements AutoCloseable {
   private static final int SPARE_PORTS = 16;
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final long POLL_MS = 5;
-  private static final Path RAM_DISK = Path.of("/dev/shm");
   private static final String USER = "u";
   private static final String JOB = "1";
 
@@ -50,9 +49,14 @@ final class Daemons implements AutoCloseable {
 
   Daemons(Setup setup) throws IOException {
     this.setup = setup;
-    this.directory = Files.createTempDirectory(RAM_DISK, "scr");
+    this.directory = newDirectory();
     this.ports = LocalPorts.free(setup.nodes() + SPARE_PORTS);
     this.members = ports.stream().map(port -> "127.0.0.1:" + port).toList();
+  }
+
+  /** On the RAM disk; {@code load-tests/run} deletes it, too, however it ends. */
+  static Path newDirectory() throws IOException {
+    return Files.createTempDirectory(Path.of(System.getProperty("scr.work", "/dev/shm")), "");
   }
 
   /** Starts as many as have ranks, at once. */

@@ -49,7 +49,7 @@ final class FlushCase {
 
   /** The synchronous flush again, of numbers, compressed on their way. */
   private void compressed() throws Exception {
-    Path file = Files.createTempFile("scr-load-", ".conf");
+    Path file = Daemons.newDirectory().resolve("scr.conf");
     try {
       Files.writeString(file, "CKPT=0 INTERVAL=1 TYPE=SINGLE COMPRESS=ZSTD\n");
       Map<String, String> settings = new HashMap<>(SYNCHRONOUS);
@@ -143,8 +143,7 @@ final class FlushCase {
     long stored = 0;
     Reference reference = new Reference();
     try (Daemons daemons = new Daemons(setup)) {
-      Path place = target.equals("ram") ? daemons.beside("parallel")
-          : Files.createTempDirectory(options.disk(), "scr-load-");
+      Path place = target.equals("ram") ? daemons.beside("parallel") : options.newDirectory();
       try (var _ = new Deleted(place)) {
         daemons.startAll();
         Path prefix = Files.createDirectories(place.resolve("prefix"));

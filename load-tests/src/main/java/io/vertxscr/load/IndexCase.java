@@ -230,7 +230,7 @@ final class IndexCase {
 
   /** A directory on the RAM disk that is deleted in the end. */
   private static final class Place implements AutoCloseable {
-    final Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "scr");
+    final Path directory = Daemons.newDirectory();
 
     Place() throws IOException {}
 

@@ -1,6 +1,9 @@
 package io.vertxscr.load;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -40,6 +43,17 @@ record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Pat
       options = options.with(name, words.removeFirst());
     }
     return options;
+  }
+
+  /** On the disk; {@code load-tests/run} deletes it, too, however it ends. */
+  Path newDirectory() throws IOException {
+    Path directory = Files.createTempDirectory(disk, "scr-load-");
+    String work = System.getProperty("scr.work");
+    if (work != null) {
+      Files.writeString(Path.of(work, "elsewhere"), directory + "\n", StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
+    return directory;
   }
 
   private Options with(String name, String value) {

@@ -48,7 +48,7 @@ final class RanksCase {
   }
 
   void run(Daemons.Setup setup) throws Exception {
-    Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "scr");
+    Path directory = Daemons.newDirectory();
     Vertx vertx = Vertx.vertx();
     try (EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings(directory, setup.scheme()), true)) {
       vertx.eventBus().addOutboundInterceptor(sent -> {
