@@ -48,6 +48,11 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     };
   }
 
+  /** All bytes that this rank writes but for headers: what {@link #payloadBytes} counts, and parity for others. */
+  public long writtenBytes() {
+    return rows() > 1 ? payloadBytes() + (rows() - 1) * chunkBytes() : payloadBytes();
+  }
+
   /** Bytes of one segment. */
   long chunkBytes() {
     return parity().chunkBytes();

@@ -4,8 +4,10 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.flow.Part.Room;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.GroupDescriptors;
 import io.vertxscr.model.descriptor.StoreDescriptor;
@@ -28,7 +30,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Says before a phase whether its dataset will fit into its store on this node: as much is expected as the last one
  * took that was kept there in the same way, its redundancy included; nothing, where there was none. Free is what both
- * the store's SIZE and its file system have left, divided among the nodes that share the device. On the node's loop.
+ * the store's SIZE and its file system have left, divided among the nodes that share the device. Once the files are
+ * there, their sizes and that of their redundancy are known, and {@link #require} says what nothing was expected of
+ * before. On the node's loop.
  */
 public final class Capacity {
   private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
@@ -114,6 +118,44 @@ public final class Capacity {
       }
       return free;
     }).map(free -> free >= needed ? Room.ENOUGH : evicting(cache, how, target, needed, free));
+  }
+
+  /**
+   * Before redundancy is computed: whether the file system has room for it, and the store's SIZE for files and
+   * redundancy. What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what
+   * other nodes on the device need, which may be there already; for that the file system has the last word.
+   *
+   * @return fails with NO_SPACE, naming the store and what is missing
+   */
+  public Future<Void> require(RunInfo run, CheckpointDescriptor how, long fileBytes, long redundancyBytes) {
+    StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
+    String taken = "no room in store " + target.base() + ": the dataset has " + fileBytes
+        + " bytes in files on this node, its redundancy takes " + redundancyBytes;
+    if (target.sizeBytes().isPresent()) {
+      long share = target.sizeBytes().getAsLong() / sharing(run, target);
+      if (fileBytes + redundancyBytes > share) {
+        return Future.failedFuture(full(taken + ", and SIZE leaves " + share + " to a node",
+            fileBytes + redundancyBytes - share));
+      }
+    }
+    if (redundancyBytes == 0) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("room for redundancy in " + target.base(), () -> {
+      if (store.freeBytes(target.base()) < redundancyBytes) {
+        store.reclaim(target.base());
+      }
+      long free = store.freeBytes(target.base());
+      if (free < redundancyBytes) {
+        throw full(taken + ", and free are " + free, redundancyBytes - free);
+      }
+      return null;
+    });
+  }
+
+  private static ScrException full(String why, long missingBytes) {
+    return new ScrException(Fault.NO_SPACE, why + ": " + missingBytes
+        + " bytes are missing, so it is discarded. Use a larger store, or SCR_CACHE_BYPASS=1");
   }
 
   private long free(StoreDescriptor target, int sharing) {

@@ -137,6 +137,16 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
         set.ranks().stream().map(map::nodeOf).toList());
   }
 
+  /** What the ranks here have written. */
+  long fileBytes() {
+    return mine.stream().mapToLong(RankFiles::bytes).sum();
+  }
+
+  /** What protecting them takes on this node, but for headers. */
+  long redundancyBytes(Map<Integer, RankFiles> layouts) {
+    return mine.stream().mapToLong(files -> plan(files.rank(), layouts).writtenBytes()).sum();
+  }
+
   private static SortedMap<String, List<Integer>> lists(SortedMap<String, SortedSet<Integer>> sets) {
     SortedMap<String, List<Integer>> lists = new TreeMap<>();
     sets.forEach((node, ranks) -> lists.put(node, new ArrayList<>(ranks)));

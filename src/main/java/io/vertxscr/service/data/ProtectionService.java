@@ -62,6 +62,13 @@ public final class ProtectionService {
 
   private record RoundKey(int datasetId, long round) {}
 
+  /** Whether there is room for what protection takes on this node. */
+  @FunctionalInterface
+  public interface Room {
+    /** Fails with NO_SPACE where files and redundancy cannot be in their store both; the files are there already. */
+    Future<Void> require(long fileBytes, long redundancyBytes);
+  }
+
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<RangeChecksums> ranges) {}
 
@@ -76,8 +83,8 @@ public final class ProtectionService {
 
   /** Protects the dataset of a phase; completes when the filemap is durable. */
   public Future<DatasetRecord> protect(
-      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine) {
-    return prepare(new ProtectionJob(dataset, map, sets, 0, mine), true);
+      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine, Room room) {
+    return prepare(new ProtectionJob(dataset, map, sets, 0, mine), room, true);
   }
 
   /** Protects what this node holds of an older dataset, under a new rank map; the filemap says so only after commit. */
@@ -92,7 +99,8 @@ public final class ProtectionService {
     DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
     Which which = new Which(held.descriptor().id(), held.descriptor().createdUs());
     return discardPrepared(which)
-        .compose(_ -> prepare(new ProtectionJob(wanted, request.map(), sets, request.round(), mine), false))
+        .compose(_ -> prepare(new ProtectionJob(wanted, request.map(), sets, request.round(), mine),
+            (_, _) -> Future.succeededFuture(), false))
         .map(record -> {
           prepared.put(which, record);
           return Ack.ACK;
@@ -130,7 +138,7 @@ public final class ProtectionService {
     });
   }
 
-  private Future<DatasetRecord> prepare(ProtectionJob job, boolean save) {
+  private Future<DatasetRecord> prepare(ProtectionJob job, Room room, boolean save) {
     KnownLayouts layouts = new KnownLayouts();
     job.mine().forEach(layouts::files);
     if (job.isEmpty()) {
@@ -138,6 +146,7 @@ public final class ProtectionService {
     }
     Promise<Checksums> round = round(new RoundKey(job.id(), job.round()));
     return layouts(job, layouts)
+        .compose(_ -> room.require(job.fileBytes(), job.redundancyBytes(layouts.files())))
         .compose(_ -> encode(job, layouts))
         .onFailure(round::tryFail)
         .compose(encodings -> {

@@ -239,7 +239,8 @@ public final class PhaseService {
               info.policy().flush().descriptor().with(info.policy().descriptors().compression(how)));
           DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
               new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
-          return protection.protect(record, info.map(), run.sets(how), measured.ranks())
+          return protection.protect(record, info.map(), run.sets(how), measured.ranks(),
+                  (files, redundancy) -> capacity.require(info, how, files, redundancy))
               .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
         });
   }
