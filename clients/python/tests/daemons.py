@@ -81,7 +81,8 @@ class Daemons:
         environment = own_environment(
             SCR_USER_NAME="u", SCR_JOB_ID="1",
             SCR_CNTL_BASE=self.directory + "/c", SCR_CACHE_BASE=self.directory + "/k",
-            SCR_PREFIX=self.prefix, SCR_AOT="0", SCR_JAVA_OPTIONS="-XX:TieredStopAtLevel=1", **self._settings,
+            SCR_PREFIX=self.prefix, SCR_AOT="0",
+            SCR_JAVA_OPTIONS=os.environ.get("SCR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1"), **self._settings,
         )  # fmt: skip
         with open(log, "wb") as output:
             process = subprocess.Popen(

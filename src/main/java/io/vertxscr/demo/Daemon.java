@@ -1,12 +1,12 @@
 package io.vertxscr.demo;
 
 import io.vertxscr.client.ScrClient;
+import io.vertxscr.launch.DaemonEnd;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -64,16 +64,8 @@ final class Daemon {
     } catch (IOException | UncheckedIOException _) {
       // The process is gone.
     } finally {
-      ready.completeExceptionally(new ScrException(Fault.NODE_LOST, "node " + name + " ended: " + lastWords()));
-    }
-  }
-
-  private String lastWords() {
-    try {
-      List<String> lines = Files.readAllLines(log);
-      return (lines.isEmpty() ? "without a word" : lines.getLast()) + " (" + log + ")";
-    } catch (IOException e) {
-      return "its log cannot be read: " + ScrException.reason(e);
+      ready.completeExceptionally(new ScrException(Fault.NODE_LOST,
+          "node " + name + " is lost: its daemon " + DaemonEnd.of(process, log)));
     }
   }
 

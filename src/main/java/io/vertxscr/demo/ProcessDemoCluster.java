@@ -95,7 +95,8 @@ public final class ProcessDemoCluster implements DemoCluster {
     Map<String, String> environment = new HashMap<>(storage.environment());
     environment.put("SCR_JAVA_HOME", java().toString());
     // Five JVMs start on few cores, for a minute: two thirds of the CPU time until a node is ready.
-    environment.put("SCR_JAVA_OPTIONS", QUICK_START);
+    environment.put("SCR_JAVA_OPTIONS", (QUICK_START + " " + System.getenv().getOrDefault("SCR_JAVA_OPTIONS", ""))
+        .strip());
     String members = String.join(",", ports.values().stream().map(port -> HOST + ":" + port).toList());
     List<String> command = List.of(layout.home().resolve("bin/scr").toString(), "node", "--name", name,
         "--host", HOST, "--port", "" + ports.get(name), "--members", members,

@@ -3,6 +3,7 @@ package io.vertxscr.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.vertxscr.system.ShortLife;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,7 +66,8 @@ class PythonClientIT {
         .redirectErrorStream(true).redirectOutput(output.toFile());
     builder.command().addAll(List.of(arguments));
     builder.environment().putAll(Map.of("PYTHONPATH", CLIENT.toString(), "PYTHONDONTWRITEBYTECODE", "1",
-        "SCR_HOME", HOME.toString(), "SCR_JAVA_HOME", System.getProperty("java.home")));
+        "SCR_HOME", HOME.toString(), "SCR_JAVA_HOME", System.getProperty("java.home"),
+        "SCR_JAVA_OPTIONS", ShortLife.javaOptions()));
     Process process;
     try {
       process = builder.start();

@@ -11,11 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: all kernels give the products of the field, and one that does not is not used. Method: all factors and values
  * against multiplication by shift and add; every length and alignment against a loop over bytes.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class GfKernelsTest {
   /** The plain one, and those of the Vector API, which the tests' JVM has. */
   private static List<GfKernel> kernels() throws Exception {

@@ -30,11 +30,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: every parameter has its effect, the environment wins over the file, and nothing unknown is let through. */
+@Execution(ExecutionMode.CONCURRENT)
 class SettingsTest {
   private static final Map<String, String> ALICE = Map.of("USER", "alice");
 

@@ -2,6 +2,7 @@ package io.vertxscr.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.system.ShortLife;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -82,7 +83,8 @@ class DemoIT {
     builder.environment().keySet().removeIf(name -> name.startsWith("SCR_"));
     builder.environment().put("SCR_AOT", "0");
     builder.environment().put("SCR_JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("SCR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + scratch());
+    builder.environment().put("SCR_JAVA_OPTIONS",
+        ShortLife.javaOptions() + " -Djava.io.tmpdir=" + scratch());
     Process process = builder.start();
     try {
       assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).as("ended").isTrue();

@@ -15,6 +15,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code <kind>.tolerated.txt}: texts, keys that only other tools read, and keys whose absence means something. Replay
  * with {@code -Dseed=N}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class EveryFileKindTest {
   static List<Sample> samples() {
     return Samples.all();

@@ -14,11 +14,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: who may use whom stays as it was designed. Method: every dependency of every class against the table below;
  * a package that is not in the table is refused, so that somebody decides where it belongs.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class PackageTableTest {
   private static final String BASE = "io.vertxscr";
 

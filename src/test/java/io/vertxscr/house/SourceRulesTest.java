@@ -14,11 +14,14 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: the sizes and bans of the house style hold everywhere. Method: {@link SourceRules} over every source file. */
+@Execution(ExecutionMode.CONCURRENT)
 class SourceRulesTest {
   @ParameterizedTest
   @ValueSource(strings = {"src/main/java", "src/test/java", "examples", "load-tests"})

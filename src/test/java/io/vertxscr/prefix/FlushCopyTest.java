@@ -24,8 +24,11 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: only whole, checked files get a name in the prefix directory, and nothing that was there is hurt before. */
+@Execution(ExecutionMode.CONCURRENT)
 class FlushCopyTest {
   @TempDir
   Path temp;

@@ -16,8 +16,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: of a large file, what is durable is not copied again, and nothing else is taken for durable. */
+@Execution(ExecutionMode.CONCURRENT)
 class LargeFilesTest {
   private static final int EXTENT_BYTES = 9;                // of files of 40 bytes: five extents, the last is short
   private static final int EXTENTS = 5;

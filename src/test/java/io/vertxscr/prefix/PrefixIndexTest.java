@@ -22,9 +22,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: no update of the index is lost, and no damage to it loses a dataset. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class PrefixIndexTest {
   @TempDir
   Path temp;

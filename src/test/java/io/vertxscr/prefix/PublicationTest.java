@@ -24,11 +24,14 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: at every moment a reader finds a whole dataset or none, never a wrong one. Method: the flush is cut after every
  * one of its steps, a reader looks, and the flush is begun again from its first step.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class PublicationTest {
   @TempDir
   Path temp;

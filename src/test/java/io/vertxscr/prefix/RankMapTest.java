@@ -28,8 +28,11 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: a map comes back as written whatever its division, read in small parts, and no damage to it passes. */
+@Execution(ExecutionMode.CONCURRENT)
 class RankMapTest {
   @TempDir
   Path temp;

@@ -27,10 +27,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: redundancy files as other tools read them, and none at all when something goes wrong on the way. */
+@Execution(ExecutionMode.CONCURRENT)
 class EncodeJobTest {
   @TempDir(factory = RamDirectory.class)
   Path root;

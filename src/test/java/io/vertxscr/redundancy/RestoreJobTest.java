@@ -20,11 +20,14 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: wrong bytes never become a file. Method: every stream of a rebuild and of a move is wrong once, in every
  * kilobyte.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RestoreJobTest {
   @TempDir(factory = RamDirectory.class)
   Path root;

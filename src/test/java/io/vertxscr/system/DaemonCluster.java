@@ -94,10 +94,10 @@ final class DaemonCluster implements AutoCloseable {
     variables.putAll(Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1",
         "SCR_CNTL_BASE", where.resolve("c").toString(), "SCR_CACHE_BASE", where.resolve("k").toString(),
         "SCR_PREFIX", prefix().toString()));
-    // A short life: half the CPU time until a daemon is ready, and nothing made for later starts.
-    variables.putAll(Map.of("SCR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1", "SCR_AOT", "0"));
+    variables.put("SCR_AOT", "0");                         // nothing is made for later starts
     variables.putAll(environment);
     variables.putAll(more);
+    variables.computeIfAbsent("SCR_JAVA_OPTIONS", _ -> ShortLife.javaOptions());
     DaemonProcess daemon = new DaemonProcess(name, port, builder.start(), output);
     started.add(daemon);
     return daemon;

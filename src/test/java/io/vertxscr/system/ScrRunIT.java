@@ -85,7 +85,7 @@ class ScrRunIT {
     NativeBuild.Program job = build.start(List.of(HOME.resolve("bin/scr").toString(), "run", "--nodes", "4",
         "--spares", "1", "--runs", "2", "mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "" + RANKS,
         "sh", script.toString(), build.program("mpi_checkpoint").toString()), prefix,
-        Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1",
+        Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_JAVA_OPTIONS", ShortLife.javaOptions(),
             "SCR_USER_NAME", "u", "SCR_JOB_ID", "1", "SCR_CNTL_BASE", directory.resolve("c").toString(),
             "SCR_CACHE_BASE", directory.resolve("k").toString(), "SCR_FLUSH", "0",
             "SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2"));

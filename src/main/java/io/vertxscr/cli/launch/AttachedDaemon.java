@@ -10,11 +10,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -25,7 +23,6 @@ import java.util.regex.Pattern;
  * execution has to complain of, go to a file.
  */
 final class AttachedDaemon {
-  private static final long LAST_MOMENT_S = 5;
   private static final Pattern READY = Pattern.compile("node \\S+ is ready: .*, socket (?<socket>.+)");
 
   private final String node;
@@ -79,7 +76,7 @@ final class AttachedDaemon {
     } catch (UncheckedIOException | IOException _) {
       // Its end.
     } finally {
-      listener.accept(new Signal.Gone(this, end()));
+      listener.accept(new Signal.Gone(this, DaemonEnd.of(process, log)));
     }
   }
 
@@ -95,30 +92,6 @@ final class AttachedDaemon {
       }
     } catch (DecodeException | ClassCastException | NullPointerException _) {
       // Output of a shell's start files, or of a remote execution: not for us.
-    }
-  }
-
-  private String end() {
-    return DaemonEnd.words(exit(), lastLine()) + " (log " + log + ")";
-  }
-
-  /** Its output ends a moment before it does. */
-  private OptionalInt exit() {
-    try {
-      return process.waitFor(LAST_MOMENT_S, TimeUnit.SECONDS) ? OptionalInt.of(process.exitValue())
-          : OptionalInt.empty();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return OptionalInt.empty();
-    }
-  }
-
-  private String lastLine() {
-    try {
-      List<String> lines = Files.readAllLines(log).stream().filter(line -> !line.isBlank()).toList();
-      return lines.isEmpty() ? "" : lines.getLast();
-    } catch (IOException _) {
-      return "";                                          // who reads it will see why
     }
   }
 

@@ -11,11 +11,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: a job runs, is restarted without the nodes that are down, and leaves nothing running, under every resource
  * manager. Method: all commands of the machine are stubs; see {@link StubMachine}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RunCommandTest {
   /** A launcher: notes its arguments and its nodes; the n-th run does what program-n says. */
   private static final String LAUNCHER = """

@@ -22,9 +22,12 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: the index shows every dataset, and what commands and runs change at the same time all counts. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class IndexCommandTest {
   private static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 11, 58, 50);
 

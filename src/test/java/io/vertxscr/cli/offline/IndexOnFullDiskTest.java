@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * pages, for every n until there is enough. Only where the user of the tests may mount.
  */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class IndexOnFullDiskTest {
   private static final int PAGE_BYTES = 4096;
   private static final int MOST_STEPS = 100;

@@ -27,9 +27,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: add, build, verify and scan say what they find, by name, and their exit code tells good from bad. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class IndexRepairTest {
   @TempDir
   private Path temp;

@@ -30,9 +30,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: from dead daemons' caches to a listed dataset by one command, never beside a living daemon. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ScavengeCommandTest {
   @TempDir
   private Path temp;

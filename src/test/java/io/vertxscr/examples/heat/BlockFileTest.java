@@ -12,8 +12,11 @@ import java.util.HexFormat;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: a checkpoint is read as it was written, or refused by name: every bit flip and every length is tried. */
+@Execution(ExecutionMode.CONCURRENT)
 class BlockFileTest {
   private static final String GOLDEN = "5343524845415431" + "00000007" + "00000003" + "00000001" + "00000001"
       + "3ff0000000000000" + "c000000000000000" + "3fe0000000000000" + "e793859d";

@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: whatever happens, the k-th call of every rank gets the same answer, and nobody waits for ever. Method: seeded
  * walks of ranks, messages that overtake each other and are told twice, changes of mind and changes of the leader,
  * against a map of what the first rank was told. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class AnswersWalkTest {
   private static final int WALKS = 3000;
   private static final int STEPS = 400;

@@ -11,6 +11,8 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * nodes in virtual time, a millisecond a step, with late messages; in the walks nodes come, pause, die, are cut off and
  * lose their leader. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LeasesSimulationTest {
   private static final int MOST_NODES = 16;
   private static final int PIECE_BYTES = 512 * 1024;

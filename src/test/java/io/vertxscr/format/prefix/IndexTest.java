@@ -18,8 +18,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: edits of the index lose nothing but what they say, and restarts are offered the right datasets in order. */
+@Execution(ExecutionMode.CONCURRENT)
 class IndexTest {
   private static final Index THREE = Index.EMPTY.put(flushed(1, "a")).put(flushed(3, "c")).put(flushed(2, "b"));
 

@@ -36,8 +36,11 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: what comes out of containers is what went in, or is refused; what was copied is not copied again. */
+@Execution(ExecutionMode.CONCURRENT)
 class ContainerCopyTest {
   private static final int ID = 7;
 

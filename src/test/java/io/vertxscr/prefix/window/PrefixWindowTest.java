@@ -14,11 +14,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: no window deletes what a restart needs. Method: all indexes of up to five datasets, each of seven kinds, with
  * each of them or none current, and windows of one to three.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class PrefixWindowTest {
   private static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 12, 0);
   private static final int MOST_DATASETS = 5;

@@ -1,0 +1,57 @@
+package io.vertxscr.system;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * JVM options for programs that live as long as a test: no second compiler, and the classes of a daemon from a cache. A
+ * daemon is ready after less than half the CPU time then. The cache is made once per build, by the first who asks; not
+ * the one that {@code bin/scr --prepare} makes from many checkpoints, for it takes a fifth of that one's time.
+ */
+public final class ShortLife {
+  private static final String ONE_COMPILER = "-XX:TieredStopAtLevel=1";
+  private static final Path TARGET = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath().resolve("target");
+  private static String options;
+
+  private ShortLife() {}
+
+  /** For SCR_JAVA_OPTIONS. Where there is no cache, or it does not fit, the JVM starts without, and says nothing. */
+  public static synchronized String javaOptions() {
+    if (options == null) {
+      options = make();
+    }
+    return options;
+  }
+
+  private static String make() {
+    Path cache = TARGET.resolve("daemon-of-tests.aot");
+    try {
+      Path jar = TARGET.resolve("vertx-scr.jar");
+      if (!Files.exists(cache) || Files.getLastModifiedTime(cache).compareTo(Files.getLastModifiedTime(jar)) < 0) {
+        Path draft = TARGET.resolve("daemon-of-tests.aot.new");
+        rehearse(draft);
+        Files.move(draft, cache, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+      }
+    } catch (Exception e) {
+      System.out.println("daemons start without a cache of classes: " + e);
+      return ONE_COMPILER;
+    }
+    return ONE_COMPILER + " -XX:AOTCache=" + cache + " -Xlog:disable -Xlog:all=error:stderr";
+  }
+
+  /** The classes that one daemon needs for a checkpoint; it writes them down when it ends. */
+  private static void rehearse(Path cache) throws Exception {
+    try (DaemonCluster one = new DaemonCluster(Map.of("SCR_FLUSH", "1",
+        "SCR_JAVA_OPTIONS", ONE_COMPILER + " -XX:AOTCacheOutput=" + cache))) {
+      EmbeddedRun.all(SocketRun.twoOnEach(one.prefix(), List.of(one.start("a"))).start(scr -> {
+        RankProgram.checkpoint(scr, one.prefix(), 1, 1);
+        scr.finish();
+        return 1;
+      }));
+      one.terminateAll();
+    }
+  }
+}
