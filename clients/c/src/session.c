@@ -238,6 +238,12 @@ static int join(struct session* session, struct fault* fault)
   return bad;
 }
 
+static int is_switched_off(void)
+{
+  const char* enable = settings_get("SCR_ENABLE");
+  return enable != NULL && strcmp(enable, "0") == 0;
+}
+
 /* SCR_ENABLE=0. Rank and size are those of the launcher, where there is one; nobody needs to agree on them. */
 static int begin_idle(struct session* session, struct fault* fault)
 {
@@ -258,8 +264,7 @@ int session_init(struct session* session, struct fault* fault)
     return bad;
   }
   end(session);
-  const char* enable = settings_get("SCR_ENABLE");
-  if (enable != NULL && strcmp(enable, "0") == 0) {
+  if (is_switched_off()) {
     return begin_idle(session, fault);
   }
   bad = launch_find(&session->rank, &session->ranks, fault);
@@ -621,6 +626,9 @@ int session_config(struct session* session, const char* query, char** value, str
   struct wire own;
   struct wire* wire = &session->wire;
   *value = NULL;
+  if (session->state == STATE_NONE && is_switched_off()) {
+    return SCR_SUCCESS; /* nobody is asked, and nothing is set */
+  }
   if (session->state == STATE_NONE) {
     struct fault unknown;
     int rank = 0;

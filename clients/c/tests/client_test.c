@@ -648,6 +648,7 @@ static void switched_off_every_call_succeeds_without_a_daemon(void)
   forget_heard();
   setenv("SCR_ENABLE", "0", 1);
   setenv("SCR_SOCKET", "/nowhere", 1);
+  CHECK(SCR_Config("SCR_FLUSH") == NULL);
   CHECK_INT(SCR_SUCCESS, SCR_Init());
   CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Init());
   CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, name));

@@ -141,7 +141,8 @@ json_t* fake_reply(const char* verb, json_t* call, const char* directory)
 {
   json_t* body = json_object_get(call, "body");
   if (strcmp(verb, "init") == 0) {
-    return json_pack("{s:I, s:s, s:i}", "run", (json_int_t)7, "node", "n1", "version", 1);
+    return json_pack("{s:I, s:s, s:i, s:[s]}", "run", (json_int_t)7, "node", "n1", "version", 1, "remarks",
+        "what the user must know");
   }
   if (strcmp(verb, "have-restart") == 0) {
     return json_pack("{s:b, s:i, s:s}", "available", 1, "dataset", 4, "name", "before");

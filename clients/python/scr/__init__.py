@@ -107,6 +107,8 @@ def config(entry: str) -> Optional[str]:
             _settings.entries.append(entry)
         return None
     environment = _settings.environment()
+    if environment.get("SCR_ENABLE") == "0":
+        return None
     connection = Connection(_environment.socket_path(environment, _environment.place_or_alone(environment)))
     try:
         value = connection.call(

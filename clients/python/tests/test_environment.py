@@ -40,6 +40,17 @@ class PlaceTest(unittest.TestCase):
         self.assertEqual(_environment.place({**ALLOCATION, **mpirun, **torchrun}), (5, 6))
         self.assertEqual(_environment.place({**ALLOCATION, **mpirun, **torchrun, **by_hand}), (7, 9))
 
+    def test_torchrun_of_two_nodes_that_has_restarted_its_workers(self):
+        """What it sets (PyTorch 2.4, --nnodes=2 --nproc-per-node=2 --max-restarts=3), here for the last worker."""
+        recorded = {
+            "LOCAL_RANK": "1", "RANK": "3", "GROUP_RANK": "1", "ROLE_RANK": "3", "ROLE_NAME": "default",
+            "LOCAL_WORLD_SIZE": "2", "WORLD_SIZE": "4", "GROUP_WORLD_SIZE": "2", "ROLE_WORLD_SIZE": "4",
+            "MASTER_ADDR": "n1", "MASTER_PORT": "29500", "TORCHELASTIC_RESTART_COUNT": "1",
+            "TORCHELASTIC_MAX_RESTARTS": "3", "TORCHELASTIC_RUN_ID": "none", "TORCHELASTIC_USE_AGENT_STORE": "True",
+        }  # fmt: skip
+        self.assertEqual(_environment.place(recorded), (3, 4))
+        self.assertEqual(_environment.place({**ALLOCATION, **recorded}), (3, 4))
+
     def test_what_makes_no_sense_is_refused_by_name(self):
         for environment, words in [
             ({}, ["no launcher", "SCR_RANK"]),

@@ -487,6 +487,7 @@ class SwitchedOffTest(unittest.TestCase):
         self.addCleanup(patched.stop)
         self.addCleanup(setattr, scr, "_session", scr._session)
         scr._session = None
+        self.assertIsNone(scr.config("SCR_FLUSH"))
         with scr.init():
             self.assertEqual((scr.rank(), scr.ranks()), (0, 1))
             with scr.restart() as checkpoint:

@@ -8,12 +8,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Goal: faults have the same names and numbers in C as in the daemon. Method: the C sources are read as text. */
+/**
+ * Goal: faults have the same names and numbers in C as in the daemon, and no function is without its manual, its
+ * subroutine and its test. Method: the C sources are read as text.
+ */
 class NativeHeaderTest {
   private static final Path SOURCES = Path.of("clients/c");
 
@@ -32,6 +36,23 @@ class NativeHeaderTest {
       header.put(words[0], Integer.parseInt(words[1]));
     }
     assertThat(header).isEqualTo(expected);
+  }
+
+  /** SCR_Configf makes a text, which Fortran does by itself; the questions about flushes are no part of SCR. */
+  @Test
+  void everyFunctionHasItsManualPageItsSubroutineAndIsCalledByTheProgramsOfTheTests() throws IOException {
+    List<String> functions = found("include/scr.h", "(?m)^(?:int|char\\*|const char\\*) (SCR_\\w+)\\(");
+    assertThat(functions).hasSize(20).doesNotHaveDuplicates();
+    for (String function : functions) {
+      String upper = function.toUpperCase(Locale.ROOT);
+      assertThat(SOURCES.resolve("man/" + function + ".3")).exists();
+      assertThat(found("tests/every_function.c", "\\b(" + function + ")\\(")).as(function).isNotEmpty();
+      if (!List.of("SCR_CONFIGF", "SCR_FLUSH_TEST", "SCR_FLUSH_WAIT").contains(upper)) {
+        assertThat(found("include/scrf.h", "\\b(" + upper + ")\\(")).as(upper).hasSize(1);
+        assertThat(found("tests/every_subroutine.f90", "\\b(" + upper.toLowerCase(Locale.ROOT) + ")\\(")).as(upper)
+            .isNotEmpty();
+      }
+    }
   }
 
   @Test

@@ -147,6 +147,17 @@ class NativeClientIT {
   }
 
   @Test
+  void aProjectFindsWhatIsInstalledByCMakeAndCallsEveryFunctionOfItsLanguage() throws Exception {
+    Path project = prefix.resolve("build");
+    build.run("cmake", "-S", NativeBuild.sources().resolve("tests/installed").toString(), "-B", project.toString(),
+        "-DCMAKE_PREFIX_PATH=" + build.installed());
+    build.run("cmake", "--build", project.toString());
+    for (String program : List.of("every_function", "every_subroutine")) {
+      build.run("env", "SCR_ENABLE=0", project.resolve(program).toString());
+    }
+  }
+
+  @Test
   void theOthersHearTheNumberOfAKilledRankAndTheNextRunRestarts() throws Exception {
     NativeBuild.Program killed = start(build.program("mpi_checkpoint"), "2", "5", "die", "3");
     killed.awaitExit();                                    // the code says nothing: mpirun goes on without the rank

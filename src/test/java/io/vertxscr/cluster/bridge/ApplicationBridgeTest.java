@@ -2,7 +2,9 @@ package io.vertxscr.cluster.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,6 +18,7 @@ import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
@@ -278,6 +281,43 @@ class ApplicationBridgeTest {
     }
     assertThat(other).doesNotExist();
     assertThat(closed).isEmpty();
+  }
+
+  /** Each connection costs two descriptors here: of the client's end too. */
+  @Test
+  void asManyApplicationsAsTheLimitSaysAreServedTheNextIsRefusedAndNothingIsKeptOfThoseThatEnd() throws Exception {
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
+      assumeTrue(system.getMaxFileDescriptorCount() > 3L * Limits.MAX_APPLICATION_CONNECTIONS,
+          "too few file descriptors (ulimit -n): thousands of connections are not tested");
+    }
+    List<RawClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < Limits.MAX_APPLICATION_CONNECTIONS; i++) {
+        clients.add(new RawClient(socket));
+      }
+      for (RawClient client : List.of(clients.getFirst(), clients.get(2000), clients.getLast())) {
+        assertThat(client.call("scr.n1.status", new JsonObject()).getString("type")).isEqualTo("message");
+      }
+      try (RawClient refused = new RawClient(socket)) {
+        JsonObject answer = refused.read().orElseThrow();
+        assertThat(Fault.of(answer.getInteger("failureCode"))).isEqualTo(Fault.BUSY);
+        assertThat(answer.getString("message")).contains("n1", "" + Limits.MAX_APPLICATION_CONNECTIONS);
+        assertThat(refused.read()).isEmpty();
+      }
+      assertThat(closed).as("who was refused was never there").isEmpty();
+    } finally {
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+    Set<String> ended = new HashSet<>();
+    for (RawClient _ : clients) {
+      ended.add(closed.poll(10, TimeUnit.SECONDS));
+    }
+    assertThat(ended).hasSize(clients.size()).doesNotContainNull();
+    try (RawClient next = new RawClient(socket)) {
+      assertThat(next.call("scr.n1.status", new JsonObject()).getString("type")).isEqualTo("message");
+    }
   }
 
   private static byte[] length(int bytes) {
