@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 public enum Parameter {
   SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
   SCR_PREFIX(PROCESS, new Kind.Directory(), "", "directory on the parallel file system"),
-  SCR_DEBUG(RUN, new Kind.Int(0, 2), "0", "1: commands show stack traces, the leader logs what holds for a run"),
+  SCR_DEBUG(RUN, new Kind.Int(0, 2), "0", "1 or 2: commands show stack traces, the leader logs what holds for a run"),
   SCR_JOB_NAME(RUN, new Kind.Text(), "", "name of the job in dataset descriptors"),
 
   SCR_JOB_ID(NODE, new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),

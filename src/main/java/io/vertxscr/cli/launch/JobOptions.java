@@ -79,7 +79,15 @@ final class JobOptions {
 
   /** @param local daemons of this machine; empty where the user has not said */
   Allocation allocation(Map<String, String> environment, OptionalInt local) {
-    return Allocation.read(ResourceManagers.find(environment, hosts, local), remote, environment);
+    return Allocation.read(ResourceManagers.find(environment, hosts, local), remote, withEnd(environment));
+  }
+
+  /** The end of the allocation may stand in the system's file, as daemons read it. */
+  private static Map<String, String> withEnd(Map<String, String> environment) {
+    Map<String, String> all = new HashMap<>(environment);
+    Settings.load(environment, Configuration.systemFile(environment)).job().endSeconds()
+        .ifPresent(end -> all.put("SCR_END_TIME", Long.toString(end)));
+    return all;
   }
 
   /** This program, as it is called on every node. */

@@ -139,7 +139,7 @@ class RunCommandTest {
   void underSlurmANodeThatTheManagerCallsDownIsExcluded() throws Exception {
     slurm();
     program(1, "echo n2 > \"$STATE/sinfo\"; exit 1\n");
-    CliRun run = machine.run("run", "--runs", "2", "srun", "-n", "4", "./a");
+    CliRun run = machine.with("SCR_RUNS", "-1").run("run", "srun", "-n", "4", "./a");
     assertThat(run).as(run.err()).returns(0, CliRun::exit);
     assertThat(machine.called("srun")).containsExactly("-n 4 ./a | n1,n2,n3 | ", "--exclude=n2 -n 4 ./a | n1,n3 | ");
     assertThat(run.err()).contains("node n2 is left out: Slurm says that it is down");
@@ -153,8 +153,10 @@ class RunCommandTest {
         + "job) echo 3600;;\nexec) echo \"exec $3\" >> \"$CALLS\"; shift 3; exec \"$@\";;\nrun)\n"
         + LAUNCHER.formatted("flux") + ";;\nesac\n");
     program(1, "echo n1 > \"$STATE/down\"; exit 1\n");
-    CliRun run = machine.run("run", "--runs", "2", "flux", "run", "-N", "1", "./a");
-    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    program(2, "exit 7\n");
+    CliRun run = machine.with("SCR_RUNS", "2").run("run", "flux", "run", "-N", "1", "./a");
+    assertThat(run).as(run.err()).returns(7, CliRun::exit);
+    assertThat(run.err()).contains("run 2 failed with exit code 7, and SCR_RUNS allows 2");
     assertThat(machine.called("flux"))
         .containsExactly("run -N 1 ./a | n1,n2 | ", "run --requires=-host:n1 -N 1 ./a | n2 | ");
     assertThat(machine.called("exec")).containsExactlyInAnyOrder("--rank=0", "--rank=1");

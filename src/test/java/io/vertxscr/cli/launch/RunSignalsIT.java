@@ -1,9 +1,12 @@
 package io.vertxscr.cli.launch;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -43,6 +46,35 @@ class RunSignalsIT {
     assertThat(machine.has("told")).isTrue();
     assertThat(machine.has("alive-node1") || machine.has("alive-node2")).isFalse();
     assertThat(machine.called("scr")).last().asString().startsWith("scavenge ");
+  }
+
+  /** Method: megabytes of noise come in, and go out by both outputs in turn; then the exit codes. */
+  @Test
+  void standardInputOutputAndErrorAndTheExitCodeAreThoseOfTheProgram() throws Exception {
+    byte[] noise = new byte[3 << 20];
+    new Random(7).nextBytes(noise);
+    Path in = Files.write(directory.resolve("noise"), noise);
+    Path out = directory.resolve("out");
+    Path err = directory.resolve("err");
+    StubMachine machine = new StubMachine(directory);
+    machine.command("program", "dd bs=65536 count=1 iflag=fullblock 2>/dev/null\n"
+        + "dd bs=65536 count=1 iflag=fullblock >&2 2>/dev/null\nprintf 'no newline' >&2\ncat\nexit $1\n");
+    machine.command("killed", "printf 'last words'\nkill -9 $$\n");
+    Process run = machine.start(in, out, err, "run", "--scr", directory.resolve("bin/scr").toString(),
+        "--nodes", "1", "--no-scavenge", "program", "42");
+    assertThat(run.waitFor()).isEqualTo(42);
+    byte[] expectedOut = new byte[noise.length - 65536];
+    System.arraycopy(noise, 0, expectedOut, 0, 65536);
+    System.arraycopy(noise, 131072, expectedOut, 65536, noise.length - 131072);
+    assertThat(Files.readAllBytes(out)).isEqualTo(expectedOut);
+    byte[] said = Files.readAllBytes(err);
+    assertThat(Arrays.copyOf(said, 65536)).isEqualTo(Arrays.copyOfRange(noise, 65536, 131072));
+    assertThat(new String(said, 65536, said.length - 65536, UTF_8))
+        .isEqualTo("no newlinescr run: run 1 failed with exit code 42, and SCR_RUNS allows 1\n");
+
+    assertThat(machine.start(in, out, err, "run", "--scr", directory.resolve("bin/scr").toString(),
+        "--nodes", "1", "--no-scavenge", "killed").waitFor()).isEqualTo(137);
+    assertThat(out).hasContent("last words");
   }
 
   @Test

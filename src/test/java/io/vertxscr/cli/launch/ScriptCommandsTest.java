@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cli.CliRun;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,17 @@ class ScriptCommandsTest {
     assertThat(machine.run("prerun").exit()).isEqualTo(1);
     machine.run("halt", "--seconds", "60", machine.prefix());
     assertThat(machine.run("should-exit").exit()).as("the halt file says otherwise").isEqualTo(1);
+  }
+
+  @Test
+  void theEndOfTheAllocationMayStandInTheSystemsFile() throws Exception {
+    Path file = Files.createDirectories(directory.resolve("home/conf")).resolve("scr.conf");
+    Files.writeString(file, "SCR_HALT_SECONDS=600\nSCR_END_TIME=" + (System.currentTimeMillis() / 1000 + 300) + "\n");
+    assertThat(machine.run("should-exit").exit()).isEqualTo(1);
+    assertThat(machine.with("SCR_HOME", directory.resolve("home").toString()).run("should-exit"))
+        .returns(0, CliRun::exit).satisfies(run -> assertThat(run.out()).contains("the 600 s that are to remain"));
+    assertThat(machine.with("SCR_END_TIME", "9999999999").run("should-exit").exit()).as("but the environment wins")
+        .isEqualTo(1);
   }
 
   @Test

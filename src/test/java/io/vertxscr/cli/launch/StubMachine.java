@@ -91,13 +91,22 @@ final class StubMachine {
 
   /** Starts a command of ours as an operator does, bin/scr, as a process; what it says goes to a file. */
   Process start(Path log, String... words) throws IOException {
+    return builder(words).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+  }
+
+  /** The same with files for standard input, output and error. */
+  Process start(Path in, Path out, Path err, String... words) throws IOException {
+    return builder(words).redirectInput(in.toFile()).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+  }
+
+  private ProcessBuilder builder(String... words) {
     List<String> command = new ArrayList<>(List.of(System.getProperty("scr.home") + "/bin/scr"));
     command.addAll(List.of(words));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().clear();
     builder.environment().putAll(environment);
     builder.environment().put("SCR_JAVA_HOME", System.getProperty("java.home"));
-    return builder.start();
+    return builder;
   }
 
   /** What was called, in order. */
