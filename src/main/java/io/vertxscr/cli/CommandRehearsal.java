@@ -52,7 +52,8 @@ final class CommandRehearsal implements Callable<Integer> {
   /** @return 0 if every command did what it should */
   @Override
   public Integer call() throws IOException {
-    environment.putAll(Map.of("SCR_CNTL_BASE", directory.toString(), "SCR_CACHE_BASE", directory.toString(),
+    Path absolute = directory.toAbsolutePath().normalize();
+    environment.putAll(Map.of("SCR_CNTL_BASE", absolute.toString(), "SCR_CACHE_BASE", absolute.toString(),
         "SCR_JOB_ID", "rehearsal"));
     boolean good = true;
     for (int round = 1; round <= rounds; round++) {

@@ -1,7 +1,9 @@
 package io.vertxscr.scavenge;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.PieceBuffers;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +22,8 @@ import java.util.function.Function;
 final class Workers {
   /** How many there are, where there are as many items. */
   static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
+  /** Two of them fit into the cache of a core beside what is read: sums are written while they are still there. */
+  private static final int PIECE_BYTES = Limits.MIN_PIECE_BYTES;
 
   private Workers() {}
 
@@ -37,6 +41,7 @@ final class Workers {
         Thread.ofPlatform().daemon().name("scr-worker-", 1).factory())) {
       for (int t = 0; t < threads; t++) {
         running.add(executor.submit(() -> {
+          PieceBuffers.ofThisThread(PIECE_BYTES);
           boolean good = false;
           try {
             for (int i = next.getAndIncrement(); i < results.length && !failed.get(); i = next.getAndIncrement()) {

@@ -14,8 +14,9 @@ class CommandRehearsalTest {
 
   @Test
   void everyRehearsedCommandSucceedsWhateverTheEnvironmentSays() {
+    Path relative = Path.of("").toAbsolutePath().relativize(directory.toAbsolutePath());
     assertThat(CliRun.of(Map.of("SCR_PREFIX", "/nowhere", "SCR_COPY_TYPE", "RS"), "rehearse", "--rounds", "1",
-        directory)).isEqualTo(new CliRun(0, "", ""));
+        relative)).isEqualTo(new CliRun(0, "", ""));
   }
 
   @Test

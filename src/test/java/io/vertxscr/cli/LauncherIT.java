@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,23 @@ class LauncherIT {
         vectors(jdk, Map.of("SCR_PREFIX", prefix.toString())))).containsOnly(true);
   }
 
+  @Test
+  void workOnFilesHasTheSecondCompilerAndAListStartsWithTheFirstOneAlone() throws Exception {
+    Path jdk = jdk("25.0.1");
+    Files.writeString(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$@\"\n");
+    Map<String, String> environment = Map.of("SCR_JAVA_HOME", jdk.toString(), "SCR_AOT", "0");
+    for (String line : List.of("index --add 6", "index --prefix /p --build", "index --verify=b.6", "index --scan 6",
+        "copy --id 6", "explain b.6", "inspect", "scavenge")) {
+      assertThat(run(HOME.resolve("bin/scr"), environment, line.split(" ")).out())
+          .doesNotContain("TieredStopAtLevel").endsWith("vertx-scr.jar " + line + "\n");
+    }
+    for (String line : List.of("index --list", "index --prefix /p --drop b.6", "index --current b.6", "print f",
+        "status", "config")) {
+      assertThat(run(HOME.resolve("bin/scr"), environment, line.split(" ")).out())
+          .contains("-XX:TieredStopAtLevel=1").endsWith("vertx-scr.jar " + line + "\n");
+    }
+  }
+
   private boolean vectors(Path jdk, Map<String, String> environment) throws Exception {
     Map<String, String> all = new HashMap<>(environment);
     all.putAll(Map.of("SCR_JAVA_HOME", jdk.toString(), "SCR_AOT", "0"));
@@ -104,10 +122,12 @@ class LauncherIT {
     return jdk;
   }
 
-  private Ran run(Path program, Map<String, String> environment, String argument) throws Exception {
+  private Ran run(Path program, Map<String, String> environment, String... arguments) throws Exception {
     File out = directory.resolve("out").toFile();
     File err = directory.resolve("err").toFile();
-    var builder = new ProcessBuilder(program.toString(), argument).directory(directory.toFile())
+    List<String> command = new ArrayList<>(List.of(program.toString()));
+    command.addAll(List.of(arguments));
+    var builder = new ProcessBuilder(command).directory(directory.toFile())
         .redirectOutput(out).redirectError(err);
     var variables = new HashMap<>(Map.of("PATH", "/usr/bin:/bin", "HOME", directory.toString()));
     variables.putAll(environment);
