@@ -7,6 +7,7 @@ import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
@@ -28,24 +29,34 @@ public final class Scr implements Runnable {
   private final CommandLine commands;
   private final boolean debug;
 
-  private Scr(Map<String, String> environment) {
+  private Scr(Map<String, String> environment, String... args) {
     debug = "1".equals(environment.get("SCR_DEBUG"));
-    commands = new CommandLine(this)
-        // Every command of the program is in this list; each is made here, with all it needs.
-        .addSubcommand(new DemoCommand(environment))
-        .addSubcommand(new NodeCommand(environment))
-        .addSubcommand(new StatusCommand(environment))
-        .addSubcommand(new HaltCommand(environment))
-        .addSubcommand(new ConfigCommand(environment))
-        .addSubcommand(new CommandRehearsal(environment));
-    LaunchCommands.all(environment).forEach(commands::addSubcommand);
-    OfflineCommands.all(environment).forEach(commands::addSubcommand);
-    commands.addSubcommand(new VersionCommand());
+    commands = new CommandLine(this);
+    List<Object> all = all(environment);
+    // To read what a command takes needs a tenth of a second for all of them together: the one that is meant suffices.
+    List<Object> meant = all.stream().filter(command -> args.length > 0 && name(command).equals(args[0])).toList();
+    (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
     commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this help.").build()));
     commands.addSubcommand(new HelpCommand())
         .setExecutionExceptionHandler((failure, command, _) -> report(failure, command.getErr()))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
+  }
+
+  /** Every command of the program; each is made here, with all it needs. */
+  private static List<Object> all(Map<String, String> environment) {
+    List<Object> all = new ArrayList<>(List.of(new DemoCommand(environment), new NodeCommand(environment),
+        new StatusCommand(environment), new HaltCommand(environment), new ConfigCommand(environment),
+        new CommandRehearsal(environment)));
+    all.addAll(LaunchCommands.all(environment));
+    all.addAll(OfflineCommands.all(environment));
+    all.add(new VersionCommand());
+    return all;
+  }
+
+  private static String name(Object command) {
+    return command instanceof CommandLine ready ? ready.getCommandName()
+        : command.getClass().getAnnotation(Command.class).name();
   }
 
   public static void main(String[] args) {
@@ -56,7 +67,7 @@ public final class Scr implements Runnable {
 
   /** Runs one command line to its end and returns the exit code. */
   static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
-    return new Scr(environment).commands.setOut(out).setErr(err).execute(args);
+    return new Scr(environment, args).commands.setOut(out).setErr(err).execute(args);
   }
 
   @Override
