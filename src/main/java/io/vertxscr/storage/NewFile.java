@@ -2,6 +2,7 @@ package io.vertxscr.storage;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -44,9 +45,8 @@ public final class NewFile {
   private static <T> T write(Path to, Making making, Writing<T> writing) {
     boolean done = false;
     try {
-      Files.deleteIfExists(to);
       T result;
-      try (FileChannel out = making.make()) {
+      try (FileChannel out = make(to, making)) {
         result = writing.to(out);
       }
       done = true;                                        // not before it is closed, which may fail too
@@ -57,6 +57,16 @@ public final class NewFile {
       if (!done) {
         unlink(to);
       }
+    }
+  }
+
+  /** Most often there is nothing in the way, and nothing is asked twice. */
+  private static FileChannel make(Path to, Making making) throws IOException {
+    try {
+      return making.make();
+    } catch (FileAlreadyExistsException _) {
+      Files.deleteIfExists(to);
+      return making.make();
     }
   }
 

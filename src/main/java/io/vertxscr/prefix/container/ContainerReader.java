@@ -18,6 +18,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +26,21 @@ import java.util.zip.CRC32;
 
 /**
  * Reads files of a dataset out of its containers, checked while the bytes pass. Keeps a few containers open, for the
- * next file is most likely in the same one. Not thread-safe; blocking: for threads that move bulk bytes.
+ * next file is most likely in the same one; of several files that it is told of, small ones that stand one behind the
+ * other come with one read of {@link Limits#PIECE_BYTES}. Not thread-safe; blocking: for threads that move bulk bytes,
+ * whose second buffer it keeps until it is closed.
  */
 public final class ContainerReader implements AutoCloseable {
   private static final int MAX_OPEN = 8;
 
   private final ContainerPaths containers;
   private final Map<String, FileChannel> open = new LinkedHashMap<>();
+  /** Where the last byte is that is wanted of a container. */
+  private final Map<String, Long> ends = new HashMap<>();
+  /** What was read last: of this container, from here on, as many bytes as are before the limit. */
+  private final ByteBuffer window = PieceBuffers.second(Limits.PIECE_BYTES);
+  private String windowOf = "";
+  private long windowAt;
 
   /** Where the bytes of a file go. */
   @FunctionalInterface
@@ -41,7 +50,14 @@ public final class ContainerReader implements AutoCloseable {
 
   /** @param dataset the dataset's directory in the prefix directory */
   public ContainerReader(Path dataset) {
+    this(dataset, List.of());
+  }
+
+  /** The same. @param wanted files that will be read one behind the other */
+  public ContainerReader(Path dataset, List<FlushedFile> wanted) {
     this.containers = new ContainerPaths(dataset);
+    wanted.stream().flatMap(file -> file.segments().stream()).forEach(segment ->
+        ends.merge(segment.container(), segment.offset() + segment.bytes(), Math::max));
   }
 
   /**
@@ -147,9 +163,8 @@ public final class ContainerReader implements AutoCloseable {
     long total = 0;
     for (Segment segment : file.segments()) {
       for (long at = 0; at < segment.bytes(); ) {
-        ByteBuffer piece = PieceBuffers.first(Math.min(Limits.PIECE_BYTES, segment.bytes() - at));
-        fill(piece, segment, at, what);
-        at += piece.flip().remaining();
+        ByteBuffer piece = piece(segment, at, what);
+        at += piece.remaining();
         sum.update(piece);
         sink.take(piece.rewind());
       }
@@ -173,19 +188,51 @@ public final class ContainerReader implements AutoCloseable {
     }
   }
 
+  /** What comes next of a segment: as much of it as there is in the window, and at least a byte. */
+  private ByteBuffer piece(Segment segment, long at, String what) {
+    long from = segment.offset() + at;
+    boolean there = segment.container().equals(windowOf) && from >= windowAt && from < windowAt + window.limit();
+    if (!there) {
+      long wanted = Math.max(segment.bytes() - at, ends.getOrDefault(segment.container(), 0L) - from);
+      windowOf = "";                                      // until it is filled
+      window.clear().limit((int) Math.min(window.capacity(), wanted));
+      if (!fillFrom(from, window, segment, what)) {
+        window.limit(window.position());                  // what is missing may be another file's
+      }
+      if (window.position() == 0) {
+        throw endsEarly(segment, what);
+      }
+      window.flip();
+      windowAt = from;
+      // nobody else reads on this thread between the files of those who say what they want
+      windowOf = ends.isEmpty() ? "" : segment.container();
+    }
+    int position = (int) (from - windowAt);
+    return window.slice(position, (int) Math.min(window.limit() - position, segment.bytes() - at));
+  }
+
   private static String where(FlushedFile file) {
     return String.join(", ", file.segments().stream()
         .map(segment -> segment.container() + " from byte " + segment.offset()).toList());
   }
 
   private void fill(ByteBuffer piece, Segment segment, long at, String what) {
+    if (!fillFrom(segment.offset() + at, piece, segment, what)) {
+      throw endsEarly(segment, what);
+    }
+  }
+
+  /** @return false where the container ends before the buffer is full */
+  private boolean fillFrom(long from, ByteBuffer piece, Segment segment, String what) {
     FileChannel channel = channel(segment, what);
+    long begin = from - piece.position();
     try {
       while (piece.hasRemaining()) {
-        if (channel.read(piece, segment.offset() + at + piece.position()) < 0) {
-          throw endsEarly(segment, what);
+        if (channel.read(piece, begin + piece.position()) < 0) {
+          return false;
         }
       }
+      return true;
     } catch (IOException e) {
       throw Faults.io(containers.named(segment.container()), e);
     }
