@@ -16,6 +16,7 @@ import io.vertxscr.prefix.extent.LargeFetch;
 import io.vertxscr.prefix.extent.Meter;
 import io.vertxscr.prefix.extent.Parts;
 import io.vertxscr.prefix.extent.SourceFile;
+import io.vertxscr.prefix.extent.WrongFiles;
 import io.vertxscr.prefix.zstd.CompressedFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -27,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,7 +39,7 @@ import java.util.stream.Stream;
  * checked. The copies are not synced: what a power failure takes from them fails its check at the next restart, and is
  * still in the prefix.
  *
- * <p>Safe for many threads. May be repeated: a file that is there is replaced.
+ * <p>An object serves one attempt; safe for many threads. May be repeated: a file that is there is replaced.
  */
 public final class FetchCopy {
   /** Small files are copied one behind the other until they are as much as this: worth the change of threads. */
@@ -46,6 +49,7 @@ public final class FetchCopy {
   private final int dataset;
   private final Path cacheDirectory;
   private final Manner manner;
+  private final Set<Path> made = ConcurrentHashMap.newKeySet();
 
   /** Who looks on, and in which pieces large files are copied. */
   private record Manner(Meter meter, long pieceBytes) {}
@@ -60,20 +64,25 @@ public final class FetchCopy {
    */
   public record Part(int rank, List<String> paths, Supplier<Fetched> work) {
     /**
-     * Copies them.
+     * Copies them. Of what is wrong only {@link #join} speaks: all files are looked at, not only those before the first
+     * that is wrong.
      *
-     * @return all of them, but of several pieces of a file only with the first
-     * @throws ScrException {@link Fault#CORRUPT} naming file and dataset: it is missing in the prefix directory or
-     *     not what was flushed, so the dataset cannot be used, unless {@link #undivided} can; {@link
-     *     Fault#OUTSIDE_PREFIX} for a map that leads out of the prefix; NO_SPACE in the cache; IO
+     * @return of several pieces of a file, the file only with the first
+     * @throws ScrException {@link Fault#OUTSIDE_PREFIX} for a map that leads out of the prefix; NO_SPACE in the cache;
+     *     IO
      */
     public Fetched copy() {
       return work.get();
     }
   }
 
-  /** Files of a rank. @param unverified paths of those that the map has nothing to compare with: say so to the user */
-  public record Fetched(RankFiles files, List<String> unverified) {}
+  /**
+   * Files of a rank.
+   *
+   * @param files without those that are wrong
+   * @param unverified paths of those that the map has nothing to compare with: say so to the user
+   */
+  public record Fetched(RankFiles files, List<String> unverified, WrongFiles wrong) {}
 
   /**
    * @param dataset id of the dataset
@@ -146,8 +155,8 @@ public final class FetchCopy {
     FileMeta meta = new FileMeta(wanted.name, file.path(), bytes, file.crc());
     return IntStream.range(0, large.count()).mapToObj(piece -> new Part(rank, List.of(file.path()), () -> {
       makeDirectory(cached.getParent());
-      large.copy(piece, manner.meter);
-      return new Fetched(new RankFiles(rank, piece == 0 ? List.of(meta) : List.of()), List.of());
+      WrongFiles wrong = wrong(() -> large.copy(piece, manner.meter));
+      return new Fetched(new RankFiles(rank, piece == 0 ? List.of(meta) : List.of()), List.of(), wrong);
     }));
   }
 
@@ -158,19 +167,39 @@ public final class FetchCopy {
   private Fetched copy(int rank, List<Wanted> wanted) {
     List<FileMeta> files = new ArrayList<>();
     List<String> unverified = new ArrayList<>();
-    try (ContainerReader containers = new ContainerReader(paths.dataset(dataset))) {
+    WrongFiles wrong = WrongFiles.NONE;
+    try (ContainerReader containers =
+        new ContainerReader(paths.dataset(dataset), wanted.stream().map(Wanted::file).toList())) {
       for (Wanted one : wanted) {
-        files.add(copy(rank, one, containers));
+        wrong = wrong.and(wrong(() -> files.add(copy(rank, one, containers))));
         if (!one.file.verifiable()) {
           unverified.add(one.file.path());
         }
       }
     }
-    return new Fetched(new RankFiles(rank, files), List.copyOf(unverified));
+    return new Fetched(new RankFiles(rank, files), List.copyOf(unverified), wrong);
   }
 
-  /** What was fetched in parts, by rank, with the mode and time of each file, now that all have theirs. */
+  private static WrongFiles wrong(Runnable copying) {
+    try {
+      copying.run();
+      return WrongFiles.NONE;
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return WrongFiles.of(e);
+    }
+  }
+
+  /**
+   * What was fetched in parts, by rank, with the mode and time of each file, now that all have theirs.
+   *
+   * @throws ScrException {@link Fault#CORRUPT} naming files and dataset: they are missing in the prefix directory or
+   *     not what was flushed, so the dataset cannot be used, unless {@link #undivided} can
+   */
   public List<RankFiles> join(List<Fetched> parts) {
+    parts.stream().map(Fetched::wrong).reduce(WrongFiles.NONE, WrongFiles::and).requireNone();
     return RankFiles.join(parts.stream().map(Fetched::files).toList()).stream()
         .map(rank -> new RankFiles(rank.rank(), rank.files().stream().map(file -> file.stamp().isPresent() ? file
             : file.with(stamp(NodeDirectories.resolve(cacheDirectory, file.name())))).toList())).toList();
@@ -237,9 +266,14 @@ public final class FetchCopy {
     }
   }
 
-  private static void makeDirectory(Path directory) {
+  /** Once for all files in it. */
+  private void makeDirectory(Path directory) {
+    if (made.contains(directory)) {
+      return;
+    }
     try {
       Files.createDirectories(directory);
+      made.add(directory);
     } catch (IOException e) {
       throw Faults.io(directory, e);
     }

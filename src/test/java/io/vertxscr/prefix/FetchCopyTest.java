@@ -11,10 +11,12 @@ import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.extent.WrongFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -129,6 +131,23 @@ class FetchCopyTest {
     Files.delete(file);
     refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "dataset 3", "a/x", "missing");
     assertThat(Samples.tree(back)).isEmpty();
+  }
+
+  /** Method: 14 files, of which more and more are damaged, in whatever order. */
+  @Test
+  void allFilesThatAreWrongAreCountedAndTheFirstOfThemNamed() throws IOException {
+    String[] names = IntStream.range(0, 14).mapToObj(i -> "a/f%02d".formatted(i)).toArray(String[]::new);
+    samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, names)));
+    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    for (int wrong = 1; wrong <= names.length; wrong++) {
+      Files.write(samples.prefix.resolve(names[wrong - 1]), new byte[40]);
+      String[] named = Arrays.copyOf(names, Math.min(wrong, WrongFiles.MOST_NAMED));
+      refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), named);
+      if (wrong > 1) {
+        refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), wrong + " files are wrong: ",
+            wrong > named.length ? "; and " + (wrong - named.length) + " more" : names[wrong - 1]);
+      }
+    }
   }
 
   @Test

@@ -159,7 +159,7 @@ class KillAtEveryWriteIT {
       Path fetched = all.resolve("fetched" + fetches++);
       FetchCopy copy = new FetchCopy(paths, entry.id(), fetched);
       new RankMapReader(paths, entry.id()).forEach(rank -> copy.parts(rank).forEach(part ->
-          part.copy().files().files().forEach(file ->
+          copy.join(List.of(part.copy())).getFirst().files().forEach(file ->
               assertThat(fetched.resolve(file.name())).as("%s: %s", state, file.path())
                   .hasBinaryContent(bytes.of(entry.id(), rank.rank(), file.path())))));
       Trees.delete(fetched);

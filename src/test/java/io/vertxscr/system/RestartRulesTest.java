@@ -92,6 +92,7 @@ class RestartRulesTest extends EmbeddedTest {
       byte[] bytes = Files.readAllBytes(file);
       bytes[99] ^= 2;
       Files.write(file, bytes);
+      Files.delete(cluster.prefix().resolve("step-2/rank-0-1"));
       Files.delete(cluster.prefix().resolve("step-1/rank-0-1"));
 
       List<List<String>> heard = cluster.all(scr -> {
@@ -106,20 +107,40 @@ class RestartRulesTest extends EmbeddedTest {
           anew -> assertThat(anew).startsWith("none of the checkpoints that the index of "
               + cluster.prefix() + " lists, 2 in all, could be used: the run begins anew"),
           second -> assertThat(second)
-              .startsWith("dataset 2 \"step-2\" of the prefix directory was passed over: ").contains("rank-1-0"),
+              .startsWith("dataset 2 \"step-2\" of the prefix directory was passed over: ")
+              .contains("rank-1-0", "rank-0-1"),
           first -> assertThat(first)
               .startsWith("dataset 1 \"step-1\" of the prefix directory was passed over: ").contains("rank-0-1"));
       assertThat(cluster.restart(NODES)).as("both have failed").isZero();
       assertThat(cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf)).satisfiesExactly(
-          anew -> assertThat(anew).contains("2 in all"),
-          second -> assertThat(second).as("what was fetched").startsWith("dataset 2 \"step-2\" of the caches"),
-          first -> assertThat(first).startsWith("dataset 1 \"step-1\" of the caches"));
+          anew -> assertThat(anew).contains("2 in all"));
+      assertThat(cluster.held("n1")).as("parts of a dataset that could not be fetched").isEmpty();
+      assertThat(cluster.held("n2")).isEmpty();
       cluster.await("the log", () -> passedOver(cluster).size() == 4);
       assertThat(passedOver(cluster)).satisfiesExactly(
-          second -> assertThat(second).startsWith("FETCH_FAIL 2 CORRUPT: ").contains("rank-1-0"),
+          second -> assertThat(second).startsWith("FETCH_FAIL 2 CORRUPT: ").contains("rank-1-0", "rank-0-1"),
           first -> assertThat(first).startsWith("FETCH_FAIL 1 ").contains("rank-0-1"),
           anew -> assertThat(anew).startsWith("RESTART_ANEW null none of the checkpoints"),
           again -> assertThat(again).startsWith("RESTART_ANEW null none of the checkpoints"));
+    }
+  }
+
+  /** Method: two prefix directories in turn, the second one new, with the first one's checkpoints in the caches. */
+  @Test
+  void checkpointsAreCountedForEachPrefixDirectoryAndIdsForAllThatAreCached() throws Exception {
+    try (TestCluster cluster = cluster(3, 2)) {
+      cluster.steps(1, 3, NODES);
+      Path other = Files.createDirectories(directory.resolve("other"));
+      EmbeddedRun.all(new EmbeddedRun(cluster.nodes(), other, List.of(NODES)).start(scr -> {
+        RankProgram.checkpoint(scr, other, 4, 1);
+        RankProgram.checkpoint(scr, other, 5, 1);
+        return 0;
+      }));
+      assertThat(new PrefixIndex(new PrefixPaths(other), "test", Duration.ofSeconds(5)).read().index().entries())
+          .singleElement().satisfies(entry -> {
+            assertThat(entry.id()).isEqualTo(5);
+            assertThat(entry.descriptor().checkpointId()).isEqualTo(2);
+          });
     }
   }
 

@@ -59,7 +59,9 @@ public final class PhaseService {
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
+  /** Of the runs in {@link #counting}. */
   private int lastCheckpointId;
+  private String counting = "";
 
   /** Serves a node. */
   public PhaseService(Loop loop, CallService calls, Data data) {
@@ -131,7 +133,9 @@ public final class PhaseService {
 
   private void noteKnown(RunInfo info) {
     lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.found().lastDatasetId()));
-    lastCheckpointId = Math.max(lastCheckpointId, info.found().lastCheckpointId());
+    lastCheckpointId = Math.max(
+        info.prefix().equals(counting) ? lastCheckpointId : 0, info.found().lastCheckpointId());
+    counting = info.prefix();
   }
 
   /**

@@ -18,6 +18,7 @@ import io.vertxscr.prefix.RankMapReader;
 import io.vertxscr.prefix.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.Fetch;
 import io.vertxscr.service.AtMost;
 import io.vertxscr.service.Loop;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -148,13 +150,31 @@ public final class PrefixFetcher {
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
       Fetch.How where = new Fetch.How(rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
-      List<Supplier<Future<Ack>>> asked = new ArrayList<>();
-      ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, NodeVerb.FETCH,
-          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where), Ack.class)));
-      return AtMost.atOnce(nodesAtOnce, asked).map(count);
+      return onNodes(ranksByNode, nodesAtOnce, dataset, ranks ->
+          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** If a node fails, what the others have fetched goes: no restart could use a part of a dataset. */
+  private Future<Void> onNodes(Map<String, List<Integer>> ranksByNode, int atOnce, DatasetDescriptor dataset,
+      Function<List<Integer>, Fetch> request) {
+    List<String> have = new ArrayList<>();
+    List<String> wrong = new ArrayList<>();
+    List<Supplier<Future<Ack>>> asked = new ArrayList<>();
+    ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, NodeVerb.FETCH, request.apply(ranks),
+        Ack.class).onSuccess(_ -> have.add(node)).onFailure(failure -> {
+          if (Fault.of(failure) == Fault.CORRUPT) {
+            wrong.add(failure.getMessage());
+          }
+        })));
+    return AtMost.atOnce(atOnce, asked).<Void>mapEmpty().recover(failure -> {
+      ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
+      Drop drop = new Drop(List.of(CacheRestores.which(dataset)));
+      return Future.join(have.stream().map(node -> bus.command(node, NodeVerb.DROP, drop, Ack.class)).toList())
+          .transform((_, _) -> Future.failedFuture(all == null ? failure : all));
+    });
   }
 
   /** Fails with RANKS_DISAGREE where another number of ranks wrote the dataset; all else {@link #fetch} will meet. */

@@ -35,6 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -156,7 +157,7 @@ public final class Restorer {
             }
           })
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
-              found(scene)));
+              found(scene, wanted.prefix())));
     });
   }
 
@@ -234,7 +235,7 @@ public final class Restorer {
 
   /** Ids are never used again, also when nobody holds a dataset any more. */
   private Future<Void> remember(String prefixDirectory, Scene scene) {
-    return journal.note(prefixDirectory, history -> history.knowing(found(scene).lastDatasetId()));
+    return journal.note(prefixDirectory, history -> history.knowing(found(scene, prefixDirectory).lastDatasetId()));
   }
 
   /** The same for a prefix directory that is going to be emptied. */
@@ -290,12 +291,17 @@ public final class Restorer {
     return (System.nanoTime() - startNs) / 1000;
   }
 
-  private RunInfo.Found found(Scene scene) {
-    List<DatasetDescriptor> known = Stream.concat(scene.flushed().all().stream(), scene.inventories().stream()
-        .flatMap(i -> i.datasets().stream()).map(Inventory.Dataset::descriptor)).toList();
-    int id = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
-    return new RunInfo.Found(Math.max(Math.max(id, scene.flushed().lastId()), scene.history().lastDatasetId()),
-        known.stream().mapToInt(DatasetDescriptor::checkpointId).max().orElse(0), missed);
+  /** Ids must not meet in the caches, whoever wrote there; checkpoints are counted for each prefix directory. */
+  private RunInfo.Found found(Scene scene, String prefixDirectory) {
+    List<Inventory.Dataset> cached = scene.inventories().stream().flatMap(i -> i.datasets().stream()).toList();
+    IntStream ids = IntStream.concat(cached.stream().mapToInt(dataset -> dataset.descriptor().id()),
+        scene.flushed().all().stream().mapToInt(DatasetDescriptor::id));
+    IntStream checkpoints = IntStream.concat(
+        cached.stream().filter(dataset -> dataset.origin().prefix().equals(prefixDirectory))
+            .mapToInt(dataset -> dataset.descriptor().checkpointId()),
+        scene.flushed().all().stream().mapToInt(DatasetDescriptor::checkpointId));
+    return new RunInfo.Found(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
+        scene.history().lastDatasetId()), checkpoints.max().orElse(0), missed);
   }
 
   private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
