@@ -118,29 +118,20 @@ final class StatusPage {
 
   private static List<List<String>> datasets(List<JsonObject> answers) {
     List<List<String>> rows = new ArrayList<>();
-    boolean ofSeveral = answers.stream().flatMap(answer -> answer.getJsonArray("datasets").stream())
-        .map(each -> ((JsonObject) each).getString("prefix", "")).distinct().count() > 1;
-    List<String> heading = List.of("dataset", "name", "node", "ranks", "size", "scheme", "protection", "flush");
-    rows.add(ofSeveral ? with(heading, "prefix") : heading);
+    rows.add(List.of("dataset", "name", "node", "ranks", "size", "scheme", "protection", "flush", "prefix"));
     SortedMap<Integer, JsonObject> gaps = gaps(answers.getFirst());
     for (JsonObject answer : answers) {
       for (Object each : answer.getJsonArray("datasets")) {
         JsonObject dataset = (JsonObject) each;
-        List<String> row = List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"),
+        rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"),
             answer.getString("node"),
             Humane.ranges(numbers(dataset.getJsonArray("ranksHere"))), Humane.bytes(dataset.getLong("bytesHere")),
             dataset.getString("scheme"), protection(dataset, gaps),
-            dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
-        rows.add(ofSeveral ? with(row, dataset.getString("prefix", "")) : row);
+            dataset.getString("flush").toLowerCase(java.util.Locale.ROOT).replace('_', ' '),
+            dataset.getString("prefix", "")));
       }
     }
-    return rows;
-  }
-
-  private static List<String> with(List<String> cells, String last) {
-    List<String> all = new ArrayList<>(cells);
-    all.add(last);
-    return all;
+    return TextTable.withoutSameLast(rows);
   }
 
   private static String join(List<?> words) {

@@ -104,9 +104,9 @@ public final class HashFile {
     file.putInt(MAGIC).putShort(TYPE).putShort(VERSION).putLong(file.capacity()).putInt(FLAG_CRC);
   }
 
-  /** The size that {@link #encode} would give. */
+  /** The size that {@link #encode} would give; fails as that does. */
   public static int encodedBytes(Hash hash) {
-    return Math.toIntExact(HEADER_BYTES + packedBytes(hash, 1) + CRC_BYTES);
+    return Packer.counting().all(hash).fileBytes();
   }
 
   /** @param kind what the file is, for messages */
@@ -146,31 +146,6 @@ public final class HashFile {
     CRC32 crc = new CRC32();
     crc.update(file, 0, bytes);
     return (int) crc.getValue();
-  }
-
-  private static long packedBytes(Hash hash, int depth) {
-    long bytes = Integer.BYTES;
-    if (depth > Limits.MAX_HASH_DEPTH && !hash.children().isEmpty()) {
-      throw new ScrException(Fault.BAD_REQUEST, "a hash is nested deeper than " + Limits.MAX_HASH_DEPTH);
-    }
-    if (hash.children().isEmpty()) {
-      return bytes;
-    }
-    for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
-      String key = element.getKey();
-      bytes += (isPlain(key) ? key.length() : keyBytes(key).length) + 1 + packedBytes(element.getValue(), depth + 1);
-    }
-    return bytes;
-  }
-
-  /** One byte for each character. Nearly all keys are so, and a dataset may have millions of them. */
-  private static boolean isPlain(String key) {
-    for (int i = 0; i < key.length(); i++) {
-      if (key.charAt(i) == 0 || key.charAt(i) >= 0x80) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** A key that came back different would lose a file: what UTF-8 or the NUL cannot carry is refused. */

@@ -10,7 +10,8 @@ import java.util.zip.CRC32;
 
 /**
  * Writes a hash file from front to back. What describes the files of a dataset is written without a tree of its
- * thousands of entries; all else hands over its {@link Hash}. Not thread-safe.
+ * thousands of entries; all else hands over its {@link Hash}. Or it only counts the bytes of such a file. Not
+ * thread-safe.
  *
  * <p>A key that is written twice in one hash is not noticed here: where keys are names, the caller sees to it.
  */
@@ -19,7 +20,8 @@ final class Packer {
   /** An array cannot be longer, and no file may be. */
   private static final int MOST_BYTES = Limits.MAX_HASH_FILE_BYTES;
 
-  private byte[] bytes = new byte[FIRST_BYTES];
+  /** Null where they are only counted. */
+  private byte[] bytes;
   private int size;
   /** Where the counts of the hashes stand that are not closed, the outermost first. */
   private final int[] counts = new int[Limits.MAX_HASH_DEPTH + 1];
@@ -27,8 +29,18 @@ final class Packer {
 
   /** Begins a file. */
   Packer() {
-    size = HashFile.HEADER_BYTES;
+    this(new byte[FIRST_BYTES]);
+  }
+
+  private Packer(byte[] bytes) {
+    this.bytes = bytes;
+    this.size = HashFile.HEADER_BYTES;
     begin();
+  }
+
+  /** Begins a file that nobody wants but for its length, {@link #fileBytes}; what no file can hold is refused. */
+  static Packer counting() {
+    return new Packer(null);
   }
 
   /** Gives {@code key} this one value. */
@@ -41,8 +53,10 @@ final class Packer {
     if (depth > Limits.MAX_HASH_DEPTH) {
       throw new ScrException(Fault.BAD_REQUEST, "a hash is nested deeper than " + Limits.MAX_HASH_DEPTH);
     }
-    int count = counts[depth - 1];
-    putInt(count, getInt(count) + 1);
+    if (bytes != null) {
+      int count = counts[depth - 1];
+      putInt(count, getInt(count) + 1);
+    }
     putKey(key);
     begin();
     return this;
@@ -69,10 +83,7 @@ final class Packer {
 
   /** The whole file, when all is closed. */
   byte[] file() {
-    if (depth != 1) {
-      throw new IllegalStateException(depth - 1 + " hashes are still open");
-    }
-    byte[] file = Arrays.copyOf(bytes, size + HashFile.CRC_BYTES);
+    byte[] file = Arrays.copyOf(bytes, fileBytes());
     HashFile.putHeader(ByteBuffer.wrap(file));
     CRC32 crc = new CRC32();
     crc.update(file, 0, size);
@@ -80,10 +91,20 @@ final class Packer {
     return file;
   }
 
+  /** Its length, when all is closed. */
+  int fileBytes() {
+    if (depth != 1) {
+      throw new IllegalStateException(depth - 1 + " hashes are still open");
+    }
+    return size + HashFile.CRC_BYTES;
+  }
+
   private void begin() {
     room(Integer.BYTES);
     counts[depth++] = size;
-    putInt(size, 0);
+    if (bytes != null) {
+      putInt(size, 0);
+    }
     size += Integer.BYTES;
   }
 
@@ -96,24 +117,33 @@ final class Packer {
         putBytes(HashFile.keyBytes(key));
         return;
       }
-      bytes[size + i] = (byte) c;                         // nearly all keys are so
+      if (bytes != null) {
+        bytes[size + i] = (byte) c;                       // nearly all keys are so
+      }
     }
-    bytes[size + length] = 0;
-    size += length + 1;
+    end(length);
   }
 
   private void putBytes(byte[] key) {
     room(key.length + 1);
-    System.arraycopy(key, 0, bytes, size, key.length);
-    bytes[size + key.length] = 0;
-    size += key.length + 1;
+    if (bytes != null) {
+      System.arraycopy(key, 0, bytes, size, key.length);
+    }
+    end(key.length);
+  }
+
+  private void end(int keyBytes) {
+    if (bytes != null) {
+      bytes[size + keyBytes] = 0;
+    }
+    size += keyBytes + 1;
   }
 
   private void room(int more) {
     if (more > MOST_BYTES - HashFile.CRC_BYTES - size) {
       throw new ScrException(Fault.BAD_REQUEST, "a hash file of more than " + MOST_BYTES + " bytes");
     }
-    if (size + more > bytes.length) {
+    if (bytes != null && size + more > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.clamp(2L * bytes.length, size + more, MOST_BYTES));
     }
   }

@@ -40,14 +40,14 @@ public final class RedundancyHeaderFile {
 
   /** The header alone. */
   public static byte[] encode(RedundancyHeader header) {
-    return pack(header).file();
+    return pack(header, new Packer()).file();
   }
 
   /** How many bytes {@link #encode} gives once all checksums are known. */
   public static int encodedBytes(RedundancyHeader header) {
     List<RankFiles> partners = header.partners().stream().map(RedundancyHeaderFile::checked).toList();
-    return encode(new RedundancyHeader(header.descriptor(), header.worldRanks(), header.set(),
-        header.chunkBytes(), checked(header.current()), partners)).length;
+    return pack(new RedundancyHeader(header.descriptor(), header.worldRanks(), header.set(),
+        header.chunkBytes(), checked(header.current()), partners), Packer.counting()).fileBytes();
   }
 
   /**
@@ -90,9 +90,8 @@ public final class RedundancyHeaderFile {
     return new RankFiles(files.rank(), files.files().stream().map(file -> file.withCrc(0)).toList());
   }
 
-  private static Packer pack(RedundancyHeader header) {
-    Packer to = new Packer()
-        .put("DSET", DescriptorHash.encode(header.descriptor(), true))
+  private static Packer pack(RedundancyHeader header, Packer to) {
+    to.put("DSET", DescriptorHash.encode(header.descriptor(), true))
         .set("RANKS", header.worldRanks())
         .put("GROUP", GroupHash.encode(header.set()))
         .set("CHUNK", header.chunkBytes());

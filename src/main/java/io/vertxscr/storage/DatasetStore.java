@@ -1,6 +1,5 @@
 package io.vertxscr.storage;
 
-import io.vertxscr.format.FilemapFile;
 import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -9,20 +8,14 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What one node holds: the filemaps of its control directory, and the directories of its caches, one in each store.
@@ -37,12 +30,9 @@ import org.slf4j.LoggerFactory;
  * their store.
  */
 public final class DatasetStore {
-  private static final Logger LOG = LoggerFactory.getLogger(DatasetStore.class);
-
   private final NodeDirectories directories;
+  private final Filemaps filemaps;
   private final Map<Path, Bins> bins = new ConcurrentHashMap<>();
-  private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
-  private final Map<Integer, Long> bytes = new ConcurrentHashMap<>();
   private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
@@ -54,10 +44,9 @@ public final class DatasetStore {
    */
   public record Holding(RankFiles files, boolean complete) {}
 
-  private volatile int newestId;
-
-  private DatasetStore(NodeDirectories directories) {
+  private DatasetStore(NodeDirectories directories, Filemaps filemaps) {
     this.directories = directories;
+    this.filemaps = filemaps;
   }
 
   /**
@@ -68,17 +57,16 @@ public final class DatasetStore {
    */
   public static DatasetStore open(NodeDirectories directories) {
     directories.create();
-    var store = new DatasetStore(directories);
     try {
-      store.load();
+      var store = new DatasetStore(directories, Filemaps.read(directories));
       store.bins(directories.cache());
-      for (DatasetRecord record : store.held.values()) {
+      for (DatasetRecord record : store.list()) {
         store.bins(Path.of(record.cache().path()));
       }
+      return store;
     } catch (IOException e) {
       throw Faults.io(directories.control(), e);
     }
-    return store;
   }
 
   public NodeDirectories directories() {
@@ -92,16 +80,15 @@ public final class DatasetStore {
    */
   public void place(int datasetId, String storeBase) {
     CacheDirectory cache = directories.cache(storeBase);
-    if (!held.containsKey(datasetId)) {
+    if (!filemaps.has(datasetId)) {
       placed.put(datasetId, cache);
     }
   }
 
   /** The cache directory that a dataset is in, or will be. */
   public CacheDirectory cache(int datasetId) {
-    DatasetRecord record = held.get(datasetId);
-    return record != null ? record.cache()
-        : placed.getOrDefault(datasetId, directories.cache(directories.base().toString()));
+    return filemaps.find(datasetId).map(DatasetRecord::cache).orElseGet(() ->
+        placed.getOrDefault(datasetId, directories.cache(directories.base().toString())));
   }
 
   /** The directory of a dataset. */
@@ -116,27 +103,27 @@ public final class DatasetStore {
 
   /** What this node holds of a dataset. */
   public Optional<DatasetRecord> find(int datasetId) {
-    return Optional.ofNullable(held.get(datasetId));
+    return filemaps.find(datasetId);
   }
 
   /** All datasets that this node holds anything of, ascending by id. */
   public List<DatasetRecord> list() {
-    return List.copyOf(held.values());
+    return filemaps.list();
   }
 
   /** Highest id of all datasets that this node has held since it started; 0 for none. */
   public int newestId() {
-    return newestId;
+    return filemaps.newestId();
   }
 
   /** What a dataset takes that is held here, redundancy included; 0 for others. */
   public long bytes(int datasetId) {
-    return bytes.getOrDefault(datasetId, 0L);
+    return filemaps.bytes(datasetId);
   }
 
   /** What all that is held in a store takes. */
   public long bytes(String storeBase) {
-    return held.values().stream().filter(record -> record.cache().base().equals(storeBase))
+    return list().stream().filter(record -> record.cache().base().equals(storeBase))
         .mapToLong(record -> bytes(record.descriptor().id())).sum();
   }
 
@@ -164,14 +151,12 @@ public final class DatasetStore {
     int id = record.descriptor().id();
     Path cache = Path.of(record.cache().path());
     forceDirectories(record);                   // before the filemap that speaks of what is in them
-    AtomicFile.replace(directories.filemap(id), FilemapFile.encode(record));
-    DatasetRecord before = hold(record);
+    Optional<DatasetRecord> before = filemaps.save(record);
     placed.remove(id);
     writing.remove(id);
-    if (before != null) {
-      Set<String> kept = redundancyOf(record);
-      bins(cache).recycle(id, redundancyOf(before).stream().filter(name -> !kept.contains(name)).toList());
-    }
+    Set<String> kept = Filemaps.redundancyOf(record);
+    before.ifPresent(old -> bins(cache).recycle(
+        id, Filemaps.redundancyOf(old).stream().filter(name -> !kept.contains(name)).toList()));
   }
 
   /**
@@ -192,7 +177,7 @@ public final class DatasetStore {
    * @throws ScrException WRONG_STATE if this node holds a dataset of that id already
    */
   public synchronized void register(int datasetId, RankFiles files) {
-    if (held.containsKey(datasetId)) {
+    if (filemaps.has(datasetId)) {
       throw new ScrException(Fault.WRONG_STATE, "dataset " + datasetId + " is in " + cache(datasetId).path()
           + " already and cannot be written again");
     }
@@ -201,7 +186,7 @@ public final class DatasetStore {
 
   /** Ends the registrations of a dataset that is not held here; its files are not in a cache. */
   public synchronized void forget(int datasetId) {
-    if (!held.containsKey(datasetId)) {
+    if (!filemaps.has(datasetId)) {
       placed.remove(datasetId);
       writing.remove(datasetId);
     }
@@ -293,15 +278,11 @@ public final class DatasetStore {
   /** Forgets the dataset, durably, and throws its files away. Does nothing if there are none. */
   public synchronized void evict(int datasetId) {
     Path cache = Path.of(cache(datasetId).path());
-    AtomicFile.delete(directories.filemap(datasetId));
-    DatasetRecord record = held.remove(datasetId);
-    bytes.remove(datasetId);
+    Optional<DatasetRecord> record = filemaps.delete(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
     lent.remove(datasetId);
-    if (record != null) {
-      bins(cache).recycle(datasetId, redundancyOf(record));
-    }
+    record.ifPresent(gone -> bins(cache).recycle(datasetId, Filemaps.redundancyOf(gone)));
     bins(cache).trash(NodeDirectories.dataset(cache, datasetId));
   }
 
@@ -328,7 +309,7 @@ public final class DatasetStore {
   private static void forceDirectories(DatasetRecord record) {
     Path cache = Path.of(record.cache().path());
     Path dataset = NodeDirectories.dataset(cache, record.descriptor().id());
-    List<Path> directories = Stream.concat(Stream.of(cache), redundancyOf(record).stream()
+    List<Path> directories = Stream.concat(Stream.of(cache), Filemaps.redundancyOf(record).stream()
         .map(name -> NodeDirectories.resolve(dataset, name).getParent())).toList();
     try {
       for (Path directory : Trees.upTo(cache, directories)) {
@@ -339,50 +320,12 @@ public final class DatasetStore {
     }
   }
 
-  private DatasetRecord hold(DatasetRecord record) {
-    int id = record.descriptor().id();
-    newestId = Math.max(newestId, id);
-    DatasetRecord before = held.put(id, record);
-    Path directory = directory(id);
-    bytes.put(id, record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum() + redundancyOf(record).stream()
-        .mapToLong(name -> NodeDirectories.resolve(directory, name).toFile().length()).sum());
-    return before;
-  }
-
-  private static Set<String> redundancyOf(DatasetRecord record) {
-    return record.ranks().stream().flatMap(rank -> rank.redundancy().stream()).collect(Collectors.toSet());
-  }
-
   private Path create(int datasetId, Path directory) {
     bins(Path.of(cache(datasetId).path()));
     try {
       return Trees.make(directory);
     } catch (IOException e) {
       throw Faults.io(directory, e);
-    }
-  }
-
-  private void load() throws IOException {
-    for (Path file : Trees.list(directories.control())) {
-      if (file.toString().endsWith(AtomicFile.DRAFT_SUFFIX)) {
-        Files.deleteIfExists(file);
-      } else if (NodeDirectories.filemapOf(file).isPresent()) {
-        loadFilemap(file, NodeDirectories.filemapOf(file).getAsInt());
-      }
-    }
-  }
-
-  private void loadFilemap(Path file, int datasetId) throws IOException {
-    byte[] bytes = Files.readAllBytes(file);
-    try {
-      DatasetRecord record = FilemapFile.decode(bytes);
-      if (record.descriptor().id() != datasetId) {
-        throw new ScrException(Fault.CORRUPT, "describes dataset " + record.descriptor().id());
-      }
-      hold(record);
-    } catch (ScrException e) {
-      LOG.warn("{} cannot be used, so dataset {} counts as not held here: {}", file, datasetId, e.getMessage());
-      Files.move(file, file.resolveSibling(file.getFileName() + ".unreadable"), StandardCopyOption.REPLACE_EXISTING);
     }
   }
 
@@ -411,8 +354,8 @@ public final class DatasetStore {
         into.trash(entry);
       }
     }
-    for (DatasetRecord record : held.values()) {
-      Set<String> named = redundancyOf(record);
+    for (DatasetRecord record : list()) {
+      Set<String> named = Filemaps.redundancyOf(record);
       Path directory = directory(record.descriptor().id());
       for (Path entry : directory.startsWith(cache) ? Trees.list(directory.resolve(".scr")) : List.<Path>of()) {
         if (named.stream().noneMatch(name -> name.startsWith(".scr/" + entry.getFileName() + "/"))) {
@@ -423,6 +366,6 @@ public final class DatasetStore {
   }
 
   private boolean isHereOrPlaced(int datasetId) {
-    return held.containsKey(datasetId) || placed.containsKey(datasetId);
+    return filemaps.has(datasetId) || placed.containsKey(datasetId);
   }
 }

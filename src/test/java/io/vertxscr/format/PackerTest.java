@@ -21,10 +21,15 @@ class PackerTest {
     for (int i = 0; i < 500; i++) {
       Hash tree = new Hash();
       Packer packer = new Packer();
-      write(random, random.nextInt(6), tree, packer);
+      long treeSeed = random.nextLong();
+      int depth = random.nextInt(6);
+      write(new Random(treeSeed), depth, tree, packer);
       byte[] file = packer.file();
       assertThat(HashFile.decode(file, "test").toString()).isEqualTo(tree.toString());
       assertThat(file).isEqualTo(HashFile.encode(tree)).hasSize(HashFile.encodedBytes(tree));
+      Packer counting = Packer.counting();
+      write(new Random(treeSeed), depth, new Hash(), counting);
+      assertThat(counting.fileBytes()).isEqualTo(file.length);
     }
   }
 

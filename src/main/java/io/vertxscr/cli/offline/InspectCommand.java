@@ -93,25 +93,17 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   private static List<String> table(List<Held> held, Map<String, Diagnosis> diagnoses) {
-    boolean ofSeveral = held.stream().map(one -> one.record().origin().prefix()).distinct().count() > 1;
     List<List<String>> rows = new ArrayList<>();
-    List<String> heading = new ArrayList<>(List.of("id", "kind", "node", "ranks", "size", "scheme", "flush", "name"));
-    if (ofSeveral) {
-      heading.add("prefix");
-    }
-    rows.add(heading);
+    rows.add(List.of("id", "kind", "node", "ranks", "size", "scheme", "flush", "name", "prefix"));
     for (Held one : held) {
       DatasetRecord record = one.record();
-      List<String> row = new ArrayList<>(List.of(Integer.toString(record.descriptor().id()),
+      rows.add(List.of(Integer.toString(record.descriptor().id()),
           IndexListing.kind(record.descriptor().flags()), one.node().node(), Humane.ranges(one.ranks()),
           Humane.bytes(one.bytes()), record.scheme().name(),
-          record.flush().name().toLowerCase(Locale.ROOT).replace('_', ' '), record.descriptor().name()));
-      if (ofSeveral) {
-        row.add(record.origin().prefix());
-      }
-      rows.add(row);
+          record.flush().name().toLowerCase(Locale.ROOT).replace('_', ' '), record.descriptor().name(),
+          record.origin().prefix()));
     }
-    List<String> lines = new ArrayList<>(TextTable.lines(rows, Set.of(0, 4)));
+    List<String> lines = new ArrayList<>(TextTable.lines(TextTable.withoutSameLast(rows), Set.of(0, 4)));
     lines.add("");
     Set<String> said = new LinkedHashSet<>();
     for (Held one : held) {

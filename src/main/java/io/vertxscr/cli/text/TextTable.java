@@ -31,4 +31,10 @@ public final class TextTable {
       return line.toString().stripTrailing();
     }).toList();
   }
+
+  /** The rows without their last column, where that says the same in all below the heading: it tells nothing apart. */
+  public static List<List<String>> withoutSameLast(List<List<String>> rows) {
+    boolean tells = rows.stream().skip(1).map(List::getLast).distinct().count() > 1;
+    return tells ? rows : rows.stream().map(row -> row.subList(0, row.size() - 1)).toList();
+  }
 }

@@ -1,0 +1,117 @@
+package io.vertxscr.storage;
+
+import io.vertxscr.format.FilemapFile;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The filemaps in a node's control directory, and what they say is held: a copy in memory answers all questions, on any
+ * thread. {@link #save} and {@link #delete} block, and are called by one thread at a time.
+ */
+final class Filemaps {
+  private static final Logger LOG = LoggerFactory.getLogger(Filemaps.class);
+
+  private final NodeDirectories directories;
+  private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
+  private final Map<Integer, Long> bytes = new ConcurrentHashMap<>();
+  private volatile int newestId;
+
+  private Filemaps(NodeDirectories directories) {
+    this.directories = directories;
+  }
+
+  /**
+   * Reads all. One that cannot be understood is moved aside as {@code *.unreadable}, and its dataset counts as not held
+   * here; drafts are deleted.
+   */
+  static Filemaps read(NodeDirectories directories) throws IOException {
+    Filemaps all = new Filemaps(directories);
+    for (Path file : Trees.list(directories.control())) {
+      if (file.toString().endsWith(AtomicFile.DRAFT_SUFFIX)) {
+        Files.deleteIfExists(file);
+      } else if (NodeDirectories.filemapOf(file).isPresent()) {
+        all.read(file, NodeDirectories.filemapOf(file).getAsInt());
+      }
+    }
+    return all;
+  }
+
+  private void read(Path file, int datasetId) throws IOException {
+    byte[] content = Files.readAllBytes(file);
+    try {
+      DatasetRecord record = FilemapFile.decode(content);
+      if (record.descriptor().id() != datasetId) {
+        throw new ScrException(Fault.CORRUPT, "describes dataset " + record.descriptor().id());
+      }
+      hold(record);
+    } catch (ScrException e) {
+      LOG.warn("{} cannot be used, so dataset {} counts as not held here: {}", file, datasetId, e.getMessage());
+      Files.move(file, file.resolveSibling(file.getFileName() + ".unreadable"), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  boolean has(int datasetId) {
+    return held.containsKey(datasetId);
+  }
+
+  Optional<DatasetRecord> find(int datasetId) {
+    return Optional.ofNullable(held.get(datasetId));
+  }
+
+  /** Ascending by id. */
+  List<DatasetRecord> list() {
+    return List.copyOf(held.values());
+  }
+
+  /** Highest id of all since the node started; 0 for none. */
+  int newestId() {
+    return newestId;
+  }
+
+  /** What a dataset takes that is held here, redundancy included; 0 for others. */
+  long bytes(int datasetId) {
+    return bytes.getOrDefault(datasetId, 0L);
+  }
+
+  /** Writes one, durably. @return what it said before */
+  Optional<DatasetRecord> save(DatasetRecord record) {
+    AtomicFile.replace(directories.filemap(record.descriptor().id()), FilemapFile.encode(record));
+    return hold(record);
+  }
+
+  /** Deletes one, durably, if it is there. @return what it said */
+  Optional<DatasetRecord> delete(int datasetId) {
+    AtomicFile.delete(directories.filemap(datasetId));
+    bytes.remove(datasetId);
+    return Optional.ofNullable(held.remove(datasetId));
+  }
+
+  private Optional<DatasetRecord> hold(DatasetRecord record) {
+    int id = record.descriptor().id();
+    newestId = Math.max(newestId, id);
+    DatasetRecord before = held.put(id, record);
+    Path directory = NodeDirectories.dataset(Path.of(record.cache().path()), id);
+    bytes.put(id, record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum() + redundancyOf(record).stream()
+        .mapToLong(name -> NodeDirectories.resolve(directory, name).toFile().length()).sum());
+    return Optional.ofNullable(before);
+  }
+
+  /** Names of the redundancy files that a filemap speaks of, within the dataset's directory. */
+  static Set<String> redundancyOf(DatasetRecord record) {
+    return record.ranks().stream().flatMap(rank -> rank.redundancy().stream()).collect(Collectors.toSet());
+  }
+}
