@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import zip_longest
 from typing import Any, Dict, List, Optional, Sequence
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -152,7 +153,7 @@ class Ranks:
     """Processes of one run, spread over the daemons in blocks; each leaves a result in a file of its own.
 
     ``launcher``: a command such as mpirun that starts them all; without it they are started one by one, with the
-    ``variables`` of another one: the rank goes into the first, the size into the second.
+    ``variables`` of another one: the rank goes into the first, the size into the second; others are as they are.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class Ranks:
         else:
             self.processes = [
                 self._start(command, dict(text.format(number).split("=") for text, number in
-                                          zip(variables, (rank, ranks)))) for rank in range(ranks)  # fmt: skip
+                                          zip_longest(variables, (rank, ranks)))) for rank in range(ranks)  # fmt: skip
             ]
 
     def _forget_the_end_of_the_last_run(self) -> None:

@@ -73,7 +73,8 @@ class DaemonsTest(unittest.TestCase):
         self.assert_good(self.ranks(6, "2", launcher=mpirun(6)), 3, 2)
 
     def test_a_run_goes_on_under_another_launcher_by_its_variables(self):
-        for first, variables in enumerate([("RANK={}", "WORLD_SIZE={}"), ("SLURM_PROCID={}", "SLURM_STEP_NUM_TASKS={}")]):
+        torchrun = ("RANK={}", "WORLD_SIZE={}", "TORCHELASTIC_RUN_ID=none", "TORCHELASTIC_RESTART_COUNT=1")
+        for first, variables in enumerate([torchrun, ("SLURM_PROCID={}", "SLURM_STEP_NUM_TASKS={}")]):
             ranks = daemons.Ranks(cluster, 2, [PROGRAM, "1"], variables=variables)
             self.addCleanup(ranks.close)
             self.assert_good(ranks, first, 1)
