@@ -58,8 +58,21 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
    * run} counts as an allocation.
    */
   public String allocation() {
-    String launch = system.variables().getOrDefault(Configuration.LAUNCH, "");
-    return job.id().equals(SCR_JOB_ID.standard()) && !launch.isEmpty() ? job.id() + "/" + launch : job.id();
+    String launch = launch();
+    return hasJobId() || launch.isEmpty() ? job.id() : job.id() + "/" + launch;
+  }
+
+  /** Whether {@link #allocation} tells this allocation from the next one: daemons started by hand are all "local". */
+  public boolean knowsAllocation() {
+    return hasJobId() || !launch().isEmpty();
+  }
+
+  private boolean hasJobId() {
+    return !job.id().equals(SCR_JOB_ID.standard());
+  }
+
+  private String launch() {
+    return system.variables().getOrDefault(Configuration.LAUNCH, "");
   }
 
   /**

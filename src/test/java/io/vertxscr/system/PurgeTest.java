@@ -62,6 +62,22 @@ class PurgeTest extends EmbeddedTest {
     assertThat(directory.resolve("prefix/step-6/rank-0-0")).doesNotExist();
   }
 
+  /** Then a relaunch cannot be told from a new beginning. */
+  @Test
+  void whoseDaemonsBelongToNoAllocationIsToldThatNothingWasEmptiedAgain() throws Exception {
+    for (String launch : new String[] {"", "4f"}) {
+      try (TestCluster cluster = cluster(setup(0).with("SCR_CACHE_PURGE", "1").with("SCR_JOB_ID", "local")
+          .with("SCR_LAUNCH", launch))) {
+        assertThat(dies(cluster, 1, 1)).isZero();
+        assertThat(cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+          assertThat(RankProgram.restart(scr, 3)).isEqualTo(1);
+          return scr.remarks();
+        }), NODES).getFirst()).hasSize(launch.isEmpty() ? 1 : 0)
+            .allMatch(remark -> remark.contains("another SCR_JOB_ID"));
+      }
+    }
+  }
+
   /** To empty them a second time, because nobody can see whether it was done, would throw the work of days away. */
   @Test
   void whereNobodyCanSeeWhetherItWasDoneNothingIsEmptied() throws Exception {

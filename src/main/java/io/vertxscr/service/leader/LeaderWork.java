@@ -5,6 +5,7 @@ import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
+import io.vertxscr.config.run.CachePolicy;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
@@ -122,6 +123,7 @@ public final class LeaderWork implements LeaderActions {
           return advice.halts().admit(prefix, policy.halt());
         })
         .compose(_ -> journal.leftToEmpty(prefix, policy.cache(), settings.allocation()))
+        .onSuccess(empty -> tellOfPurge(policy.cache(), empty))
         .compose(empty -> restored(new Restorer.Wanted(prefix, map, policy.with(empty), List.of())))
         .onFailure(failure -> {
           if (HOPELESS.contains(Fault.of(failure))) {
@@ -137,6 +139,14 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public List<String> remarks() {
     return Stream.concat(restorer.remarks().stream(), advice.halts().remark().stream()).toList();
+  }
+
+  private void tellOfPurge(CachePolicy wish, CachePolicy left) {
+    if (!left.equals(wish) && !settings.knowsAllocation()) {
+      restorer.tell("SCR_CACHE_PURGE and SCR_PREFIX_PURGE were followed by an earlier run in this prefix directory, and"
+          + " by this one not again: it may be a relaunch. To begin with nothing, use scr run, or start the daemons"
+          + " with another SCR_JOB_ID");
+    }
   }
 
   private Future<Restorer.Found> restored(Restorer.Wanted wanted) {

@@ -67,9 +67,8 @@ public final class RestartJournal {
     CachePolicy left = wish.emptying(wish.purge() && !history.wasEmptied(Place.CACHE, allocation),
         wish.prefixPurge() && !history.wasEmptied(Place.PREFIX, allocation));
     if (!left.equals(wish)) {
-      LOG.warn("SCR_CACHE_PURGE and SCR_PREFIX_PURGE hold for the first run of an allocation, and {} had one: this run"
-          + " restarts from what was written since (another SCR_JOB_ID of the daemons makes another allocation)",
-          allocation);
+      LOG.info("the first run of allocation {} has emptied what SCR_CACHE_PURGE and SCR_PREFIX_PURGE say: this one"
+          + " restarts from what was written since", allocation);
     }
     return left;
   }

@@ -83,10 +83,13 @@ public final class Restorer {
   /** The first thing for a run that begins. Fails with IO, as {@link PrefixFetcher#usable}. */
   public Future<Void> look(String prefixDirectory) {
     missed.clear();
-    return prefix.usable(prefixDirectory, caches).onSuccess(remark -> remark.ifPresent(told -> {
-      LOG.warn(told);
-      missed.add(told);
-    })).mapEmpty();
+    return prefix.usable(prefixDirectory, caches).onSuccess(remark -> remark.ifPresent(this::tell)).mapEmpty();
+  }
+
+  /** Whoever has started the run that begins is told this too. */
+  public void tell(String remark) {
+    LOG.warn(remark);
+    missed.add(remark);
   }
 
   /**
