@@ -68,7 +68,14 @@ class SeveralLossesTest extends EmbeddedTest {
   void threeNodesLostAreTooManyAndTheRunBeginsAnew() throws Exception {
     try (TestCluster cluster = cluster()) {
       cluster.steps(1, 1, NODES);
-      assertThat(cluster.restart(lose(cluster, NODES, List.of("n1", "n2", "n4")))).isZero();
+      assertThat(cluster.all(scr -> {
+        assertThat(scr.restart()).isEmpty();
+        scr.finish();
+        return scr.remarks();
+      }, lose(cluster, NODES, List.of("n1", "n2", "n4"))).getFirst()).as("and rank 0 says so").satisfiesExactly(
+          anew -> assertThat(anew).isEqualTo("none of the checkpoints in the caches, 1 in all, could be used: the run"
+              + " begins anew"),
+          why -> assertThat(why).startsWith("dataset 1 \"step-1\" of the caches was passed over: "));
     }
   }
 
