@@ -132,7 +132,7 @@ final class IndexCommand implements Callable<Integer> {
     } else if (reading.index().entries().isEmpty()) {
       out.println("no datasets");
     } else {
-      IndexListing.lines(reading.index()).forEach(out::println);
+      out.println(String.join(System.lineSeparator(), IndexListing.lines(reading.index())));  // in one write
     }
     complain(reading.remarks());
     if (!reading.remarks().isEmpty()) {
