@@ -74,6 +74,7 @@ final class RecordedChannel extends FileChannel {
   @Override
   public void force(boolean metadata) throws IOException {
     plain.force(metadata);
+    States.note("sync", path);
   }
 
   @Override

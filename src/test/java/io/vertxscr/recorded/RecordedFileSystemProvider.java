@@ -39,12 +39,18 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
     this.system = new RecordedFileSystem(plain.getFileSystem(URI.create("file:///")), this);
   }
 
+  /** The same place, in a file system of this kind, where the virtual machine has not begun with one. */
+  public static Path recorded(Path path) {
+    return new RecordedFileSystemProvider(path.getFileSystem().provider()).system.getPath(path.toString());
+  }
+
   @Override
   public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     Path file = plain(path);
     if (!options.contains(StandardOpenOption.WRITE) && !options.contains(StandardOpenOption.APPEND)) {
-      return plain.newFileChannel(file, options, attributes);
+      FileChannel read = plain.newFileChannel(file, options, attributes);
+      return Files.isDirectory(file) ? new RecordedChannel(read, file) : read;     // a directory is opened to be synced
     }
     boolean truncates = options.contains(StandardOpenOption.TRUNCATE_EXISTING);
     boolean changes = Files.exists(file) ? truncates && Files.size(file) > 0

@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The states of a directory: {@code <n>} is what was in it before its change number n, and the last one what was in it
@@ -18,6 +19,8 @@ import java.util.List;
  */
 public final class States {
   private static States recording;
+  private static Path taped;
+  private static List<String> tape;
 
   private final Path root;
   private final Path target;
@@ -47,6 +50,28 @@ public final class States {
         watched.stream().map(States::plain).toList());
   }
 
+  /**
+   * Notes changes and syncs from now on, in this process, each with the path from {@code root} on.
+   *
+   * @return what grows with them, until {@link #endTape}
+   */
+  public static synchronized List<String> tape(Path root) {
+    taped = plain(root);
+    tape = new CopyOnWriteArrayList<>();
+    return tape;
+  }
+
+  public static synchronized void endTape() {
+    tape = null;
+  }
+
+  static synchronized void note(String what, Path plain) {
+    Path changed = plain.toAbsolutePath().normalize();
+    if (tape != null && changed.startsWith(taped)) {
+      tape.add((what + " " + taped.relativize(changed)).strip());
+    }
+  }
+
   /** Keeps the last one. */
   public static synchronized void end() throws IOException {
     recording.keep("the end");
@@ -66,6 +91,7 @@ public final class States {
 
   /** To be called while nothing else changes; not to be called for changes that nobody could see. */
   static synchronized void before(String what, Path plain) throws IOException {
+    note(what, plain);
     Path changed = plain.toAbsolutePath().normalize();
     if (recording != null && recording.watched.stream().anyMatch(changed::startsWith)) {
       recording.keep(what + " " + recording.root.relativize(changed));
