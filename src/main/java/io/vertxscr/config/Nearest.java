@@ -2,6 +2,7 @@ package io.vertxscr.config;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -17,9 +18,17 @@ public final class Nearest {
         .filter(k -> edits(wanted, k.toUpperCase(Locale.ROOT)) <= Math.max(2, wanted.length() / 3));
   }
 
-  /** {@code "; did you mean X?"}, or nothing where no known word is near. */
+  /**
+   * {@code "; did you mean X?"}, or nothing where no known word is near. Words that differ in digits only are not: all
+   * other numbers would be as good a guess.
+   */
   public static String hint(String word, Collection<String> known) {
-    return to(word, known).map(k -> "; did you mean " + k + "?").orElse("");
+    List<String> others = known.stream().filter(k -> !withoutNumbers(k).equals(withoutNumbers(word))).toList();
+    return to(word, others).map(k -> "; did you mean " + k + "?").orElse("");
+  }
+
+  private static String withoutNumbers(String word) {
+    return word.toUpperCase(Locale.ROOT).replaceAll("[0-9]+", "0");
   }
 
   /** Letters to insert, delete or replace (Levenshtein), one row of the table at a time. */

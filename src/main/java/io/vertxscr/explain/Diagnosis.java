@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  *
  * @param verdict where it can be had from
  * @param reasons why, in sentences
- * @param lost ranks whose files nobody can give, with the reason; empty unless the verdict is LOST
+ * @param lost ranks whose files nobody can give, with the reason; empty unless the verdict is LOST, and where the files
+ *     may be whole in the prefix directory and only its metadata is damaged
  * @param risk which losses of nodes it survives
  * @param next what to do, in sentences; empty if there is nothing to do
  */
@@ -62,9 +63,10 @@ public record Diagnosis(
     List<Inventory> caches = seen.caches().stream().filter(cache -> holds(cache, seen)).toList();
     SortedMap<Integer, String> lostFromScavenged = lost(seen, seen.scavenged().stream().toList());
     SortedMap<Integer, String> lostFromCaches = lost(seen, caches);
+    boolean cached = !caches.isEmpty() && lostFromCaches.isEmpty();
     boolean scavenged = seen.scavenged().isPresent() && lostFromScavenged.isEmpty();
     Verdict verdict = published ? Verdict.PUBLISHED : scavenged ? Verdict.SCAVENGED
-        : lostFromCaches.isEmpty() ? Verdict.IN_CACHES : there ? Verdict.DAMAGED : Verdict.LOST;
+        : cached ? Verdict.IN_CACHES : there ? Verdict.DAMAGED : Verdict.LOST;
     if (!published && seen.scavenged().isPresent()) {
       reasons.add(scavenged ? "what was scavenged to the prefix directory is enough to make it whole"
           : "what was scavenged to the prefix directory is not enough: " + lostFromScavenged.size() + " of "
@@ -80,7 +82,9 @@ public record Diagnosis(
               + " ranks cannot be had from them"));
     }
     Risk risk = verdict == Verdict.IN_CACHES ? risk(seen, caches) : Risk.NONE;
-    SortedMap<Integer, String> lost = verdict != Verdict.LOST ? new TreeMap<>()
+    boolean nothingElse = caches.isEmpty() && seen.scavenged().isEmpty();
+    SortedMap<Integer, String> lost = verdict != Verdict.LOST || nothingElse && seen.prefix() instanceof Damaged
+        ? new TreeMap<>()
         : seen.prefix() instanceof Complete complete ? complete.badRanks()
         : lostFromScavenged.size() < lostFromCaches.size() && seen.scavenged().isPresent()
             ? lostFromScavenged : lostFromCaches;
@@ -91,7 +95,7 @@ public record Diagnosis(
     switch (seen.prefix()) {
       case Absent(boolean flushing) -> reasons.add("the prefix directory has no summary of it: it was never complete"
           + " there" + (flushing ? "; the flush file says that it is being flushed" : ""));
-      case Damaged(String why) -> reasons.add(why);
+      case Damaged(String why, _) -> reasons.add(why);
       case Complete(List<String> bad, _, _, _) when !bad.isEmpty() -> {
         reasons.add("the prefix directory has all metadata of it, but " + bad.size() + " bad files:");
         reasons.addAll(bad);
@@ -120,11 +124,18 @@ public record Diagnosis(
       case SCAVENGED -> List.of("scr index --add " + id + " rebuilds what is missing and publishes it");
       case IN_CACHES -> List.of("with the daemons running, a restart takes it from the caches",
           "without them, scr scavenge --id " + id + " brings it to the prefix directory");
-      case LOST -> Stream.concat(
+      case LOST -> Stream.concat(Stream.concat(mending(seen, id),
           Stream.of("look at more caches: on each node that may hold some of it, scr copy --id " + id
-              + ", then scr index --add " + id),
+              + ", then scr index --add " + id)),
           fallback(seen)).toList();
     };
+  }
+
+  /** What may be done where only its metadata is damaged. */
+  private static Stream<String> mending(Evidence seen, String id) {
+    return seen.prefix() instanceof Damaged damaged ? Stream.of("scr index --add " + id + (damaged.summary()
+        ? " reads every file, and makes the summary again if all are as the map says and the index lists it"
+        : " makes the map again if it was scavenged, from the filemaps of its ranks")) : Stream.empty();
   }
 
   private static Stream<String> fallback(Evidence seen) {
@@ -159,6 +170,9 @@ public record Diagnosis(
   /** Ranks whose files these cannot give, with the reason. */
   private static SortedMap<Integer, String> lost(Evidence seen, List<Inventory> holders) {
     SortedMap<Integer, String> lost = new TreeMap<>();
+    if (seen.worldRanks() == 0) {
+      return lost;
+    }
     RankMap anywhere = new RankMap(Collections.nCopies(seen.worldRanks(), "nowhere"));
     RestorePlanner.prospects(seen.dataset(), holders, anywhere).forEach((rank, prospect) -> {
       if (prospect.plan().isEmpty()) {

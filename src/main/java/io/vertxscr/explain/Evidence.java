@@ -11,7 +11,7 @@ import java.util.TreeMap;
 /**
  * What was seen of one dataset.
  *
- * @param worldRanks ranks of the run that wrote it
+ * @param worldRanks ranks of the run that wrote it; 0 if nobody knows: then no cache has anything of it
  * @param prefix what the prefix directory has of it
  * @param scavenged what was scavenged and is not, or not whole, published, as of one node that holds it all; empty if
  *     nothing was
@@ -29,8 +29,8 @@ public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefi
     /** No summary: it was never complete there. @param flushing a flush is under way, or was when its daemon died */
     record Absent(boolean flushing) implements InPrefix {}
 
-    /** Its summary or map is damaged or missing. */
-    record Damaged(String why) implements InPrefix {}
+    /** Its summary, or else its map, is damaged or missing; its files may be whole. */
+    record Damaged(String why, boolean summary) implements InPrefix {}
 
     /**
      * Summary and map are good.

@@ -189,12 +189,17 @@ public final class PrefixIndex {
     return new Reading(newest.isPresent() ? index.setCurrent(newest.get().name()) : index, remarks);
   }
 
+  /** The sentence for a dataset whose directory was made, and whose summary was never written: no flush of it ended. */
+  public static String neverWhole(int id) {
+    return "dataset " + id + " was never whole in the prefix directory: it has no summary";
+  }
+
   private Optional<Index.Entry> entry(int id, List<String> remarks) {
     Path file = paths.summary(id);
     try {
       Optional<Summary> summary = MetadataFiles.read(file, SummaryFile::decode);
       if (summary.isEmpty()) {
-        remarks.add("dataset " + id + " has no summary: it was never complete");
+        remarks.add(neverWhole(id));
         return Optional.empty();
       }
       DatasetDescriptor descriptor = summary.get().descriptor();

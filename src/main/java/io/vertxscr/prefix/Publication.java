@@ -59,6 +59,11 @@ public final class Publication {
         .filter(summary -> summary.descriptor().id() == id);
   }
 
+  /** What the index has under this id, whole or not. @throws ScrException IO */
+  public Optional<DatasetDescriptor> listed(int id) {
+    return index.read().index().find(id).map(Index.Entry::descriptor);
+  }
+
   /** Ids of all datasets that have a directory for their metadata, ascending. */
   public List<Integer> datasets() {
     return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)

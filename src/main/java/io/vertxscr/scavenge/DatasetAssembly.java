@@ -50,23 +50,60 @@ public final class DatasetAssembly {
 
   /**
    * Scans, rebuilds, publishes. The caller enlists the dataset. Of one that is published, files that are missing or of
-   * another size are made again; bytes are not compared.
+   * another size are made again; bytes are not compared, unless its summary is damaged.
    *
    * @param unlessFlushed runs the work that publishes while no daemon can begin to flush this dataset
    * @throws ScrException NO_SUCH_DATASET where nothing was scavenged; CORRUPT where a rebuild gives other bytes than
-   *     were protected and no damaged file explains it, or the map of a published dataset is damaged and cannot be made
-   *     again; WRONG_STATE where a later dataset owns one of the places;
-   *     what {@code unlessFlushed} refuses with; NO_SPACE, IO
+   *     were protected and no damaged file explains it, or the map or the summary of a published dataset is damaged
+   *     and cannot be made again; WRONG_STATE where a later dataset owns one of the places; what
+   *     {@code unlessFlushed} refuses with; NO_SPACE, IO
    */
   public Assembled assemble(int id, Guard unlessFlushed) {
-    Optional<Summary> summary = publication.summary(id).filter(Summary::complete);
-    if (summary.isPresent()) {
-      return published(summary.get().descriptor(), unlessFlushed);
+    Optional<Summary> summary;
+    try {
+      summary = publication.summary(id).filter(Summary::complete);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return withoutSummary(id, e.getMessage(), unlessFlushed);
     }
-    DatasetScan scan = DatasetScanner.scan(paths, id, Depth.SIZES);
+    return summary.isPresent() ? published(summary.get().descriptor(), unlessFlushed)
+        : scavenged(id, Depth.SIZES, unlessFlushed);
+  }
+
+  /** Its summary is damaged: made again of what is published, else of what was scavenged; every byte is read first. */
+  private Assembled withoutSummary(int id, String damage, Guard unlessFlushed) {
+    List<String> problems = new ArrayList<>();
+    try {
+      DatasetDescriptor descriptor = new SummaryRecovery(paths, publication, id).run(damage, unlessFlushed);
+      problems.add(damage + "; every file was read, and the summary was made again from the index and the map");
+      return new Assembled(descriptor, new TreeSet<>(), new TreeMap<>(), List.of(), problems);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT || !isScavenged(id)) {
+        throw e;
+      }
+      problems.add(e.getMessage());
+    }
+    Assembled made = scavenged(id, Depth.BYTES, unlessFlushed);
+    problems.addAll(made.problems());
+    if (made.valid()) {
+      problems.add("it was published again from what was scavenged");
+    }
+    return new Assembled(made.descriptor(), made.missing(), made.unrecoverable(), made.rebuilt(), problems);
+  }
+
+  /** Whether what was scavenged is, as far as anybody knows, of the dataset whose files are published under this id. */
+  private boolean isScavenged(int id) {
+    return DatasetScanner.isScavenged(paths, id) && publication.listed(id)
+        .filter(listed -> !listed.sameAs(DatasetScanner.scan(paths, id, Depth.SIZES).descriptor())).isEmpty();
+  }
+
+  private Assembled scavenged(int id, Depth depth, Guard unlessFlushed) {
+    DatasetScan scan = DatasetScanner.scan(paths, id, depth);
     if (scan.packed() && !scan.missing().isEmpty() && MissingFiles.of(scan).unrecoverable().isEmpty()) {
       new Unpacking(paths, id).run();                     // what is whole stays packed, and is published so
-      scan = DatasetScanner.scan(paths, id, Depth.SIZES);
+      scan = DatasetScanner.scan(paths, id, depth);
     }
     MissingFiles missing = MissingFiles.of(scan);
     List<String> known = scan.problems();

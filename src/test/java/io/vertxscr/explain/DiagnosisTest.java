@@ -98,7 +98,7 @@ class DiagnosisTest {
     assertThat(bad.verdict()).isEqualTo(Verdict.LOST);
     assertThat(bad.reasons()).contains("rank 3: x is missing");
 
-    Diagnosis damaged = Diagnosis.of(seen(new InPrefix.Damaged("its map is torn"), caches(Scheme.XOR, 0b1111)));
+    Diagnosis damaged = Diagnosis.of(seen(new InPrefix.Damaged("its map is torn", false), caches(Scheme.XOR, 0b1111)));
     assertThat(damaged.verdict()).isEqualTo(Verdict.IN_CACHES);
     assertThat(damaged.reasons()).contains("its map is torn");
   }

@@ -1,5 +1,6 @@
 package io.vertxscr.cli.offline;
 
+import io.vertxscr.cli.text.Humane;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.explain.Evidence.InPrefix;
 import io.vertxscr.flow.Inventory;
@@ -85,10 +86,11 @@ final class EvidenceReader {
         .max((a, b) -> Long.compare(a.createdUs(), b.createdUs()))
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, OtherPrefixes.sentence(caches, isMeant, paths)
             .orElse("neither the index nor the flush file of " + paths.prefix() + " nor the caches of "
-                + caches.size() + " nodes that were looked at know a dataset '" + wanted + "'")));
+                + Humane.count(caches.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
   }
 
   private InPrefix inPrefix(DatasetDescriptor dataset) {
+    boolean hasSummary = false;
     try {
       Optional<Summary> summary = publication.summary(dataset.id()).filter(Summary::complete)
           .filter(found -> found.descriptor().createdUs() == dataset.createdUs());
@@ -97,6 +99,7 @@ final class EvidenceReader {
             entry.locations().contains(Location.FLUSHING) || entry.locations().contains(Location.SYNC_FLUSHING))
             .isPresent());
       }
+      hasSummary = true;
       DatasetVerification.Verified seen = DatasetVerification.look(paths, dataset.id());
       Optional<Index.Entry> entry = index.find(dataset.id());
       return new InPrefix.Complete(seen.problems(), seen.badRanks(),
@@ -105,7 +108,7 @@ final class EvidenceReader {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      return new InPrefix.Damaged(e.getMessage());
+      return new InPrefix.Damaged(e.getMessage(), !hasSummary);
     }
   }
 
@@ -121,6 +124,18 @@ final class EvidenceReader {
     if (scan.isPresent()) {
       return scan.get().worldRanks();
     }
-    return prefix instanceof InPrefix.Complete ? new RankMapReader(paths, dataset.id()).ranks() : 1;
+    return prefix instanceof InPrefix.Absent ? 0 : ranksOfMap(dataset.id());
+  }
+
+  /** 0 if the map does not say. */
+  private int ranksOfMap(int id) {
+    try {
+      return new RankMapReader(paths, id).ranks();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return 0;
+    }
   }
 }

@@ -24,7 +24,8 @@ final class ExplainPage {
     DatasetDescriptor dataset = seen.dataset();
     List<String> lines = new ArrayList<>();
     lines.add("dataset " + dataset.id() + " '" + dataset.name() + "': " + IndexListing.kind(dataset.flags()) + ", "
-        + seen.worldRanks() + " ranks, " + dataset.totals().files() + " files, "
+        + (seen.worldRanks() == 0 ? "ranks not known" : Humane.count(seen.worldRanks(), "rank")) + ", "
+        + Humane.count(dataset.totals().files(), "file") + ", "
         + Humane.bytes(dataset.totals().bytes()) + ", created " + time(dataset.createdUs()));
     lines.add(verdict(diagnosis.verdict()));
     section(lines, "why", diagnosis.reasons());
@@ -73,7 +74,7 @@ final class ExplainPage {
     });
     List<String> sentences = new ArrayList<>();
     byReason.forEach((reason, ranks) -> sentences.add(
-        (ranks.size() == 1 ? "rank " : "ranks ") + Humane.ranges(ranks) + ": " + reason));
+        Humane.ranks(ranks) + ": " + reason));
     return sentences;
   }
 

@@ -27,6 +27,8 @@ import picocli.CommandLine.Spec;
     "List and change the index of a prefix directory, also while a run uses it.",
     "Exit code 1 if something is wrong: a damaged index, a dataset that is not there or not whole."})
 final class IndexCommand implements Callable<Integer> {
+  private static final int NEWEST_NAMED = 3;
+
   private final Map<String, String> environment;
 
   @Mixin
@@ -96,7 +98,7 @@ final class IndexCommand implements Callable<Integer> {
     PrefixPaths paths = prefix.paths(environment);
     PrefixIndex index = PrefixOption.index(paths);
     if (action.current != null) {
-      return edit(index, action.current, Index::setCurrent);
+      return edit(index, action.current, IndexCommand::setCurrent);
     }
     if (action.drop != null) {
       return edit(index, action.drop, (before, name) -> before.drop(before.require(name).id()));
@@ -113,7 +115,8 @@ final class IndexCommand implements Callable<Integer> {
     }
     if (action.verify != null) {
       complain(index.lost().stream().toList());
-      return Math.max(repair.verify(toVerify(index)), index.lost().isPresent() ? OfflineCommands.WRONG : 0);
+      int verified = new IndexVerification(paths, spec.commandLine().getOut()).verify(toVerify(index));
+      return Math.max(verified, index.lost().isPresent() ? OfflineCommands.WRONG : 0);
     }
     return action.scan != null ? repair.scan(IndexRepair.id(action.scan)) : list(index);
   }
@@ -130,7 +133,9 @@ final class IndexCommand implements Callable<Integer> {
     if (json) {
       out.println(IndexListing.json(reading.index()).encodePrettily());
     } else if (reading.index().entries().isEmpty()) {
-      out.println("no datasets");
+      if (prefixIndex.lost().isEmpty()) {
+        out.println("no datasets");
+      }
     } else {
       out.println(String.join(System.lineSeparator(), IndexListing.lines(reading.index())));  // in one write
     }
@@ -170,9 +175,30 @@ final class IndexCommand implements Callable<Integer> {
       List<String> names = index.entries().stream().map(Index.Entry::name).toList();
       throw new ScrException(Fault.NO_SUCH_DATASET,
           "the index has no dataset '" + name + "'"
-              + (names.isEmpty() ? ": it is empty" : Nearest.hint(name, names)));
+              + (names.isEmpty() ? ": it is empty" : meant(name, names)));
     }
     return index;
+  }
+
+  /** Among numbered names every other number is as near: who is told a wrong one may drop it. */
+  private static String meant(String name, List<String> names) {
+    String hint = Nearest.hint(name, names);
+    return !hint.isEmpty() ? hint : "; its newest are "
+        + String.join(", ", names.reversed().stream().limit(NEWEST_NAMED).map(one -> "'" + one + "'").toList());
+  }
+
+  /** A dataset that restarts pass over is refused: they would begin with an older one, or anew, and say nothing. */
+  private static Index setCurrent(Index index, String name) {
+    Index.Entry entry = index.require(name);
+    if (!entry.complete()) {
+      throw new ScrException(Fault.WRONG_STATE, "dataset " + entry.id() + " '" + name + "' is not valid: no restart can"
+          + " use it; scr explain " + entry.id() + " says why");
+    }
+    if (entry.failed().isPresent()) {
+      throw new ScrException(Fault.WRONG_STATE, "dataset " + entry.id() + " '" + name + "' cannot be current: "
+          + IndexVerification.markSentence(entry));
+    }
+    return index.setCurrent(name);
   }
 
   private void complain(List<String> remarks) {

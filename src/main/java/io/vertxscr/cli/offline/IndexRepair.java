@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.PrefixIndex.Reading;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
@@ -15,10 +16,10 @@ import io.vertxscr.scavenge.DatasetAssembly.Assembled;
 import io.vertxscr.scavenge.DatasetScan;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.DatasetVerification;
-import io.vertxscr.scavenge.DatasetVerification.Verified;
 import io.vertxscr.scavenge.MissingFiles;
 import io.vertxscr.scavenge.ScanHash;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The parts of {@code scr index} that look at files: add, build, verify, scan. Each returns an exit code. */
+/** The parts of {@code scr index} that make datasets whole: add, build, scan. Each returns an exit code. */
 final class IndexRepair {
   private static final int MOST_REASONS = 10;
   private static final Comparator<DatasetDescriptor> AGE =
@@ -68,11 +69,16 @@ final class IndexRepair {
     try {
       return enlist(List.of(assemble(id, takeOver)), List.of());
     } catch (ScrException e) {
-      if (e.fault() == Fault.CORRUPT && !DatasetVerification.hasMap(paths, id)) {
+      if (e.fault() == Fault.CORRUPT && !isReadable(id)) {
         enlist(List.of(), listed(entry -> entry.id() == id));
       }
       throw e;
     }
+  }
+
+  /** Whether summary and map are there: else restarts do not use it, whatever the files are. */
+  private boolean isReadable(int id) {
+    return publication.isComplete(id) && DatasetVerification.hasMap(paths, id);
   }
 
   /** Those that restarts would take, of these. */
@@ -87,7 +93,7 @@ final class IndexRepair {
     return dataset;
   }
 
-  private static String name(DatasetDescriptor descriptor) {
+  static String name(DatasetDescriptor descriptor) {
     return "dataset " + descriptor.id() + " '" + descriptor.name() + "'";
   }
 
@@ -115,14 +121,15 @@ final class IndexRepair {
         || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
     whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !publication.isComplete(descriptor.id()));
     LocalDateTime now = LocalDateTime.now();
-    List<String> remarks = new ArrayList<>(index.update(before -> withBroken(
-        withoutLost(before, lost).enlist(whole, now), broken)).remarks());
-    remarks.addAll(publication.removeReplaced(whole));
-    remarks.forEach(out::println);
-    looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id()))));
-    lost.forEach(entry -> out.println(name(entry.descriptor()) + (publication.isComplete(entry.id())
-        ? " has no map that can be read: not valid any more" : " has lost its summary: not valid any more")));
-    return broken.isEmpty() && lost.isEmpty() ? 0 : OfflineCommands.WRONG;
+    Reading reading = index.update(before -> withBroken(withoutLost(before, lost).enlist(whole, now), broken));
+    reading.remarks().forEach(out::println);
+    publication.removeReplaced(whole).forEach(out::println);
+    List<Index.Entry> failed = reading.index().entries().stream().filter(entry -> entry.failed().isPresent()
+        && whole.stream().anyMatch(entry.descriptor()::sameAs)).toList();
+    looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id())),
+        failed.stream().filter(entry -> entry.descriptor().sameAs(dataset.descriptor())).findFirst()));
+    lost.forEach(entry -> out.println(name(entry.descriptor()) + " " + lack(entry.id()) + ": not valid any more"));
+    return broken.isEmpty() && lost.isEmpty() && failed.isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
   /** Of two datasets of one name the later one has written over the files of the other, which is not listed again. */
@@ -162,17 +169,25 @@ final class IndexRepair {
     return index;
   }
 
-  private void tell(Assembled dataset, Optional<DatasetDescriptor> successor) {
+  /** What makes it not valid, in words. */
+  private String lack(int id) {
+    return publication.isComplete(id) ? "has no map that can be read"
+        : Files.exists(paths.summary(id)) ? "has no summary that can be read" : "has lost its summary";
+  }
+
+  private void tell(Assembled dataset, Optional<DatasetDescriptor> successor, Optional<Index.Entry> failed) {
     DatasetDescriptor descriptor = dataset.descriptor();
     if (successor.isPresent()) {
       out.println(name(descriptor) + " was replaced by dataset " + successor.get().id() + ": not listed");
     } else if (dataset.valid()) {
-      out.println(name(descriptor) + " is in the index, whole: " + descriptor.totals().files() + " files, "
-          + Humane.bytes(descriptor.totals().bytes())
-          + (dataset.rebuilt().isEmpty() ? "" : "; rebuilt ranks " + Humane.ranges(dataset.rebuilt())));
+      String rebuilt = dataset.rebuilt().isEmpty() ? "" : "; rebuilt " + Humane.ranks(dataset.rebuilt());
+      out.println(name(descriptor) + failed.map(entry -> ": its files have the right sizes" + rebuilt + ", but "
+          + IndexVerification.markSentence(entry)).orElse(" is in the index, whole: "
+              + Humane.count(descriptor.totals().files(), "file") + ", "
+              + Humane.bytes(descriptor.totals().bytes()) + rebuilt));
     } else {
-      out.println(name(descriptor) + " is INVALID: MISSING files of ranks " + Humane.ranges(dataset.missing())
-          + "; UNRECOVERABLE ranks " + Humane.ranges(dataset.unrecoverable().keySet()));
+      out.println(name(descriptor) + " is INVALID: MISSING files of " + Humane.ranks(dataset.missing())
+          + "; UNRECOVERABLE " + Humane.ranks(dataset.unrecoverable().keySet()));
       dataset.unrecoverable().values().stream().distinct().limit(MOST_REASONS).forEach(why ->
           out.println("  " + why.replaceFirst("^dataset .* from the caches: ", "")));
     }
@@ -180,28 +195,33 @@ final class IndexRepair {
 
   /** Looks at every dataset of the prefix directory and puts all that is whole, or can be made so, into the index. */
   int build() {
-    index.makeIfLost().forEach(out::println);
+    List<String> remarks = new ArrayList<>(index.makeIfLost());
     if (!index.read().remarks().isEmpty()) {
-      index.update(before -> before).remarks().forEach(out::println);
+      remarks.addAll(index.update(before -> before).remarks());
     }
+    remarks.forEach(out::println);
     List<Assembled> looked = new ArrayList<>();
     Set<Integer> withoutMap = new HashSet<>();
     int exit = 0;
     for (int id : publication.datasets()) {
-      exit = Math.max(exit, build(id, looked, withoutMap));
+      if (isWorthALook(id)) {
+        exit = Math.max(exit, build(id, looked, withoutMap));
+      } else if (!remarks.contains(PrefixIndex.neverWhole(id))) {
+        out.println(PrefixIndex.neverWhole(id));
+      }
     }
     List<Index.Entry> lost =
         listed(entry -> withoutMap.contains(entry.id()) || !publication.isComplete(entry.id()));
     return Math.max(exit, enlist(looked, lost));
   }
 
+  private boolean isWorthALook(int id) {
+    return Files.exists(paths.summary(id)) || DatasetScanner.isScavenged(paths, id);
+  }
+
   private int build(int id, List<Assembled> looked, Set<Integer> withoutMap) {
     try {
-      if (publication.summary(id).isEmpty() && !DatasetScanner.isScavenged(paths, id)) {
-        out.println("dataset " + id + " was never complete: no summary, and nothing was scavenged");
-      } else {
-        looked.add(assemble(id, false));
-      }
+      looked.add(assemble(id, false));
       return 0;
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT && e.fault() != Fault.BUSY && e.fault() != Fault.WRONG_STATE) {
@@ -213,88 +233,6 @@ final class IndexRepair {
       }
       return e.fault() == Fault.BUSY ? 0 : OfflineCommands.WRONG;
     }
-  }
-
-  /** Reads every byte of these datasets, and marks those that are damaged. */
-  int verify(List<Index.Entry> entries) {
-    int exit = 0;
-    for (Index.Entry entry : entries) {
-      String name = "dataset " + entry.id() + " '" + entry.name() + "'";
-      try {
-        exit = Math.max(exit, verify(name, entry));
-      } catch (ScrException e) {
-        if (e.fault() != Fault.CORRUPT) {
-          throw e;
-        }
-        out.println(name + ": " + e.getMessage());
-        mark(entry);
-        exit = OfflineCommands.WRONG;
-      }
-    }
-    return exit;
-  }
-
-  /** So that restarts and listings know. */
-  private void mark(Index.Entry entry) {
-    if (entry.failed().isEmpty()) {
-      edit(entry, Index::markDamaged, "marked as failed, restarts pass it over");
-    }
-  }
-
-  /**
-   * Where every byte is good: the mark of an earlier verification has lost its reason. Another one stays; it may be of
-   * a program that could not use what it read.
-   */
-  private void unmark(Index.Entry entry) {
-    if (entry.byVerify()) {
-      edit(entry, (now, id, _) -> now.markGood(id), "no longer marked as failed, restarts use it again");
-    } else if (entry.failed().isPresent()) {
-      out.println(name(entry.descriptor()) + ": marked as failed by a run, restarts pass it over; to end that:"
-          + " scr index --drop \"" + entry.name() + "\", then --add " + entry.id());
-    }
-  }
-
-  /** Changes the entry of a dataset. */
-  @FunctionalInterface
-  private interface Change {
-    Index of(Index now, int id, LocalDateTime time);
-  }
-
-  private void edit(Index.Entry entry, Change change, String done) {
-    LocalDateTime time = LocalDateTime.now();
-    try {
-      index.update(now -> now.find(entry.id()).filter(one -> one.descriptor().sameAs(entry.descriptor()))
-          .map(one -> change.of(now, one.id(), time)).orElse(now));
-      out.println(name(entry.descriptor()) + ": " + done);
-    } catch (ScrException e) {
-      out.println(name(entry.descriptor()) + ": the index could not be changed, else it would be "
-          + done + ": " + e.getMessage());
-    }
-  }
-
-  private int verify(String name, Index.Entry entry) {
-    Verified verified = DatasetVerification.verify(paths, entry.id());
-    verified.problems().forEach(problem -> out.println(name + ": " + problem));
-    if (!verified.unverified().isEmpty()) {
-      out.println(name + ": " + verified.unverified().size() + " files have no checksum and were not compared, such as "
-          + verified.unverified().getFirst());
-    }
-    if (verified.files() != entry.descriptor().totals().files()) {
-      out.println(name + ": its map has " + verified.files() + " files, its descriptor "
-          + entry.descriptor().totals().files());
-      mark(entry);
-      return OfflineCommands.WRONG;
-    }
-    int bad = verified.problems().size();
-    if (bad > 0) {
-      mark(entry);
-    } else {
-      unmark(entry);
-    }
-    String verdict = bad > 0 ? bad + " bad of " : verified.unverified().isEmpty() ? "good, " : "nothing differs in ";
-    out.println(name + ": " + verdict + verified.files() + " files, " + Humane.bytes(verified.bytes())
-        + (bad == 0 ? "" : " good"));
-    return bad == 0 ? 0 : OfflineCommands.WRONG;
   }
 
   /** Prints what was scavenged of a dataset, as SCR's scan hash. Changes nothing. */

@@ -7,10 +7,16 @@ import io.vertxscr.cli.text.TextTable;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.flow.Inventory;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
 import io.vertxscr.scavenge.NodeCache;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -87,6 +93,27 @@ final class InspectCommand implements Callable<Integer> {
     return damage.isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
+  /**
+   * Daemons that have ended could not always write down that their last flush did: the prefix directory, where it is
+   * at hand, knows better.
+   */
+  private static FlushState flush(DatasetRecord record) {
+    if (record.flush() != FlushState.WANTED) {
+      return record.flush();
+    }
+    var paths = new PrefixPaths(Path.of(record.origin().prefix()));
+    PrefixIndex index = PrefixOption.index(paths);
+    try {
+      boolean done = index.read().index().find(record.descriptor().id())
+          .filter(entry -> entry.complete() && entry.failed().isEmpty())
+          .filter(entry -> entry.descriptor().sameAs(record.descriptor())).isPresent()
+          && new Publication(paths, index).isComplete(record.descriptor().id());
+      return done ? FlushState.DONE : FlushState.WANTED;
+    } catch (ScrException _) {
+      return record.flush();                              // the caches can be looked at also where the prefix cannot
+    }
+  }
+
   private static Diagnosis diagnose(DatasetRecord record, List<Inventory> inventories) {
     return Diagnosis.of(new Evidence(record.descriptor(), record.origin().ranks(),
         new Evidence.InPrefix.Absent(false), Optional.empty(), inventories, Optional.empty()));
@@ -100,7 +127,7 @@ final class InspectCommand implements Callable<Integer> {
       rows.add(List.of(Integer.toString(record.descriptor().id()),
           IndexListing.kind(record.descriptor().flags()), one.node().node(), Humane.ranges(one.ranks()),
           Humane.bytes(one.bytes()), record.scheme().name(),
-          record.flush().name().toLowerCase(Locale.ROOT).replace('_', ' '), record.descriptor().name(),
+          flush(record).name().toLowerCase(Locale.ROOT).replace('_', ' '), record.descriptor().name(),
           record.origin().prefix()));
     }
     List<String> lines = new ArrayList<>(TextTable.lines(TextTable.withoutSameLast(rows), Set.of(0, 4)));
@@ -123,8 +150,8 @@ final class InspectCommand implements Callable<Integer> {
         default -> ", also after the loss of any two nodes";
       };
     }
-    return "cannot be restored from these caches alone: ranks " + Humane.ranges(diagnosis.lost().keySet()) + " of "
-        + ranks + " are missing";
+    return "cannot be restored from these caches alone: " + Humane.ranks(diagnosis.lost().keySet()) + " of "
+        + ranks + (diagnosis.lost().size() == 1 ? " is missing" : " are missing");
   }
 
   private static JsonObject json(List<Held> held, Map<String, Diagnosis> diagnoses, List<String> damage) {
@@ -135,7 +162,7 @@ final class InspectCommand implements Callable<Integer> {
           .put("prefix", record.origin().prefix())
           .put("kind", IndexListing.kind(record.descriptor().flags())).put("node", one.node().node())
           .put("ranks", new JsonArray(one.ranks())).put("bytes", one.bytes()).put("scheme", record.scheme().name())
-          .put("flush", record.flush().name()).put("worldRanks", record.origin().ranks())
+          .put("flush", flush(record).name()).put("worldRanks", record.origin().ranks())
           .put("restorable", diagnoses.get(one.identity()).lost().isEmpty())
           .put("lostRanks", new JsonArray(List.copyOf(diagnoses.get(one.identity()).lost().keySet()))));
     }

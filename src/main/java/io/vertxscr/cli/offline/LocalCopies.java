@@ -36,10 +36,13 @@ final class LocalCopies {
 
   private static void copy(NodeCache node, int id, PrefixPaths paths, PrintWriter out) {
     try (NodeLock _ = NodeLock.take(new NodeDirectories(node.control(), node.control()))) {
+      boolean redundant = node.find(id, paths).stream().flatMap(record -> record.ranks().stream())
+          .anyMatch(rank -> rank.redundancy().isPresent());
       Copied copied = new ScavengeCopy(node, id, paths).run();
       copied.problems().forEach(problem -> out.println("node " + node.node() + ": " + problem));
-      out.println("node " + node.node() + ": ranks " + Humane.ranges(copied.ranks()) + " of dataset " + id + ", "
-          + copied.files() + " files, " + Humane.bytes(copied.bytes()));
+      out.println("node " + node.node() + ": " + Humane.ranks(copied.ranks()) + " of dataset " + id + ", "
+          + Humane.count(copied.files(), "file") + ", " + Humane.bytes(copied.bytes())
+          + (redundant ? ", with redundancy" : ""));
     } catch (ScrException e) {
       if (e.fault() != Fault.DUPLICATE_NODE) {
         throw e;

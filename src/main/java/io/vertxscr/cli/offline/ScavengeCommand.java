@@ -1,6 +1,7 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.cli.offline.RemoteCopies.Outcome;
+import io.vertxscr.cli.text.Humane;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.Index;
@@ -15,6 +16,7 @@ import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -79,8 +81,9 @@ final class ScavengeCommand implements Callable<Integer> {
     }
     List<DatasetDescriptor> waiting = waiting(paths);
     if (waiting.isEmpty()) {
-      spec.commandLine().getOut().println(
-          "nothing to scavenge: every dataset that is known is in the prefix directory");
+      spec.commandLine().getOut().println("nothing to scavenge: " + (known(paths).isEmpty() ? "found no dataset of "
+          + paths.prefix() + ", neither in its flush file nor " + elsewhere()
+          : "every dataset that is known is in the prefix directory"));
       return 0;
     }
     int exit = 0;
@@ -99,8 +102,25 @@ final class ScavengeCommand implements Callable<Integer> {
     return had ? exit : OfflineCommands.WRONG;
   }
 
+  /** Where datasets were looked for, besides the flush file. */
+  private String elsewhere() {
+    if (!hosts.isEmpty()) {
+      return "by --id: hosts are asked for datasets whose number is known";
+    }
+    List<String> nodes = caches.nodesIfAny(environment).stream().map(NodeCache::node).toList();
+    return nodes.isEmpty() ? "on this machine: no node has a control directory in " + caches.directory(environment)
+        : "in the caches of " + String.join(", ", nodes) + ", whose control directories are in "
+            + caches.directory(environment);
+  }
+
   /** What the flush file, and the caches of this machine, have and the prefix directory has not; ascending. */
   private List<DatasetDescriptor> waiting(PrefixPaths paths) {
+    Publication publication = new Publication(paths, PrefixOption.index(paths));
+    return known(paths).stream().filter(dataset -> !publication.isComplete(dataset.id()))
+        .sorted(Comparator.comparingInt(DatasetDescriptor::id)).toList();
+  }
+
+  private Collection<DatasetDescriptor> known(PrefixPaths paths) {
     Map<Integer, DatasetDescriptor> known = new TreeMap<>();
     if (hosts.isEmpty()) {
       for (NodeCache node : caches.nodesIfAny(environment)) {
@@ -112,9 +132,7 @@ final class ScavengeCommand implements Callable<Integer> {
         note(known, entry.descriptor());
       }
     }
-    Publication publication = new Publication(paths, PrefixOption.index(paths));
-    return known.values().stream().filter(dataset -> !publication.isComplete(dataset.id()))
-        .sorted(Comparator.comparingInt(DatasetDescriptor::id)).toList();
+    return known.values();
   }
 
   /**
@@ -203,7 +221,8 @@ final class ScavengeCommand implements Callable<Integer> {
   private void tell(Map<Outcome, List<String>> hostsBy, Outcome outcome, String what, PrintWriter out) {
     List<String> those = hostsBy.getOrDefault(outcome, List.of());
     if (!those.isEmpty()) {
-      out.println(what + " " + those.size() + " of " + hosts.size() + " hosts: " + String.join(", ", those));
+      out.println(what + " " + those.size() + " of " + Humane.count(hosts.size(), "host") + ": "
+          + String.join(", ", those));
     }
   }
 }

@@ -102,10 +102,40 @@ class IndexCommandTest {
     enlist(entry(1, "step-100", DatasetFlags.CHECKPOINT, true));
 
     for (String action : List.of("--current", "--drop", "--drop-after")) {
-      assertThat(index(action, "step-101")).isEqualTo(
-          new CliRun(1, "", "scr: the index has no dataset 'step-101'; did you mean step-100?\n"));
+      assertThat(index(action, "setp-100")).isEqualTo(
+          new CliRun(1, "", "scr: the index has no dataset 'setp-100'; did you mean step-100?\n"));
     }
     assertThat(index().read().index().entries()).hasSize(1);
+  }
+
+  @Test
+  void whoMistypesANumberIsNotLedToAnotherDatasetButToldTheNewest() {
+    for (int id = 1; id <= 4; id++) {
+      enlist(entry(id, "ckpt." + id, DatasetFlags.CHECKPOINT, true));
+    }
+    assertThat(index("--drop", "ckpt.7")).isEqualTo(new CliRun(1, "",
+        "scr: the index has no dataset 'ckpt.7'; its newest are 'ckpt.4', 'ckpt.3', 'ckpt.2'\n"));
+    assertThat(index().read().index().entries()).hasSize(4);
+  }
+
+  @Test
+  void whatRestartsPassOverCannotBeMadeCurrent() {
+    enlist(entry(1, "whole", DatasetFlags.CHECKPOINT, true));
+    enlist(entry(2, "partial", DatasetFlags.CHECKPOINT, false));
+    enlist(entry(3, "bad bytes", DatasetFlags.CHECKPOINT, true));
+    enlist(entry(4, "bad run", DatasetFlags.CHECKPOINT, true));
+    index().update(index -> index.setCurrent("whole").markDamaged(3, TIME).markFailed(4, TIME));
+
+    assertThat(index("--current", "partial")).isEqualTo(new CliRun(1, "",
+        "scr: dataset 2 'partial' is not valid: no restart can use it; scr explain 2 says why\n"));
+    assertThat(index("--current", "bad bytes")).isEqualTo(new CliRun(1, "", "scr: dataset 3 'bad bytes' cannot be"
+        + " current: it is marked as failed by scr index --verify, restarts pass it over; to end that, put the files"
+        + " right: scr index --verify \"bad bytes\" names those that differ, and takes its mark back where none does"
+        + "\n"));
+    assertThat(index("--current", "bad run")).isEqualTo(new CliRun(1, "", "scr: dataset 4 'bad run' cannot be"
+        + " current: it is marked as failed by a run, restarts pass it over; to end that: scr index --drop \"bad run\","
+        + " then --add 4\n"));
+    assertThat(index().read().index().current()).hasValue("whole");
   }
 
   @Test

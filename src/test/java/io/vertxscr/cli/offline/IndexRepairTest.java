@@ -52,7 +52,7 @@ class IndexRepairTest {
     copy(6);
 
     assertThat(index("--add", "6")).isEqualTo(
-        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n", ""));
+        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt rank 2\n", ""));
     assertThat(index("--list").out()).contains(" 6  ckpt  yes ").contains("*        b.6");
     assertThat(index("--add", paths.dataset(6)).out())
         .isEqualTo("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB\n");
@@ -66,7 +66,7 @@ class IndexRepairTest {
     Path moved = Files.move(caches.prefix, temp.resolve("moved"));
     Object directory = new PrefixPaths(moved).dataset(6).getFileName();
     assertThat(CliRun.of(Map.of(), "index", "--prefix", moved, "--add", directory)).isEqualTo(
-        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n", ""));
+        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt rank 2\n", ""));
     Path again = Files.move(moved, temp.resolve("again"));
     assertThat(CliRun.of(Map.of(), "index", "--prefix", again, "--verify"))
         .isEqualTo(new CliRun(0, "dataset 6 'b.6': good, 8 files, 4.1 kB\n", ""));
@@ -130,7 +130,7 @@ class IndexRepairTest {
     CliRun ran = index("--build");
     assertThat(ran.exit()).isEqualTo(1);
     assertThat(ran.out()).isEqualTo("""
-        dataset 5 was never complete: no summary, and nothing was scavenged
+        dataset 5 was never whole in the prefix directory: it has no summary
         dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB
         dataset 5 'b.5' has lost its summary: not valid any more
         """);
@@ -173,7 +173,7 @@ class IndexRepairTest {
       byte[] good = Files.readAllBytes(paths.file("b.6/b.2"));
       Files.delete(paths.file("b.6/b.2"));
       assertThat(index(command)).isEqualTo(new CliRun(0, "dataset 6 'b.6': rank 2: " + paths.file("b.6/b.2")
-          + " is missing\ndataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n", ""));
+          + " is missing\ndataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt rank 2\n", ""));
       assertThat(Files.readAllBytes(paths.file("b.6/b.2"))).isEqualTo(good);
       assertThat(entries()).isEqualTo(whole);
       assertThat(paths.dataset(6).resolve("rank.0/b.0")).doesNotExist();
@@ -212,7 +212,7 @@ class IndexRepairTest {
 
     String says = "scr: " + paths.index() + " is missing, although 2 datasets have a summary in " + paths.scr()
         + ": 'scr index --build', or the next run, makes it again\n";
-    assertThat(index("--list")).isEqualTo(new CliRun(1, "no datasets\n", says));
+    assertThat(index("--list")).isEqualTo(new CliRun(1, "", says));
     assertThat(index("--verify")).isEqualTo(new CliRun(1, "", says));
     assertThat(paths.index()).doesNotExist();
     assertThat(index("--add", "7").exit()).isZero();
@@ -257,7 +257,7 @@ class IndexRepairTest {
     }
     Files.delete(paths.file("b.6/a.3"));
     assertThat(index("--verify", "b.6").out()).contains("rank 3: " + paths.file("b.6/a.3") + " is missing");
-    assertThat(index("--verify", "b.7").err()).isEqualTo("scr: the index has no dataset 'b.7'; did you mean b.6?\n");
+    assertThat(index("--verify", "b.7").err()).isEqualTo("scr: the index has no dataset 'b.7'; its newest are 'b.6'\n");
   }
 
   @Test
@@ -274,7 +274,7 @@ class IndexRepairTest {
 
     Files.write(paths.file("b.6/b.1"), bytes);
     assertThat(index("--verify")).isEqualTo(new CliRun(0, """
-        dataset 6 'b.6': marked as failed by a run, restarts pass it over; to end that:\
+        dataset 6 'b.6': it is marked as failed by a run, restarts pass it over; to end that:\
          scr index --drop "b.6", then --add 6
         dataset 6 'b.6': good, 8 files, 4.1 kB
         """, ""));
@@ -370,7 +370,7 @@ class IndexRepairTest {
             file.path(), file.bytes(), OptionalInt.empty(), List.of())).toList())).toList())));
 
     assertThat(index("--verify")).isEqualTo(new CliRun(0, """
-        dataset 6 'b.6': 8 files have no checksum and were not compared, such as b.6/a.0
+        dataset 6 'b.6': 8 files without a checksum, not compared, such as b.6/a.0
         dataset 6 'b.6': nothing differs in 8 files, 4.1 kB
         """, ""));
   }

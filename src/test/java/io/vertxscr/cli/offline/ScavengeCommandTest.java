@@ -53,10 +53,10 @@ class ScavengeCommandTest {
     caches.dataset(6, "b.6");
 
     assertThat(run("copy", "--id", 6)).isEqualTo(new CliRun(0, """
-        node n0: ranks 0 of dataset 6, 3 files, 2.9 kB
-        node n1: ranks 1 of dataset 6, 3 files, 2.9 kB
-        node n2: ranks 2 of dataset 6, 3 files, 2.9 kB
-        node n3: ranks 3 of dataset 6, 3 files, 2.9 kB
+        node n0: rank 0 of dataset 6, 3 files, 2.9 kB, with redundancy
+        node n1: rank 1 of dataset 6, 3 files, 2.9 kB, with redundancy
+        node n2: rank 2 of dataset 6, 3 files, 2.9 kB, with redundancy
+        node n3: rank 3 of dataset 6, 3 files, 2.9 kB, with redundancy
         """, ""));
     assertThat(run("copy", "--id", 6, "--node", "n1").out()).startsWith("node n1: ");
     assertThat(run("copy", "--id", 7)).isEqualTo(new CliRun(3, "",
@@ -79,7 +79,7 @@ class ScavengeCommandTest {
         dataset 6: rank 2: %s has 3 bytes instead of 1006
         dataset 6 is in the prefix directory, but not whole any more: 'scr index --add 6' mends it with what is\
          copied now
-        node n0: ranks 0 of dataset 6, 3 files, 2.9 kB
+        node n0: rank 0 of dataset 6, 3 files, 2.9 kB, with redundancy
         """.formatted(paths.file("b.6/b.1"), paths.file("b.6/b.2")));
     assertThat(run("index", "--add", "6").exit()).isZero();
     assertThat(run("index", "--verify").out()).isEqualTo("dataset 6 'b.6': good, 8 files, 4.1 kB\n");
@@ -111,7 +111,7 @@ class ScavengeCommandTest {
     caches.lose("n2");
 
     assertThat(run("scavenge").out()).endsWith(
-        "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n").doesNotContain("dataset 5");
+        "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt rank 2\n").doesNotContain("dataset 5");
     assertThat(run("index", "--verify").out()).isEqualTo("dataset 6 'b.6': good, 8 files, 4.1 kB\n");
   }
 
@@ -187,11 +187,11 @@ class ScavengeCommandTest {
 
     CliRun ran = run("scavenge", "--id", 6, "--hosts", "n0,n1,n2,n3,n9", "--remote", remote + " {host}");
     assertThat(ran).returns(0, CliRun::exit).returns("", CliRun::err);
-    assertThat(ran.out()).contains("n1: node n1: ranks 1 of dataset 6, 3 files")
+    assertThat(ran.out()).contains("n1: node n1: rank 1 of dataset 6, 3 files")
         .contains("nothing of dataset 6 is on 1 of 5 hosts: n9\n")
         .contains("not reached, and taken for dead: 1 of 5 hosts: n2\n")
         .doesNotContain("failed")
-        .endsWith("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt ranks 2\n");
+        .endsWith("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt rank 2\n");
   }
 
   @Test
@@ -206,6 +206,17 @@ class ScavengeCommandTest {
       assertThat(ran.out()).contains("failed, for the reason above, on 2 of 2 hosts: n0, n1\n");
       assertThat(paths.summary(6)).doesNotExist();
     }
+  }
+
+  @Test
+  void inspectAsksThePrefixDirectoryWhetherAFlushThatWasWantedIsDone() throws IOException {
+    caches.dataset(6, "b.6");
+    caches.dataset(7, "b.7");
+    assertThat(run("scavenge", "--id", 6).exit()).isZero();
+    assertThat(run("inspect").out().lines().filter(line -> line.contains(" n1 ")).toList()).hasSize(2)
+        .satisfiesExactly(six -> assertThat(six).contains(" done "), seven -> assertThat(seven).contains(" wanted "));
+    Files.write(paths.summary(6), new byte[100]);
+    assertThat(run("inspect").out()).doesNotContain(" done ");
   }
 
   @Test
@@ -227,7 +238,9 @@ class ScavengeCommandTest {
 
     assertThat(at(other, "copy", "--id", 6)).isEqualTo(new CliRun(3, "", "scr: " + says));
     assertThat(at(other, "scavenge", "--id", 6)).isEqualTo(new CliRun(1, "dataset 6: " + says, ""));
-    assertThat(at(other, "scavenge").out()).startsWith("nothing to scavenge");
+    assertThat(at(other, "scavenge").out()).isEqualTo("nothing to scavenge: found no dataset of " + other
+        + ", neither in its flush file nor in the caches of n0, n1, n2, n3, whose control directories are in "
+        + caches.control + "\n");
     assertThat(at(other, "explain", 6)).isEqualTo(new CliRun(1, "", "scr: " + says));
     assertThat(at(other, "explain", "b.6")).isEqualTo(new CliRun(1, "", "scr: " + says));
     assertThat(other.resolve(".scr/scr.dataset.6")).doesNotExist();

@@ -1,0 +1,193 @@
+package io.vertxscr.cli.offline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.ScavengeCopy;
+import io.vertxscr.scavenge.TestCaches;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Goal: what restarts refuse no command calls good, and a summary or map comes back only where all of it is known. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class DamagedMetadataTest {
+  @TempDir
+  private Path temp;
+  private TestCaches caches;
+  private PrefixPaths paths;
+
+  @BeforeEach
+  void makeCaches() {
+    caches = new TestCaches(temp, Scheme.XOR, 4, 1, 1000);
+    paths = new PrefixPaths(caches.prefix);
+  }
+
+  @Test
+  void aDamagedSummaryIsFoundByVerifyAndMadeAgainOfWhatIsPublished() throws IOException {
+    caches.dataset(5, "b.5");
+    caches.dataset(6, "b.6");
+    copy(5);
+    copy(6);
+    index("--build");
+    forgetScavenged(6);
+    List<Index.Entry> whole = entries();
+    byte[] good = Files.readAllBytes(paths.summary(6));
+    for (int length : new int[] {0, 1, 20, good.length / 2, good.length - 1}) {
+      tear(paths.summary(6), good, length);
+      assertThat(index("--verify", "b.6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+          .startsWith("dataset 6 'b.6': " + paths.summary(6))
+          .endsWith("dataset 6 'b.6': marked as failed, restarts pass it over\n");
+      assertThat(explain()).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+          .contains("ckpt, 4 ranks, 8 files", "scr index --add 6 reads every file, and makes the summary again")
+          .doesNotContain("no node knows");
+
+      String command = length % 2 == 0 ? "--build" : "--add=6";
+      assertThat(index(command)).as(command).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+          .contains("; every file was read, and the summary was made again from the index and the map\n",
+              "dataset 6 'b.6': its files have the right sizes, but it is marked as failed by scr index --verify")
+          .doesNotContain("'b.6' is in the index, whole");
+      assertThat(paths.summary(6)).hasBinaryContent(good);
+      assertThat(index("--verify")).returns(0, CliRun::exit);
+      assertThat(entries()).isEqualTo(whole);
+      assertThat(index(command)).returns(0, CliRun::exit);
+    }
+  }
+
+  @Test
+  void aDamagedSummaryIsNotMadeAgainWhereIndexMapOrFilesDoNotSayAllOfIt() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    forgetScavenged(6);
+    tear(paths.summary(6), Files.readAllBytes(paths.summary(6)), 30);
+    byte[] torn = Files.readAllBytes(paths.summary(6));
+    for (Path other : List.of(paths.file("b.6/b.1"), paths.rankMap(6), paths.index())) {
+      byte[] good = Files.readAllBytes(other);
+      byte[] bad = good.clone();
+      bad[good.length / 2] ^= 4;
+      Files.write(other, bad);
+      CliRun ran = index("--add=6");
+      assertThat(ran.exit()).isEqualTo(1);
+      assertThat(ran.err()).contains(paths.summary(6).toString(), "; it cannot be made again: ",
+          ". Put " + paths.summary(6) + " back from a copy, or restart from another dataset");
+      assertThat(paths.summary(6)).hasBinaryContent(torn);
+      assertThat(entries()).noneMatch(Index.Entry::restartable);
+      Files.write(other, good);
+    }
+    assertThat(index("--build").out()).contains("dataset 6 'b.6' is in the index, whole");
+    assertThat(entries()).allMatch(Index.Entry::restartable);
+
+    Files.delete(paths.summary(6));                       // a flush that was cut off would look the same
+    assertThat(index("--verify")).returns(1, CliRun::exit);
+    assertThat(index("--build")).isEqualTo(new CliRun(1, "dataset 6 was never whole in the prefix directory: it has no"
+        + " summary\ndataset 6 'b.6' has lost its summary: not valid any more\n", ""));
+    assertThat(paths.summary(6)).doesNotExist();
+  }
+
+  @Test
+  void withoutIndexADamagedSummaryIsMadeAgainOfWhatWasScavengedUnlessAFileIsBad() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    byte[] good = Files.readAllBytes(paths.summary(6));
+    tear(paths.summary(6), good, 30);
+    Files.delete(paths.index());
+    assertThat(index("--add=6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("it cannot be made again: the index does not list it", "published again from what was scavenged",
+            "dataset 6 'b.6' is in the index, whole");
+    assertThat(paths.summary(6)).hasBinaryContent(good);
+
+    tear(paths.summary(6), good, 30);
+    byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
+    bytes[500] ^= 1;
+    Files.write(paths.file("b.6/b.1"), bytes);
+    CliRun ran = index("--add=6");
+    assertThat(ran.exit()).as(ran.toString()).isEqualTo(1);
+    assertThat(entries()).noneMatch(Index.Entry::restartable);
+  }
+
+  @Test
+  void whatIsMarkedAsFailedIsNotCalledWholeByAddAndBuild() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
+    bytes[500] ^= 1;
+    Files.write(paths.file("b.6/b.1"), bytes);
+    index("--verify");
+    for (String command : List.of("--build", "--add=6")) {
+      assertThat(index(command)).isEqualTo(new CliRun(1, "dataset 6 'b.6': its files have the right sizes, but it is"
+          + " marked as failed by scr index --verify, restarts pass it over; to end that, put the files right: scr"
+          + " index --verify \"b.6\" names those that differ, and takes its mark back where none does\n", ""));
+    }
+  }
+
+  @Test
+  void explainDoesNotInventTheRanksOfADatasetWhoseMapIsDamaged() throws IOException {
+    caches.dataset(6, "b.6");
+    copy(6);
+    index("--add", "6");
+    forgetScavenged(6);
+    tear(paths.rankMap(6), Files.readAllBytes(paths.rankMap(6)), 30);
+    assertThat(explain()).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("ckpt, ranks not known, 8 files", "scr index --add 6 makes the map again")
+        .doesNotContain("no node knows", "missing");
+  }
+
+  /** As daemons flush it: without filemaps and redundancy beside it. */
+  private void forgetScavenged(int id) throws IOException {
+    try (var files = Files.newDirectoryStream(paths.dataset(id), "*.scrfilemap")) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  private CliRun explain() {
+    return run(List.of("explain", "--prefix", caches.prefix, "--control", temp.resolve("none")), "b.6");
+  }
+
+  private static CliRun run(List<Object> command, Object... arguments) {
+    return CliRun.of(Map.of(), Stream.concat(command.stream(), Stream.of(arguments)).toArray());
+  }
+
+  private static void tear(Path file, byte[] good, int length) throws IOException {
+    if (length < 0) {
+      Files.delete(file);
+    } else {
+      Files.write(file, Arrays.copyOf(good, length));
+    }
+  }
+
+  private void copy(int id) {
+    for (NodeCache node : caches.nodes()) {
+      assertThat(new ScavengeCopy(node, id, paths).run().problems()).isEmpty();
+    }
+  }
+
+  private List<Index.Entry> entries() {
+    return new PrefixIndex(paths, "test", Duration.ofSeconds(10)).read().index().entries();
+  }
+
+  private CliRun index(Object... arguments) {
+    return run(List.of("index", "--prefix", caches.prefix), arguments);
+  }
+}
