@@ -1,10 +1,12 @@
 package io.vertxscr.model;
 
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -13,7 +15,8 @@ import java.util.stream.Stream;
  *
  * <p>The loop breaker: a checkpoint that was read {@link Limits#MAX_FRUITLESS_LOADS} times, while no run got as far as
  * another checkpoint or its regular end, is put in quarantine by the next restart: a job that dies of its checkpoint
- * would die of it for ever.
+ * would die of it for ever. What a run has read that ended because a node was lost does not count: not the checkpoint
+ * was to blame.
  *
  * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
@@ -39,9 +42,10 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
    * A checkpoint that an application has begun to read.
    *
    * @param createdUs with the id it tells histories apart
-   * @param times how often, since a run got any further
+   * @param times how often, since a run got any further, by runs that lost no node
+   * @param run the last one that read it; 0: it does not count
    */
-  public record Load(int datasetId, long createdUs, String name, int times, boolean quarantined) {
+  public record Load(int datasetId, long createdUs, String name, int times, long run, boolean quarantined) {
     /** Whether this is about that dataset. */
     public boolean isOf(DatasetDescriptor dataset) {
       return datasetId == dataset.id() && createdUs == dataset.createdUs();
@@ -55,7 +59,7 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   public RestartHistory {
     loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
-    emptied = Map.copyOf(emptied);
+    emptied = Collections.unmodifiableMap(new TreeMap<>(emptied));  // in one order, also in the file
   }
 
   /**
@@ -91,16 +95,23 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   /** A run begins to read this checkpoint. */
-  public RestartHistory loaded(int datasetId, long createdUs, String name) {
+  public RestartHistory loaded(int datasetId, long createdUs, String name, long run) {
     Load before = loads.stream().filter(load -> load.datasetId() == datasetId && load.createdUs() == createdUs)
-        .findFirst().orElse(new Load(datasetId, createdUs, name, 0, false));
-    return with(new Load(datasetId, createdUs, name, before.times() + 1, before.quarantined()));
+        .findFirst().orElse(new Load(datasetId, createdUs, name, 0, 0, false));
+    return with(new Load(datasetId, createdUs, name, before.times() + 1, run, before.quarantined()));
+  }
+
+  /** The run lost a node: what it has read is not to blame for its end. */
+  public RestartHistory excused(long run) {
+    return with(loads.stream().map(load -> load.run() == run && !load.quarantined()
+        ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times() - 1, 0, false) : load)
+        .filter(load -> load.times() > 0).toList());
   }
 
   /** What has led nowhere too often is in quarantine from now on. */
   public RestartHistory quarantine() {
     List<Load> judged = loads.stream().map(load -> load.fruitless()
-        ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), true) : load).toList();
+        ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), load.run(), true) : load).toList();
     return with(judged);
   }
 

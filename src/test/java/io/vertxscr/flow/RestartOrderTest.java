@@ -62,7 +62,7 @@ class RestartOrderTest {
   void whatIsInQuarantineComesLast() {
     RestartHistory history = RestartHistory.EMPTY;
     for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
-      history = history.loaded(9, 900, "c9");
+      history = history.loaded(9, 900, "c9", 1);
     }
     assertThat(order(datasets(9, 8), newest(9, 5), history.quarantine()))
         .containsExactly("cache 8", "prefix 5", "cache 9", "prefix 9");

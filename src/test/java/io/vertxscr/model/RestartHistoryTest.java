@@ -14,7 +14,7 @@ class RestartHistoryTest {
 
   private static RestartHistory loaded(RestartHistory history, int id, int times) {
     return IntStream.range(0, times).boxed().reduce(
-        history, (before, _) -> before.loaded(id, 100L * id, "c" + id), (a, _) -> a);
+        history, (before, _) -> before.loaded(id, 100L * id, "c" + id, 7), (a, _) -> a);
   }
 
   @Test
@@ -37,9 +37,21 @@ class RestartHistoryTest {
   }
 
   @Test
+  void whatARunHasReadThatLostANodeDoesNotCountHoweverOftenItIsTold() {
+    RestartHistory once = RestartHistory.EMPTY.loaded(5, 500, "c5", 1);
+    assertThat(once.excused(1).loads()).isEmpty();
+    RestartHistory twice = once.loaded(5, 500, "c5", 2);
+    assertThat(twice.excused(2)).isEqualTo(twice.excused(2).excused(2));
+    assertThat(twice.excused(2).loads()).singleElement().satisfies(load -> assertThat(load.times()).isOne());
+    assertThat(twice.excused(1)).as("a run before the last one").isEqualTo(twice);
+    RestartHistory bad = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine();
+    assertThat(bad.excused(7)).as("in quarantine it stays").isEqualTo(bad);
+  }
+
+  @Test
   void anIdOfAnotherHistoryIsAnotherDataset() {
     RestartHistory history = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine();
-    RestartHistory other = history.loaded(5, 777, "c5");
+    RestartHistory other = history.loaded(5, 777, "c5", 7);
     assertThat(other.loads()).singleElement().satisfies(load -> assertThat(load.times()).isEqualTo(1));
     assertThat(other.quarantined(dataset(5))).isFalse();
   }

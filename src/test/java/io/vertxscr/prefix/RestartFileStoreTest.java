@@ -19,8 +19,8 @@ class RestartFileStoreTest {
     assertThat(store.read()).isEqualTo(RestartHistory.EMPTY);
     assertThat(store.update(RestartHistory::progressed)).isEqualTo(RestartHistory.EMPTY);
     assertThat(temp).as("nothing to write").isEmptyDirectory();
-    store.update(history -> history.loaded(5, 77, "a"));
-    RestartHistory twice = store.update(history -> history.loaded(5, 77, "a"));
+    store.update(history -> history.loaded(5, 77, "a", 1));
+    RestartHistory twice = store.update(history -> history.loaded(5, 77, "a", 1));
     assertThat(twice.loads()).singleElement().satisfies(load -> assertThat(load.times()).isEqualTo(2));
     assertThat(store.read()).isEqualTo(twice);
     Samples.forEveryBitFlip(temp.resolve(".scr/restart.scr"),

@@ -215,12 +215,35 @@ class RestartRulesTest extends EmbeddedTest {
           cluster.nodes().start(node);
         }
         assertThat(loadAndDie(cluster)).isEqualTo(2);
+        cluster.all(_ -> 0, NODES);                       // what is lost from now on has not ended the run before
+        cluster.awaitOver(NODES);
       }
       assertThat(loadAndDie(cluster)).isEqualTo(1);
       assertThat(cluster.index().current()).isEmpty();
       new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5))
           .update(index -> index.setCurrent("step-2"));
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void theLossOfANodeIsNoReasonToGiveTheCheckpointUp() throws Exception {
+    try (TestCluster cluster = cluster(3, 0)) {
+      cluster.steps(1, 2, NODES);
+      for (int i = 0; i <= Limits.MAX_FRUITLESS_LOADS; i++) {
+        String lost = NODES[i % NODES.length];            // the leader, too
+        CyclicBarrier all = new CyclicBarrier(NODES.length);
+        assertThat(cluster.all(scr -> {
+          int read = RankProgram.restart(scr, 3);
+          if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
+            cluster.nodes().kill(lost);
+          }
+          assertThatThrownBy(() -> RankProgram.checkpoint(scr, cluster.prefix(), 3, 3))
+              .isInstanceOf(ScrException.class);
+          return read;
+        }, NODES)).as("after %d losses", i).containsOnly(2);
+        cluster.nodes().start(lost);
+      }
     }
   }
 

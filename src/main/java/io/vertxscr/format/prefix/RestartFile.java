@@ -20,6 +20,7 @@ import java.util.Map;
  *   DSET -> 5 -> NAME -> b.5       checkpoints that were read, since a run got any further
  *                CREATED -> 1312850690668536
  *                LOADS -> 3
+ *                RUN -> 1312850690700000
  *                QUARANTINED -> 0
  *   EMPTIED -> CACHE -> 439        allocation whose first run began with empty caches because it wanted to
  *              PREFIX -> 439       the same of the prefix directory
@@ -44,6 +45,7 @@ public final class RestartFile {
           .set("NAME", load.name())
           .set("CREATED", load.createdUs())
           .set("LOADS", load.times())
+          .set("RUN", load.run())
           .set("QUARANTINED", Fields.flag(load.quarantined()));
     }
     if (!history.emptied().isEmpty()) {
@@ -60,7 +62,7 @@ public final class RestartFile {
       for (Map.Entry<Integer, Fields> dataset : fields.numbered("DSET").entrySet()) {
         Fields load = dataset.getValue();
         loads.add(new RestartHistory.Load(dataset.getKey(), load.number("CREATED", 0), load.text("NAME"),
-            load.integer("LOADS", 1), load.flag("QUARANTINED")));
+            load.integer("LOADS", 1), load.findNumber("RUN", 0).orElse(0), load.flag("QUARANTINED")));
       }
       return new RestartHistory(fields.find("FROM").map(from -> new RestartHistory.From(from.integer("DSET", 1),
           from.text("NAME"), from.text("JOB"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0),

@@ -69,11 +69,17 @@ public final class Running {
    * @param gathered that result
    * @param ended whether all ranks of this node have finalized
    * @param inVain the lost leader that had noted ranks of this node which have heard since that they waited in vain
+   * @param bereft the last run, where that ended because it lost a node
    */
   public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered, boolean ended,
-      Optional<String> inVain) {
+      Optional<String> inVain, Optional<RunInfo> bereft) {
     /** Of a node that has left meanwhile. */
-    public static final State GONE = new State(0, Optional.empty(), 0, Optional.empty(), false, Optional.empty());
+    public static final State GONE = none(0);
+
+    /** Of a node that knows of no run. */
+    public static State none(long epoch) {
+      return new State(epoch, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+    }
 
     /** Whether this node takes, or took, part in that run. */
     public boolean isIn(long number) {

@@ -65,6 +65,9 @@ public interface LeaderActions {
    */
   void open(RunInfo info, boolean anew);
 
+  /** A node of the run was lost, which has ended it, or will have. May be told again. */
+  void nodeLost(RunInfo info);
+
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 

@@ -52,6 +52,8 @@ import java.util.TreeMap;
 public final class LeaderService implements Membership.Listener {
   /** How long ranks are waited for once a node has left that may have had them; far above what a start takes. */
   private static final long LOSS_GRACE_MS = 60_000;
+  /** How long after the end of a run the loss of a node may have ended it: ranks may notice sooner than the cluster. */
+  private static final long LOSS_SHOWS_MS = 1_000;
   /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
   private static final int EPOCH_SHIFT = 24;
 
@@ -71,6 +73,8 @@ public final class LeaderService implements Membership.Listener {
   private ActiveRun active;
   private ActiveRun finished;
   private ScrException lastOver;
+  /** The run that has just ended before its time. */
+  private Optional<RunInfo> ended = Optional.empty();
 
   /** Leads whenever its node is the oldest. */
   public LeaderService(Loop loop, NodeBus bus, Membership membership, Epoch epoch, LeaderActions actions) {
@@ -133,6 +137,8 @@ public final class LeaderService implements Membership.Listener {
       late = inVain.isPresent();
       loop.after(lossGraceMs, () -> late = false);
       adopt(states);
+      states.values().stream().flatMap(state -> state.bereft().stream())
+          .max(Comparator.comparingLong(RunInfo::run)).ifPresent(actions::nodeLost);
       actions.resume();
       return null;
     });
@@ -327,6 +333,7 @@ public final class LeaderService implements Membership.Listener {
     lastOver = cause;
     if (active != null) {
       active.fail(cause);
+      noteEnd(active.info(), cause);
     }
     active = null;
     if (forming != null) {
@@ -339,6 +346,16 @@ public final class LeaderService implements Membership.Listener {
       bus.command(node, NodeVerb.RUN_OVER, over, Ack.class).recover(_ -> Future.succeededFuture(Ack.ACK));
     }
     actions.over(run, cause);
+  }
+
+  /** Whether a node was lost may show only now, or soon: a program dies of it in less time than the cluster needs. */
+  private void noteEnd(RunInfo info, ScrException cause) {
+    if (cause.fault() == Fault.NODE_LOST) {
+      actions.nodeLost(info);
+      return;
+    }
+    ended = Optional.of(info);
+    loop.after(LOSS_SHOWS_MS, () -> ended = ended.filter(run -> run != info));
   }
 
   private void checkNodes() {
@@ -367,6 +384,7 @@ public final class LeaderService implements Membership.Listener {
   @Override
   public void left(NodeInfo node) {
     loop.later(() -> {
+      ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(actions::nodeLost);
       checkNodes();
       if (forming != null) {
         forming.limit(node.name(), lossGraceMs);

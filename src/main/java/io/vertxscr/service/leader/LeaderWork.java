@@ -323,6 +323,11 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
+  public void nodeLost(RunInfo info) {
+    journal.excused(info);
+  }
+
+  @Override
   public void over(long run, ScrException cause) {
     writing = null;
     restarts.over();

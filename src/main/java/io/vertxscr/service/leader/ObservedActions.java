@@ -178,6 +178,11 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
+  public void nodeLost(RunInfo info) {
+    actions.nodeLost(info);
+  }
+
+  @Override
   public void over(long run, ScrException cause) {
     over(run, Optional.of(cause.fault()), cause.getMessage());
     actions.over(run, cause);

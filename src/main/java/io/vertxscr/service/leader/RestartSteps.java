@@ -68,7 +68,7 @@ final class RestartSteps {
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (unread.isEmpty() || offered.isEmpty()) {
       // not waited for: a prefix directory that hangs must not keep the application from reading its cache
-      offered.ifPresent(dataset -> journal.loaded(run.info().prefix(), dataset));
+      offered.ifPresent(dataset -> journal.loaded(run.info(), dataset));
       return Future.succeededFuture(Packed.of(new Offer(offered)));
     }
     return offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());

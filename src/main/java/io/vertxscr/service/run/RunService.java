@@ -155,9 +155,13 @@ public final class RunService implements Membership.Listener {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
     Optional<String> inVain = arriving.takenOver(takeover.leader());
-    return Future.succeededFuture(run == null || run.isOver()
-        ? new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false, inVain)
-        : new State(epoch.value(), Optional.of(run.info()), run.gathers(), run.lastGathered(), ended(run), inVain));
+    Optional<LocalRun> last = Optional.ofNullable(run);
+    Optional<RunInfo> bereft = last.filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST)
+        .isPresent()).map(LocalRun::info);
+    return Future.succeededFuture(last.filter(mine -> !mine.isOver())
+        .map(mine -> new State(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
+            ended(mine), inVain, bereft))
+        .orElseGet(() -> new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false, inVain, bereft)));
   }
 
   /** A client that is a member of the cluster says that it has ended. */

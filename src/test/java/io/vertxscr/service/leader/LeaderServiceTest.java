@@ -51,13 +51,14 @@ class LeaderServiceTest {
   private static final List<String> NODES = List.of("n2", "n3", "n4");
   private static final RunInfo RUN = new RunInfo(
       7, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.Found.NOTHING, null);
-  private static final State NO_RUN = new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty());
+  private static final State NO_RUN = State.none(1);
   private static final Gathered DONE = new Gathered(0, "", Packed.NOTHING);
   private static Vertx vertx;
 
   private final Map<String, State> states = new HashMap<>();
   private final Map<String, Over> toldOver = new HashMap<>();
   private final List<Step> decided = new ArrayList<>();
+  private final List<RunInfo> withLostNodes = new ArrayList<>();
   private Optional<ScrException> refusal = Optional.empty();
   private boolean restores;
   private final Loop loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
@@ -134,6 +135,11 @@ class LeaderServiceTest {
       decided.add(step);
       return Future.succeededFuture(Packed.NOTHING);
     }
+
+    @Override
+    public void nodeLost(RunInfo info) {
+      withLostNodes.add(info);
+    }
   }
 
   private <T> T on(Supplier<Future<T>> call) throws Exception {
@@ -149,7 +155,7 @@ class LeaderServiceTest {
   void aRunThatNotAllWereToldOfIsOverForThoseWhoWere(int subset) throws Exception {
     for (String node : NODES) {
       states.put(node, told(subset, node)
-          ? new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty()) : NO_RUN);
+          ? new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty()) : NO_RUN);
     }
     String waits = on(leader::waits).text();
     boolean someOnly = subset != 0 && subset != 7;
@@ -169,7 +175,8 @@ class LeaderServiceTest {
     for (String node : NODES) {
       boolean heard = told(subset, node);
       states.put(node, new State(
-          1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty()));
+          1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty(),
+          Optional.empty()));
     }
     List<String> asking = NODES.stream().filter(node -> !told(subset, node)).toList();
     List<Gathered> answers = on(() -> {
@@ -181,6 +188,34 @@ class LeaderServiceTest {
     assertThat(decided).isEqualTo(subset == 0 ? List.of(Step.FINALIZE) : List.of());
     assertThat(on(leader::waits).text()).as("the next run may begin").isEqualTo("no run");
     assertThat(toldOver).isEmpty();
+  }
+
+  /** A program dies of the loss of a node in less time than the cluster needs to notice that loss. */
+  @Test
+  void aNodeThatIsMissedRightAfterARankHasEndedItsRun() throws Exception {
+    State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(),
+        Optional.empty());
+    NODES.forEach(node -> states.put(node, running));
+    assertThat(waits()).isEqualTo("the application computes");
+    on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    leave("n9");
+    assertThat(withLostNodes).as("a node without ranks").isEmpty();
+    leave("n3");
+    assertThat(withLostNodes).containsExactly(RUN);
+  }
+
+  /** The leader itself was lost: its ranks' run has ended on the others before the next one leads. */
+  @Test
+  void theNextLeaderHearsOfTheRunThatItsPredecessorWasLostFrom() throws Exception {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN)));
+    assertThat(waits()).isEqualTo("no run");
+    assertThat(withLostNodes).containsExactly(RUN);
+  }
+
+  private void leave(String node) throws Exception {
+    leader.left(new NodeInfo(node, "host", "127.0.0.1", 1));
+    on(() -> Future.succeededFuture(""));                 // behind it
   }
 
   /** The bus of a node that ends refuses at once, before the leader has noted that it has asked. */
@@ -206,7 +241,7 @@ class LeaderServiceTest {
   @Test
   void ranksThatALostLeaderMayHaveNotedAreRefusedWhereOthersHaveHeardOfItsLoss() throws Exception {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1")));
+    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty()));
     Joined taken = join("n2", "n2", 4, 0);
     assertThat(taken.refusals()).isEmpty();
     assertThat(join("n3", "n1", 4, 1, 2).refusals()).hasSize(2).allSatisfy(refusal -> {

@@ -83,6 +83,11 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
+  public void nodeLost(RunInfo info) {
+    // There is no book of restarts.
+  }
+
+  @Override
   public void over(long run, ScrException cause) {
     // The nodes are told.
   }

@@ -94,8 +94,14 @@ public final class RestartJournal {
   }
 
   /** A run begins to read this checkpoint. */
-  public Future<Void> loaded(String prefix, RunInfo.Restartable dataset) {
-    return note(prefix, history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name()));
+  public Future<Void> loaded(RunInfo run, RunInfo.Restartable dataset) {
+    return note(run.prefix(),
+        history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name(), run.run()));
+  }
+
+  /** The run has lost a node: what it has read is not to blame for its end. */
+  public Future<Void> excused(RunInfo run) {
+    return note(run.prefix(), history -> history.excused(run.run()));
   }
 
   /** A run has got further than the checkpoint that it began with. */
