@@ -6,10 +6,14 @@ import io.vertxscr.cli.offline.OfflineCommands;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -82,8 +86,10 @@ public final class Scr implements Runnable {
   }
 
   private int report(Exception failure, PrintWriter err) {
-    boolean expected = failure instanceof ScrException;
-    err.println("scr: " + (expected ? failure.getMessage() : "internal error: " + failure));
+    Optional<IOException> trouble = trouble(failure);
+    boolean expected = failure instanceof ScrException || trouble.isPresent();
+    err.println("scr: " + trouble.map(Scr::sentence)
+        .orElse(expected ? failure.getMessage() : "internal error: " + failure));
     if (failure instanceof ScrException full && full.fault() == Fault.NO_SPACE) {
       err.println("scr: make room there and run this again: what it has done already it finds done");
     }
@@ -93,6 +99,20 @@ public final class Scr implements Runnable {
       err.println("scr: SCR_DEBUG=1 shows where");
     }
     return failure instanceof ScrException known && known.fault() == Fault.BAD_CONFIGURATION ? WRONG_USE : FAILED;
+  }
+
+  /** Files, directories and pipes of others are no bugs of ours. */
+  private static Optional<IOException> trouble(Exception failure) {
+    return switch (failure) {
+      case IOException io -> Optional.of(io);
+      case UncheckedIOException io -> Optional.of(io.getCause());
+      default -> Optional.empty();
+    };
+  }
+
+  private static String sentence(IOException trouble) {
+    String file = trouble instanceof FileSystemException of && of.getFile() != null ? of.getFile() + ": " : "";
+    return file + ScrException.reason(trouble);
   }
 
   private int report(ParameterException wrong) {

@@ -18,6 +18,9 @@ public final class JobFlow {
   /** What shells call a program that cannot be run, and one that is not there. */
   private static final int NOT_EXECUTABLE = 126;
   private static final int NOT_FOUND = 127;
+  /** What shells call a program that a signal has ended: this, and the signal. */
+  private static final int SIGNALS_FROM = 128;
+  private static final int LAST_SIGNAL = 64;
   private static final int REFUSED = 1;
   private static final int LONGEST_PAUSE_S = 60;
   private static final int LONGEST_PAUSE_AFTER = 7;
@@ -81,8 +84,8 @@ public final class JobFlow {
     /** Start the program after a pause. */
     record Start(int run, int pauseS) implements Action {}
 
-    /** Look at the nodes. */
-    record Check() implements Action {}
+    /** Look at the nodes. @param why for the user: what has become of the run */
+    record Check(String why) implements Action {}
 
     /** Start daemons again where only they have died, then look at the nodes. */
     record Revive() implements Action {}
@@ -118,7 +121,7 @@ public final class JobFlow {
       return finish(REFUSED, checked.halt().get());
     }
     if (checked.usable() < rules.minNodes()) {
-      return finish(REFUSED, tooFew(rules, checked));
+      return finish(REFUSED, Counts.tooFewNodes(checked.usable(), rules.minNodes()));
     }
     return new Step(new State.Running(1, 0, false), new Action.Start(1, 0));
   }
@@ -131,11 +134,11 @@ public final class JobFlow {
       return finish(exit, "the program cannot be started (exit code " + exit + ")");
     }
     if (rules.runs() >= 0 && running.run() >= rules.runs()) {
-      return finish(exit, "run " + running.run() + " failed with exit code " + exit + ", and SCR_RUNS allows "
-          + rules.runs());
+      return finish(exit, failed(running.run(), exit) + ", and SCR_RUNS allows " + rules.runs());
     }
     int barren = running.completed() ? 0 : running.barren() + 1;
-    return new Step(new State.Checking(running.run(), barren, exit, false), new Action.Check());
+    return new Step(new State.Checking(running.run(), barren, exit, false),
+        new Action.Check(failed(running.run(), exit)));
   }
 
   private static Step again(Rules rules, State.Checking checking, Event.Checked checked) {
@@ -143,7 +146,7 @@ public final class JobFlow {
       return finish(checking.exit(), checked.halt().get());
     }
     if (checked.usable() < rules.minNodes()) {
-      return checking.revived() ? finish(checking.exit(), tooFew(rules, checked))
+      return checking.revived() ? finish(checking.exit(), Counts.tooFewNodes(checked.usable(), rules.minNodes()))
           : new Step(new State.Checking(checking.run(), checking.barren(), checking.exit(), true),
               new Action.Revive());
     }
@@ -159,8 +162,10 @@ public final class JobFlow {
     return barren >= LONGEST_PAUSE_AFTER ? LONGEST_PAUSE_S : 1 << (barren - 1);
   }
 
-  private static String tooFew(Rules rules, Event.Checked checked) {
-    return checked.usable() + " nodes can be used, and it takes " + rules.minNodes();
+  private static String failed(int run, int exit) {
+    boolean bySignal = exit > SIGNALS_FROM && exit <= SIGNALS_FROM + LAST_SIGNAL;
+    return "run " + run + (bySignal ? " was ended by signal " + (exit - SIGNALS_FROM) + " (exit code " + exit + ")"
+        : " failed with exit code " + exit);
   }
 
   private static Step finish(int exit, String why) {

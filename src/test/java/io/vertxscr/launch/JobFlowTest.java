@@ -39,7 +39,9 @@ class JobFlowTest {
   @Test
   void aProgramThatFailsIsStartedAgainAsOftenAsTheUserAllows() {
     Rules two = new Rules(2, 4);
-    assertThat(after(two, GOOD, FAILED).action()).isEqualTo(new Action.Check());
+    assertThat(after(two, GOOD, FAILED).action()).isEqualTo(new Action.Check("run 1 failed with exit code 9"));
+    assertThat(after(two, GOOD, new Event.Ended(137)).action())
+        .isEqualTo(new Action.Check("run 1 was ended by signal 9 (exit code 137)"));
     assertThat(after(two, GOOD, new Event.Completed(), FAILED, GOOD).action()).isEqualTo(new Action.Start(2, 0));
     assertThat(after(two, GOOD, FAILED, GOOD, FAILED).action())
         .isEqualTo(new Action.Finish(9, "run 2 failed with exit code 9, and SCR_RUNS allows 2"));

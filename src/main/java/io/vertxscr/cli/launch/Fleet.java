@@ -170,23 +170,43 @@ final class Fleet {
     return Agreement.isComplete(Set.copyOf(up()), seenBy);
   }
 
-  /** Leaves out whoever has not answered, or is not in the cluster of most others. */
-  void separate() {
+  /** Nodes that have answered, and are not in the cluster of most others, by what is wrong. */
+  Map<String, String> strays() {
     Set<String> together = Agreement.together(seenBy);
+    Map<String, String> strays = new TreeMap<>();
     for (String node : up()) {
-      if (!seenBy.containsKey(node)) {
-        leaveOut(node, "its daemon does not answer");
-      } else if (!together.contains(node)) {
-        leaveOut(node, "its daemon sees " + new TreeSet<>(seenBy.get(node)) + ", the others see " + together);
+      if (seenBy.containsKey(node) && !together.contains(node)) {
+        strays.put(node, "its daemon sees " + new TreeSet<>(seenBy.get(node)) + ", the others see " + together);
       }
     }
+    return strays;
+  }
+
+  /** Ends the daemons of these nodes, waits for that, and starts new ones: they look for the others once more. */
+  void restart(Collection<String> nodes) throws InterruptedException {
+    nodes.forEach(node -> daemons.get(node).release());
+    awaitEnds(nodes.stream().map(daemons::get).toList());
+    sockets.keySet().removeAll(nodes);
+    start(nodes);
+  }
+
+  /** Leaves out whoever has not answered, or is not in the cluster of most others. */
+  void separate() {
+    Map<String, String> strays = strays();
+    up().stream().filter(node -> !seenBy.containsKey(node))
+        .forEach(node -> leaveOut(node, "its daemon does not answer"));
+    strays.forEach(this::leaveOut);
   }
 
   /** Stops all daemons and waits for their end. */
   void stop() throws InterruptedException {
     daemons.values().forEach(AttachedDaemon::release);
+    awaitEnds(daemons.values());
+  }
+
+  private static void awaitEnds(Collection<AttachedDaemon> ending) throws InterruptedException {
     long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_S);
-    for (AttachedDaemon daemon : daemons.values()) {
+    for (AttachedDaemon daemon : ending) {
       daemon.awaitEnd(endNanos);
     }
   }

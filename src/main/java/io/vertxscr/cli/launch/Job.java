@@ -1,12 +1,14 @@
 package io.vertxscr.cli.launch;
 
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.launch.JobFlow.Action;
 import io.vertxscr.launch.JobFlow.Event;
 import io.vertxscr.launch.JobFlow.Rules;
 import io.vertxscr.launch.JobFlow.State;
 import io.vertxscr.launch.JobFlow.Step;
 import io.vertxscr.launch.JobFlow;
+import io.vertxscr.launch.RunNews;
 import io.vertxscr.launch.Watchdog;
 import io.vertxscr.prefix.FlushFileStore;
 import java.io.PrintWriter;
@@ -34,7 +36,9 @@ final class Job {
   private static final long TICK_MS = 500;
   private static final long START_S = 180;
   /** Longer than the daemons take to notice that one of them is gone. */
-  private static final long AGREE_MS = 20_000;
+  static final long AGREE_MS = 20_000;
+  /** How often daemons that have not found the others are started again each time that nodes are looked at. */
+  private static final int REJOINS = 2;
   private static final long PING_MS = 250;
 
   private final JobPlan plan;
@@ -42,13 +46,17 @@ final class Job {
   private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
   private final PrintWriter err;
   private final Watchdog watchdog;
+  private final RunNews news = new RunNews();
+  private final long agreeMs;
   private State state = new State.Starting();
   private Optional<RunningProgram> program = Optional.empty();
   private Optional<Action.Finish> finish = Optional.empty();
   private boolean killed;
   private Map<String, String> toldDown = Map.of();
 
-  Job(JobPlan plan, Fleet.Setup setup, PrintWriter err) {
+  /** @param agreeMs how long daemons may take to see each other */
+  Job(JobPlan plan, Fleet.Setup setup, PrintWriter err, long agreeMs) {
+    this.agreeMs = agreeMs;
     this.plan = plan;
     this.fleet = new Fleet(plan.allocation(), setup, signals::add);
     this.err = err;
@@ -84,15 +92,15 @@ final class Job {
       if (!finish.get().why().isEmpty()) {
         say(finish.get().why());
       }
-      return new Outcome(finish.get().exit(), fleet.up());
+      return new Outcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
     } finally {
       program.ifPresent(RunningProgram::end);
       fleet.stop();
     }
   }
 
-  /** How it ended. */
-  record Outcome(int exit, List<String> up) {}
+  /** How it ended. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
+  record Outcome(int exit, List<String> up, Optional<String> cachedOnly) {}
 
   private void say(String line) {
     err.println("scr run: " + line);
@@ -127,6 +135,7 @@ final class Job {
   }
 
   private void onEvent(String type, JsonObject event) throws InterruptedException {
+    tell(type, event);
     switch (type) {
       case "run-begun", "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
       case "dataset-complete" -> {
@@ -140,9 +149,30 @@ final class Job {
           watchdog.ended();
         }
       }
-      case "restart-passed-over" -> say("dataset " + event.getInteger("dataset") + " '" + event.getString("name")
-          + "' is passed over: " + event.getString("cause"));
-      case "restart-anew" -> say(event.getString("cause"));
+      default -> { }
+    }
+  }
+
+  /** What the user hears of it, now or at the end. */
+  private void tell(String type, JsonObject event) {
+    int dataset = event.getInteger("dataset", 0);
+    String cause = event.getString("cause", "");
+    switch (type) {
+      case "restored" -> {
+        JsonObject ways = event.getJsonObject("ranks", new JsonObject());
+        news.restored(dataset, ways.getInteger("kept", 0), ways.getInteger("moved", 0),
+            ways.getInteger("rebuilt", 0), ways.getInteger("fetched", 0)).ifPresent(this::say);
+      }
+      case "run-begun" -> say(news.begun(event.getInteger("ranks", 0), event.getInteger("nodes", 0)));
+      case "restart-passed-over" ->
+          say("dataset " + dataset + " '" + event.getString("name") + "' is passed over: " + cause);
+      case "restart-failed" -> say("dataset " + dataset + " could not be read by all ranks: " + cause);
+      case "restart-anew" -> say(cause);
+      case "phase-started" -> news.writing(dataset, event.getString("name", ""));
+      case "dataset-complete" -> news.complete(dataset);
+      case "flush-failed", "flush-given-up" -> news.flushFailed(dataset, cause);
+      case "flush-done" -> news.flushed(dataset);
+      case "dataset-discarded", "dataset-dropped", "evicted" -> news.gone(dataset);
       default -> { }
     }
   }
@@ -153,7 +183,8 @@ final class Job {
     switch (step.action()) {
       case Action.None _ -> { }
       case Action.Start(int run, int pauseS) -> start(run, pauseS);
-      case Action.Check _ -> {
+      case Action.Check(String why) -> {
+        say(why);
         settle();
         happened(checked());
       }
@@ -172,21 +203,38 @@ final class Job {
 
   // ---- nodes ----
 
-  /** Waits until all daemons serve and see each other; leaves out those that do not. */
+  /** Waits until all daemons serve and see each other; leaves out those that do not, though started again. */
   private void settle() throws InterruptedException {
-    if (!await(START_S * 1000, fleet::isServing)) {
-      fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
+    serve();
+    boolean agreed = agree();
+    for (int tries = 0; !agreed && tries < REJOINS && rejoin(); tries++) {
+      agreed = agree();
     }
-    if (!agree()) {
+    if (!agreed) {
       fleet.separate();
     }
     excludeByManager();
     tellDown();
   }
 
+  private void serve() throws InterruptedException {
+    if (!await(START_S * 1000, fleet::isServing)) {
+      fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
+    }
+  }
+
+  /** On a loaded machine a daemon may find nobody in time, and begin a cluster of its own. Returns whether any has. */
+  private boolean rejoin() throws InterruptedException {
+    Map<String, String> strays = fleet.strays();
+    strays.forEach((node, why) -> say("node " + node + ": " + why + "; it is started again"));
+    fleet.restart(strays.keySet());
+    serve();
+    return !strays.isEmpty();
+  }
+
   private boolean agree() throws InterruptedException {
     boolean agreed = false;
-    for (int tries = 0; !agreed && tries < AGREE_MS / PING_MS; tries++) {
+    for (int tries = 0; !agreed && tries < agreeMs / PING_MS; tries++) {
       fleet.ping();                                       // what they have said before does not count
       agreed = await(PING_MS, fleet::agrees);
     }
@@ -248,9 +296,8 @@ final class Job {
     Map<String, String> sockets = new HashMap<>();
     nodes.forEach(node -> sockets.put(node, fleet.socket(node)));
     List<String> command = new ArrayList<>(plan.command(nodes, fleet.down().keySet()));
-    if (run > 1) {
-      say("run " + run + " begins on " + nodes.size() + " nodes: " + String.join(",", nodes));
-    }
+    say("run " + run + " begins on " + Counts.of(nodes.size(), "node") + ": " + String.join(",", nodes));
+    news.started();
     watchdog.started(nowMs());
     killed = false;
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));

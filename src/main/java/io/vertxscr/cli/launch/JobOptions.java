@@ -8,6 +8,7 @@ import io.vertxscr.launch.ResourceManagers;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -68,6 +69,28 @@ final class JobOptions {
       throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " is not there");
     }
     return new PrefixPaths(directory);
+  }
+
+  /** @throws ScrException IO where nothing can be written there: no checkpoint would ever leave the caches */
+  static void requireWritable(PrefixPaths paths) {
+    try {
+      Files.createDirectories(paths.scr());
+      Files.delete(Files.createTempFile(paths.scr(), ".scr-prerun-", ""));
+    } catch (IOException e) {
+      throw new ScrException(Fault.IO,
+          "prefix directory " + paths.prefix() + " cannot be written to: " + ScrException.reason(e), e);
+    }
+  }
+
+  /** What somebody has said without effect, or has misspelt, in sentences: as {@code scr config} tells it. */
+  List<String> remarks(Map<String, String> environment, PrefixPaths paths) {
+    Configuration system = Configuration.ofSystem(environment, Configuration.systemFile(environment));
+    UserSettings user = new UserSettings(Optional.of(paths.prefix()), ours(environment), List.of());
+    try {
+      return Settings.of(system).of(user).remarks();
+    } catch (ScrException e) {
+      return List.of(e.getMessage());                      // what the application configures may mend it
+    }
   }
 
   /** What the user and the system say about launching. */

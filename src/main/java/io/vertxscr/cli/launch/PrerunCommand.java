@@ -1,12 +1,8 @@
 package io.vertxscr.cli.launch;
 
 import io.vertxscr.launch.LaunchSettings;
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -40,13 +36,7 @@ final class PrerunCommand implements Callable<Integer> {
     LaunchSettings settings = options.settings(environment, paths);
     JobOptions.variables(environment, paths);
     Allocation allocation = options.allocation(environment, OptionalInt.empty());
-    try {
-      Files.createDirectories(paths.scr());
-      Files.delete(Files.createTempFile(paths.scr(), ".scr-prerun-", ""));
-    } catch (IOException e) {
-      throw new ScrException(Fault.IO,
-          "prefix directory " + paths.prefix() + " cannot be written to: " + ScrException.reason(e), e);
-    }
+    JobOptions.requireWritable(paths);
     PrintWriter out = spec.commandLine().getOut();
     Optional<String> halted = ShouldExitCommand.halted(paths, allocation, settings.haltSeconds());
     if (halted.isPresent()) {

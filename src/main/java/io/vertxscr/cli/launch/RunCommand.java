@@ -80,11 +80,12 @@ final class RunCommand implements Callable<Integer> {
     }
     PrefixPaths paths = options.paths(environment);
     JobPlan plan = plan(environment, paths);
-    Path directory = (logs != null ? logs : paths.scr().resolve("logs")).toAbsolutePath();
-    Files.createDirectories(directory);
+    JobOptions.requireWritable(paths);
+    Path directory = logs(paths);
     PrintWriter err = spec.commandLine().getErr();
+    options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
     Job job = new Job(plan, new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
-        directory), err);
+        directory), err, Job.AGREE_MS);
     CountDownLatch done = new CountDownLatch(1);
     Thread hook = new Thread(() -> {
       job.stop("asked to end: the program is stopped");
@@ -95,10 +96,23 @@ final class RunCommand implements Callable<Integer> {
       Job.Outcome outcome = job.run();
       int scavenged = noScavenge ? 0 : new Scavenging(plan.allocation(), options.program(environment), paths.prefix(),
           plan.variables()).run(outcome.up(), err);
+      if (noScavenge || scavenged != 0) {
+        outcome.cachedOnly().ifPresent(those -> err.println("scr run: " + those));
+      }
       return outcome.exit() != 0 ? outcome.exit() : scavenged == 0 ? 0 : 1;
     } finally {
       done.countDown();
       remove(hook);
+    }
+  }
+
+  private Path logs(PrefixPaths paths) {
+    Path directory = (logs != null ? logs : paths.scr().resolve("logs")).toAbsolutePath();
+    try {
+      return Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new ScrException(Fault.IO, "the directory for the logs, " + directory + ", cannot be made: "
+          + ScrException.reason(e), e);
     }
   }
 

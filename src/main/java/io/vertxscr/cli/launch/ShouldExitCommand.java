@@ -1,6 +1,7 @@
 package io.vertxscr.cli.launch;
 
 import io.vertxscr.flow.advice.HaltConditions;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.launch.Hostlist;
 import io.vertxscr.launch.LaunchSettings;
 import io.vertxscr.prefix.FlushFileStore;
@@ -75,6 +76,6 @@ final class ShouldExitCommand implements Callable<Integer> {
     int needed = settings.minNodes() > 0 ? settings.minNodes()
         : new FlushFileStore(paths, "scr should-exit", PATIENCE).nodes().orElse(1);
     return allocation.isHere() || left.size() >= needed ? Optional.empty()
-        : Optional.of(left.size() + " nodes can be used, and it takes " + needed);
+        : Optional.of(Counts.tooFewNodes(left.size(), needed));
   }
 }

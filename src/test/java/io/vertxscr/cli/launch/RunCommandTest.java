@@ -27,6 +27,9 @@ class RunCommandTest {
       [ ! -e "$STATE/program-$n" ] || . "$STATE/program-$n"
       """;
 
+  /** Waits for {@link StubMachine#says}. */
+  private static final String SAID = "while [ ! -e \"$STATE/said-node1\" ]; do sleep 0.05; done; ";
+
   @TempDir
   private Path directory;
   private StubMachine machine;
@@ -61,7 +64,8 @@ class RunCommandTest {
   @Test
   void aProgramOnOneMachineFindsTheSocketsOfItsNodesAndDaemonsAreStopped() throws Exception {
     CliRun run = machine.run("run", "--nodes", "2", "--spares", "1", "program", "--flag", "a b");
-    assertThat(run).returns(0, CliRun::exit).returns("", CliRun::out).returns("", CliRun::err);
+    assertThat(run).returns(0, CliRun::exit).returns("", CliRun::out)
+        .returns("scr run: run 1 begins on 2 nodes: node1,node2\n", CliRun::err);
     assertThat(machine.called("program"))
         .containsExactly("--flag a b | node1,node2 | /run/node1.sock:/run/node2.sock");
     assertThat(machine.called("scr")).hasSize(4)
@@ -93,13 +97,14 @@ class RunCommandTest {
 
   @Test
   void whatARestartPassesOverAndThatItBeginsAnewIsToldToTheUser() throws Exception {
-    program(1, "exit 0\n");
+    program(1, SAID + "sleep 0.3\n");
     machine.says("node1", """
         event {"type":"restart-passed-over","dataset":3,"name":"step-3","cached":false,"cause":"b of rank 1 is missing"}
         event {"type":"restart-anew","prefix":"/p","listed":1,"cause":"none of them can be used"}
         """);
     CliRun run = machine.run("run", "--nodes", "2", "program");
     assertThat(run).returns(0, CliRun::exit).extracting(CliRun::err).isEqualTo("""
+        scr run: run 1 begins on 2 nodes: node1,node2
         scr run: dataset 3 'step-3' is passed over: b of rank 1 is missing
         scr run: none of them can be used
         """);
@@ -121,7 +126,7 @@ class RunCommandTest {
     assertThat(run.exit()).as(run.err()).isEqualTo(3);
     assertThat(run.err()).contains("too few nodes are left: starting daemons again on node1",
         "node node1 is left out: its daemon has ended with exit code 1: node1: out of order (log ",
-        "1 nodes can be used, and it takes 2");
+        "1 node can be used, and it takes 2");
   }
 
   @Test
@@ -217,6 +222,45 @@ class RunCommandTest {
     CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "no-such-program");
     assertThat(run.exit()).isEqualTo(127);
     assertThat(run.err()).contains("the program cannot be started");
+  }
+
+  @Test
+  void whereAProgramRestartsFromAndWhatStaysInTheCachesIsTold() throws Exception {
+    machine.says("node1", """
+        event {"type":"restored","dataset":3,"ranks":{"kept":1,"moved":0,"rebuilt":3,"fetched":0},"restoreUs":5}
+        event {"type":"run-begun","ranks":4,"nodes":2}
+        event {"type":"phase-started","dataset":4,"name":"step-4"}
+        event {"type":"dataset-complete","dataset":4}
+        event {"type":"flush-failed","dataset":4,"cause":"/p: Read-only file system"}
+        """);
+    program(1, SAID + "kill -9 $$\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    assertThat(run.err().lines()).contains("scr run: run 1 was ended by signal 9 (exit code 137)",
+        "scr run: run 2 begins on 2 nodes: node1,node2",
+        "scr run: only in the caches of node1,node2: dataset 4 'step-4'; the last flush failed:"
+            + " /p: Read-only file system");
+    assertThat(run.err()).contains("scr run: 4 ranks on 2 nodes: they restart from dataset 3 (files of ranks: 1 as they"
+        + " lay in the caches, 3 rebuilt)");
+  }
+
+  /** Method: a file stands where the directory of our own should be. */
+  @Test
+  void aPrefixDirectoryThatCannotBeWrittenToIsRefusedInTheWordsOfPrerun() throws Exception {
+    Files.writeString(machine.prefix().resolve(".scr"), "");
+    CliRun run = machine.run("run", "--nodes", "2", "program");
+    assertThat(run).isEqualTo(machine.with("FLUX_URI", "").run("prerun", "--hosts", "n1"));
+    assertThat(run).returns(1, CliRun::exit).extracting(CliRun::err).asString()
+        .startsWith("scr: prefix directory " + machine.prefix() + " cannot be written to: ");
+    assertThat(machine.called()).isEmpty();
+  }
+
+  @Test
+  void aMisspeltParameterIsToldOnceBeforeAnythingStarts() {
+    CliRun run = machine.with("SCR_FLSH", "1").run("run", "--nodes", "1", "program");
+    assertThat(run).returns(0, CliRun::exit).extracting(CliRun::err).isEqualTo("""
+        scr run: SCR_FLSH in the environment is not a parameter; did you mean SCR_FLUSH?
+        scr run: run 1 begins on 1 node: node1
+        """);
   }
 
   @Test

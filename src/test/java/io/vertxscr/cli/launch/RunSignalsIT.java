@@ -63,13 +63,16 @@ class RunSignalsIT {
     Process run = machine.start(in, out, err, "run", "--scr", directory.resolve("bin/scr").toString(),
         "--nodes", "1", "--no-scavenge", "program", "42");
     assertThat(run.waitFor()).isEqualTo(42);
+    String begins = "scr run: run 1 begins on 1 node: node1\n";
     byte[] expectedOut = new byte[noise.length - 65536];
     System.arraycopy(noise, 0, expectedOut, 0, 65536);
     System.arraycopy(noise, 131072, expectedOut, 65536, noise.length - 131072);
     assertThat(Files.readAllBytes(out)).isEqualTo(expectedOut);
     byte[] said = Files.readAllBytes(err);
-    assertThat(Arrays.copyOf(said, 65536)).isEqualTo(Arrays.copyOfRange(noise, 65536, 131072));
-    assertThat(new String(said, 65536, said.length - 65536, UTF_8))
+    int own = begins.length();
+    assertThat(new String(said, 0, own, UTF_8)).isEqualTo(begins);
+    assertThat(Arrays.copyOfRange(said, own, own + 65536)).isEqualTo(Arrays.copyOfRange(noise, 65536, 131072));
+    assertThat(new String(said, own + 65536, said.length - own - 65536, UTF_8))
         .isEqualTo("no newlinescr run: run 1 failed with exit code 42, and SCR_RUNS allows 1\n");
 
     assertThat(machine.start(in, out, err, "run", "--scr", directory.resolve("bin/scr").toString(),

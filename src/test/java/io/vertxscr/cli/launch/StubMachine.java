@@ -25,7 +25,8 @@ final class StubMachine {
         "SCR_USER_NAME", "u", "SCR_CNTL_BASE", directory.resolve("c").toString(),
         "SCR_CACHE_BASE", directory.resolve("k").toString(), "CALLS", calls().toString(),
         "STATE", directory.toString()));
-    // A daemon sees those that run, like a cluster. Its node is in its arguments; DEAD names those that never start.
+    // A daemon sees those that run, like a cluster. Its node is in its arguments; files in STATE say what becomes of
+    // it: dead-n1 never starts, apart-n1 begins a cluster of its own; says-n1 is what it tells of the first run.
     command("scr", """
         echo "scr $*" >> "$CALLS"
         echo "$SCR_LAUNCH" >> "$STATE/launches"
@@ -33,14 +34,18 @@ final class StubMachine {
         name=$4
         [ -e "$STATE/dead-$name" ] && { echo "$name: out of order" >&2; exit 1; }
         read -r header
-        touch "$STATE/alive-$name"
+        [ -e "$STATE/apart-$name" ] && apart=1
+        [ -e "$STATE/apart-once-$name" ] && { rm "$STATE/apart-once-$name"; apart=1; }
+        [ "$apart" ] || touch "$STATE/alive-$name"
         trap 'rm -f "$STATE/alive-$name"' EXIT
         echo "node $name is ready: cluster x, socket /run/$name.sock"
-        [ -e "$STATE/says-$name" ] && cat "$STATE/says-$name"
+        [ -e "$STATE/says-$name" ] && { while [ ! -e "$STATE/run-1" ]; do sleep 0.05; done
+          cat "$STATE/says-$name"; touch "$STATE/said-$name"; } &
         while read -r line; do
           [ -e "$STATE/dead-$name" ] && exit 9
           [ -e "$STATE/once-$name" ] && { rm "$STATE/once-$name"; exit 9; }
           [ -e "$STATE/deaf-$name" ] && continue
+          [ "$apart" ] && { echo "pong {\\"members\\":[\\"$name\\"]}"; continue; }
           members=
           for alive in "$STATE"/alive-*; do members="$members\\"${alive##*/alive-}\\","; done
           echo "pong {\\"members\\":[${members%,}]}"
@@ -56,7 +61,7 @@ final class StubMachine {
     return directory.resolve("calls");
   }
 
-  /** What the daemon of a node writes to its launcher once it is ready. */
+  /** What the daemon of a node writes to its launcher when the program has noted its first run. */
   void says(String node, String lines) throws IOException {
     Files.writeString(directory.resolve("says-" + node), lines);
   }
@@ -82,6 +87,10 @@ final class StubMachine {
 
   boolean has(String name) {
     return Files.exists(directory.resolve(name));
+  }
+
+  Map<String, String> environment() {
+    return Map.copyOf(environment);
   }
 
   /** Runs a command of ours. */
