@@ -29,8 +29,8 @@ final class ContainersCase {
   }
 
   void run() throws Exception {
-    for (String target : List.of("ram", "disk")) {
-      for (String direction : List.of("flush", "fetch")) {
+    for (String target : List.of("ram", "disk", "cold")) {
+      for (String direction : target.equals("cold") ? List.of("fetch") : List.of("flush", "fetch")) {
         if (options.wants(direction + "-" + target)) {
           measure(direction, target);
         }
@@ -50,8 +50,12 @@ final class ContainersCase {
         plain.flush();
       }
       for (int run = -WARM_UP; run < options.runs(); run++) {
-        packed.run(run, fetch);
-        plain.run(run, fetch);
+        for (Side side : List.of(packed, plain)) {
+          if (target.equals("cold")) {
+            dropPageCache();
+          }
+          side.run(run, fetch);
+        }
         // a fetch ends in the cache, a flush in the prefix directory
         double rate = Reference.copied(whole, (fetch ? packed.daemons.beside("reference") : packed.place)
             .resolve("copies"), true);
@@ -71,6 +75,14 @@ final class ContainersCase {
           .with("timesCpSyncOneFile", containers / copy).with("timesOneByOne", containers / files)
           .print();
     }
+  }
+
+  /** What was written and read lately is in memory, which is not so where a job begins; needs root. */
+  private static void dropPageCache() throws IOException, InterruptedException {
+    if (new ProcessBuilder("sync").inheritIO().start().waitFor() != 0) {
+      throw new LoadException("sync failed");
+    }
+    Files.writeString(Path.of("/proc/sys/vm/drop_caches"), "3\n");
   }
 
   private Path oneFile(Path path) throws IOException {

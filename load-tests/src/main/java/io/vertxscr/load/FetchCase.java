@@ -25,6 +25,9 @@ final class FetchCase {
         measure(cold, state);
       }
     }
+    if (options.wants("large")) {
+      new LargeFetchCase(options).run();
+    }
   }
 
   private void measure(boolean cold, String state) throws Exception {

@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
+import java.util.zip.CRC32;
 
 /**
  * Prefix directories with metadata of more than anybody would write for a test; written by the classes that daemons
@@ -34,7 +35,9 @@ import java.util.stream.IntStream;
  */
 final class GeneratedPrefix {
   private static final int FILES_PER_RANK = 10;
-  private static final long FILE_BYTES = 4096;
+  private static final int FILE_BYTES = 4096;
+  /** Nobody has written to the container. */
+  private static final int CRC_OF_ZEROS = crcOfZeros();
 
   private final PrefixPaths paths;
   private final PrefixIndex index;
@@ -59,8 +62,8 @@ final class GeneratedPrefix {
 
   /** Publishes a dataset of many files, all of them in one container that has their length and no blocks. */
   void dataset(int id, int files) throws IOException {
-    int ranks = Math.max(1, files / FILES_PER_RANK);
-    var totals = new Totals((long) ranks * FILES_PER_RANK, ranks * FILES_PER_RANK * FILE_BYTES);
+    int ranks = ranks(files);
+    var totals = new Totals((long) ranks * FILES_PER_RANK, (long) ranks * FILES_PER_RANK * FILE_BYTES);
     var publication = new Publication(paths, index);
     DatasetDescriptor descriptor = descriptor(id, totals);
     publication.prepare(descriptor);
@@ -78,12 +81,23 @@ final class GeneratedPrefix {
     publication.publish(descriptor, Optional.of(new Mapping(totals, OptionalLong.empty())), LocalDateTime.now());
   }
 
+  /** How many ranks have so many files. */
+  static int ranks(int files) {
+    return Math.max(1, files / FILES_PER_RANK);
+  }
+
+  private static int crcOfZeros() {
+    CRC32 crc = new CRC32();
+    crc.update(new byte[FILE_BYTES]);
+    return (int) crc.getValue();
+  }
+
   private static Entry entry(int id, int rank) {
     List<FlushedFile> files = new ArrayList<>();
     for (int file = 0; file < FILES_PER_RANK; file++) {
       long offset = ((long) rank * FILES_PER_RANK + file) * FILE_BYTES;
       files.add(new FlushedFile("ckpt." + id + "/rank_" + rank + "." + file + ".ckpt", OptionalLong.of(FILE_BYTES),
-          OptionalInt.of(31 * rank + file), List.of(new Segment(ContainerPaths.name(0), offset, FILE_BYTES))));
+          OptionalInt.of(CRC_OF_ZEROS), List.of(new Segment(ContainerPaths.name(0), offset, FILE_BYTES))));
     }
     return new Entry(rank, files);
   }
