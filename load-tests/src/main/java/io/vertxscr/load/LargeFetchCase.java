@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.Session;
 import io.vertxscr.config.Settings;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.protocol.app.InitRequest;
@@ -49,10 +50,11 @@ final class LargeFetchCase {
 
   private void measure(EmbeddedCluster cluster, String prefix) throws Exception {
     int ranks = GeneratedPrefix.ranks(options.files());
-    List<ScrClient> clients =
-        IntStream.range(0, options.nodes()).mapToObj(n -> cluster.client("n" + n)).toList();
+    // init is answered when all have called it, and a client has no more calls in flight than that
+    List<ScrClient> clients = IntStream.rangeClosed(0, ranks / Limits.MAX_CALLS_IN_FLIGHT + options.nodes())
+        .mapToObj(client -> cluster.client("n" + client % options.nodes())).toList();
     long begin = System.nanoTime();
-    List<Future<Session>> asked = IntStream.range(0, ranks).mapToObj(rank -> clients.get(rank % options.nodes())
+    List<Future<Session>> asked = IntStream.range(0, ranks).mapToObj(rank -> clients.get(rank % clients.size())
         .init(new InitRequest(rank, ranks, prefix, "load"))).toList();
     Future.join(asked).await(PATIENCE_S, TimeUnit.SECONDS);
     double seconds = (System.nanoTime() - begin) / 1e9;
