@@ -263,6 +263,26 @@ class CacheManagementTest extends EmbeddedTest {
   }
 
   @Test
+  void whoLosesTheOnlyCheckpointToTheNextOneThatFailsHearsThatTheRunBeginsAnew() throws Exception {
+    StoreDescriptor cache = narrow(1, 1);
+    RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        scr.startCheckpoint("step-2");
+        return 0;
+      }, NODES);
+      cluster.awaitOver(NODES);
+      cluster.all(scr -> {
+        assertThat(scr.restart()).isEmpty();
+        return 0;
+      }, NODES);
+      assertThat(cluster.status(NODES[0]).getJsonArray("remarks").getString(0))
+          .startsWith("no checkpoint of the datasets up to 1 is left").endsWith("the run begins anew");
+    }
+  }
+
+  @Test
   void whereTheLastOneMustStayThePhaseIsRefusedWithNodeStoreAndBytes() throws Exception {
     StoreDescriptor cache = narrow(1, 2);
     RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));

@@ -253,7 +253,11 @@ public final class LeaderWork implements LeaderActions {
     advice.times().writes(level(
         run.info().policy().descriptors().descriptorFor(next.flags(), next.checkpointId()), full.isPresent()));
     full.ifPresent(why -> LOG.warn("dataset {} goes past the cache: {}", next.id(), why));
-    return Packed.of(new Started(next, full.isPresent() ? List.of() : Combining.evictions(starts), full.isPresent()));
+    List<Integer> evictions = full.isPresent() ? List.of() : Combining.evictions(starts);
+    if (!evictions.isEmpty()) {
+      restarts.makingRoom(run.info(), next);
+    }
+    return Packed.of(new Started(next, evictions, full.isPresent()));
   }
 
   private static FailureHistory.Level level(CheckpointDescriptor how, boolean pastTheCache) {

@@ -5,6 +5,7 @@ import io.vertxscr.flow.Combining;
 import io.vertxscr.flow.From;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.Step;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Packed;
@@ -34,6 +35,8 @@ final class RestartSteps {
   private final String job;
   /** Datasets that this run has failed to read. */
   private final List<Integer> unreadable = new ArrayList<>();
+  /** The last run in which something had to go for a new dataset. */
+  private long narrowRun;
 
   /** @param job id of the allocation */
   RestartSteps(LeaderTools tools, String job) {
@@ -60,6 +63,14 @@ final class RestartSteps {
   /** The run is over: nothing is caught up for it any more. */
   void over() {
     catchUp.end();
+  }
+
+  /** Old datasets go before the new one is there: should that fail, the next run is to know that there were some. */
+  void makingRoom(RunInfo run, DatasetDescriptor next) {
+    if (narrowRun != run.run()) {
+      narrowRun = run.run();
+      journal.note(run.prefix(), history -> history.knowing(next.id() - 1));
+    }
   }
 
   /** Some node may have lost what it had when the run began: then nobody starts. */

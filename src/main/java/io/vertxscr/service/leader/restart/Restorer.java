@@ -179,8 +179,8 @@ public final class Restorer {
         judged = judged.lifted(load.name());
         journal.note(prefixDirectory, now -> now.lifted(load.name()));
       } else if (load.fruitless()) {
-        String why = "it was read " + load.times() + " times, and no run completed another checkpoint or ended well;"
-            + " to have it used again, set it current";
+        String why = "it was read " + load.times() + " times, and no run completed another checkpoint or ended well:"
+            + " it is used only where there is no other; to have it used again, set it current";
         LOG.warn("dataset {} \"{}\" is in quarantine: {}", load.datasetId(), load.name(), why);
         observer.notice(new Event.Quarantined(load.datasetId(), load.name(), why));
         prefix.unsetCurrent(prefixDirectory, load.name());
@@ -219,6 +219,10 @@ public final class Restorer {
     } else if (!tried.isEmpty()) {
       anew(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used: the run"
           + " begins anew");
+    } else if (listed == 0 && scene.history().lastDatasetId() > 0 && !wanted.policy().cache().purge()
+        && !wanted.policy().cache().prefixPurge()) {
+      anew(wanted, 0, "no checkpoint of the datasets up to " + scene.history().lastDatasetId()
+          + " is left, neither in the caches nor in " + wanted.prefix() + ": the run begins anew");
     }
   }
 
@@ -304,7 +308,7 @@ public final class Restorer {
             .mapToInt(dataset -> dataset.descriptor().checkpointId()),
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::checkpointId));
     return new RunInfo.Found(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
-        scene.history().lastDatasetId()), checkpoints.max().orElse(0), missed);
+        scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
   }
 
   private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
