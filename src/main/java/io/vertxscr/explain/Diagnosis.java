@@ -93,7 +93,7 @@ public record Diagnosis(
 
   private static boolean published(Evidence seen, List<String> reasons) {
     switch (seen.prefix()) {
-      case Absent(boolean flushing) -> reasons.add("the prefix directory has no summary of it: it was never complete"
+      case Absent(boolean flushing) -> reasons.add("the prefix directory has no summary of it: it was never whole"
           + " there" + (flushing ? "; the flush file says that it is being flushed" : ""));
       case Damaged(String why, _) -> reasons.add(why);
       case Complete(List<String> bad, _, _, _) when !bad.isEmpty() -> {

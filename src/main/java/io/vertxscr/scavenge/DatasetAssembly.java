@@ -85,12 +85,18 @@ public final class DatasetAssembly {
       }
       problems.add(e.getMessage());
     }
+    SortedSet<Integer> rebuilt = new TreeSet<>();
+    if (DatasetVerification.hasMap(paths, id)) {          // its survivors are where the application wanted them
+      DatasetDescriptor descriptor = DatasetScanner.scan(paths, id, Depth.SIZES).descriptor();
+      rebuilt.addAll(new PublishedRepair(paths, descriptor).run(publication, unlessFlushed));
+    }
     Assembled made = scavenged(id, Depth.BYTES, unlessFlushed);
     problems.addAll(made.problems());
+    rebuilt.addAll(made.rebuilt());
     if (made.valid()) {
       problems.add("it was published again from what was scavenged");
     }
-    return new Assembled(made.descriptor(), made.missing(), made.unrecoverable(), made.rebuilt(), problems);
+    return new Assembled(made.descriptor(), made.missing(), made.unrecoverable(), List.copyOf(rebuilt), problems);
   }
 
   /** Whether what was scavenged is, as far as anybody knows, of the dataset whose files are published under this id. */

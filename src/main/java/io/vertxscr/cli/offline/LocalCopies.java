@@ -20,7 +20,7 @@ final class LocalCopies {
    * One node after the other; what could not be had is printed. What other prefix directories have of that id stays.
    *
    * @return how many nodes had something of it
-   * @throws ScrException DUPLICATE_NODE while a node's daemon runs, NO_SPACE, IO
+   * @throws ScrException DUPLICATE_NODE while a node's daemon runs, NO_SPACE, IO also where the prefix is read-only
    */
   static int copy(List<NodeCache> nodes, int id, PrefixPaths paths, PrintWriter out) {
     int holders = 0;
@@ -28,6 +28,7 @@ final class LocalCopies {
       node.problems().forEach(problem -> out.println("node " + node.node() + ": " + problem));
       if (node.find(id, paths).isPresent()) {
         holders++;
+        PrefixOption.requireWritable(paths);
         copy(node, id, paths, out);
       }
     }

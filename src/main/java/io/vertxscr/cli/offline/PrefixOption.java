@@ -32,6 +32,19 @@ final class PrefixOption {
     return new PrefixPaths(absolute);
   }
 
+  /**
+   * Before anything is brought there.
+   *
+   * @throws ScrException IO where this user may not write there, or nobody may
+   */
+  static void requireWritable(PrefixPaths paths) {
+    Path directory = Files.exists(paths.scr()) ? paths.scr() : paths.prefix();
+    if (!Files.isWritable(directory)) {
+      throw new ScrException(Fault.IO, directory + " cannot be written to, so nothing can be brought there: mount its"
+          + " file system for writing, or be the user who wrote the datasets");
+    }
+  }
+
   static PrefixIndex index(PrefixPaths paths) {
     return new PrefixIndex(paths, "scr index", PATIENCE);
   }

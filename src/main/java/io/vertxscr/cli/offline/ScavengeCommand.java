@@ -165,6 +165,7 @@ final class ScavengeCommand implements Callable<Integer> {
   }
 
   private int scavenge(int dataset, PrefixPaths paths) {
+    PrefixOption.requireWritable(paths);
     var log = new ScavengeLog(paths, environment, spec.commandLine().getErr());
     log.start(dataset);
     boolean whole = false;

@@ -217,8 +217,9 @@ public final class RunService implements Membership.Listener {
   public void left(NodeInfo node) {
     loop.later(() -> {
       if (run != null && !run.isOver() && run.info().map().nodes().contains(node.name())) {
-        String ranks = some(run.info().map().ranksOn(node.name()));
-        end(new ScrException(Fault.NODE_LOST, "node " + node.name() + " (ranks " + ranks + ") has left the cluster"));
+        List<Integer> ranks = run.info().map().ranksOn(node.name());
+        end(new ScrException(Fault.NODE_LOST, "node " + node.name() + (ranks.size() == 1 ? " (rank " : " (ranks ")
+            + some(ranks) + ") has left the cluster"));
       }
     });
   }

@@ -103,7 +103,7 @@ class DamagedMetadataTest {
   }
 
   @Test
-  void withoutIndexADamagedSummaryIsMadeAgainOfWhatWasScavengedUnlessAFileIsBad() throws IOException {
+  void withoutIndexADamagedSummaryIsMadeAgainOfWhatWasScavengedAndBadFilesWithIt() throws IOException {
     caches.dataset(6, "b.6");
     copy(6);
     index("--add", "6");
@@ -119,8 +119,17 @@ class DamagedMetadataTest {
     byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
     bytes[500] ^= 1;
     Files.write(paths.file("b.6/b.1"), bytes);
-    CliRun ran = index("--add=6");
-    assertThat(ran.exit()).as(ran.toString()).isEqualTo(1);
+    assertThat(index("--add=6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("1 of its 8 files are not what its map says",
+            "is in the index, whole: 8 files, 4.1 kB; rebuilt rank 1");
+    assertThat(paths.summary(6)).hasBinaryContent(good);
+    assertThat(index("--verify")).returns(0, CliRun::exit);
+
+    tear(paths.summary(6), good, 30);
+    Files.delete(paths.file("b.6/b.1"));
+    Files.delete(paths.file("b.6/b.2"));
+    assertThat(index("--add=6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
+        .contains("dataset 6 'b.6' is INVALID: MISSING files of ranks 1-2; UNRECOVERABLE ranks 1-2");
     assertThat(entries()).noneMatch(Index.Entry::restartable);
   }
 

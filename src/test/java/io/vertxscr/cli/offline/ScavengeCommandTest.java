@@ -1,6 +1,7 @@
 package io.vertxscr.cli.offline;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
@@ -10,6 +11,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.Mounts;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.scavenge.TestCaches;
@@ -205,6 +207,22 @@ class ScavengeCommandTest {
       assertThat(ran.exit()).as(ran.toString()).isEqualTo(1);
       assertThat(ran.out()).contains("failed, for the reason above, on 2 of 2 hosts: n0, n1\n");
       assertThat(paths.summary(6)).doesNotExist();
+    }
+  }
+
+  @Test
+  void aPrefixDirectoryThatCannotBeWrittenToIsNamedOnceWithWhatToDo() throws Exception {
+    caches.dataset(6, "b.6");
+    assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "ro", "tmpfs", caches.prefix.toString()), "may mount");
+    try {
+      for (String command : List.of("copy", "scavenge")) {
+        assertThat(run(command, "--id", 6)).isEqualTo(new CliRun(1, "", "scr: " + caches.prefix
+            + " cannot be written to, so nothing can be brought there: mount its file system for writing, or be the"
+            + " user who wrote the datasets\n"));
+      }
+      assertThat(run("copy", "--id", 7).exit()).isEqualTo(3);
+    } finally {
+      Mounts.unmount(caches.prefix);
     }
   }
 

@@ -288,9 +288,10 @@ public final class Restorer {
 
   /** A restart from something older would lose what is newer, and to begin anew would lose all. */
   static ScrException otherSize(DatasetDescriptor dataset, int ranks, Wanted wanted) {
+    String writers = ranks == 1 ? "1 rank" : ranks + " ranks";
     return new ScrException(Fault.RANKS_DISAGREE, "the newest checkpoint, dataset " + dataset.id() + " \""
-        + dataset.name() + "\", was written by " + ranks + " ranks, and this run has " + wanted.map().size()
-        + ". Nothing has been changed. Start " + ranks + " ranks; or set SCR_GLOBAL_RESTART=1, and every rank may read"
+        + dataset.name() + "\", was written by " + writers + ", and this run has " + wanted.map().size()
+        + ". Nothing has been changed. Start " + writers + "; or set SCR_GLOBAL_RESTART=1, and every rank may read"
         + " every file; or SCR_FLUSH_ON_RESTART=1 and SCR_FETCH=0, and have the application read the prefix directory");
   }
 
