@@ -3,6 +3,7 @@ package io.vertxscr.cli;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.TextTable;
+import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Effective;
 import io.vertxscr.config.Parameter;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
@@ -40,7 +41,19 @@ record ConfigPage(Optional<Path> system, Optional<Path> user, Effective effectiv
     if (!descriptors.groups().nodes().isEmpty()) {
       add(lines, "Groups:", groups());
     }
+    if (explain) {
+      add(lines, "Keys of entries in a file, as CKPT=0 TYPE=XOR, STORE=/ssd COUNT=2, GROUPS=node1 POWER=psu1:", keys());
+    }
     return lines;
+  }
+
+  private static List<List<String>> keys() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("entry", "key", "values", "meaning"));
+    for (Configuration.EntryKey key : Configuration.entryKeys()) {
+      rows.add(List.of(key.entry(), key.name(), key.values(), key.help()));
+    }
+    return rows;
   }
 
   private static void add(List<String> lines, String title, List<List<String>> rows) {

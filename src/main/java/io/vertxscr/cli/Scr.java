@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -29,6 +30,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Scr implements Runnable {
   static final int FAILED = 1;
   static final int WRONG_USE = 2;
+  /** Of an option, with its two dashes. */
+  private static final int SHORTEST_STEM = 5;
 
   private final CommandLine commands;
   private final boolean debug;
@@ -71,7 +74,21 @@ public final class Scr implements Runnable {
 
   /** Runs one command line to its end and returns the exit code. */
   static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
-    return new Scr(environment, args).commands.setOut(out).setErr(err).execute(args);
+    String[] words = plain(args);
+    return new Scr(environment, words).commands.setOut(out).setErr(err).execute(words);
+  }
+
+  /** What most programs take as options are commands here. */
+  private static String[] plain(String... args) {
+    String[] words = args.clone();
+    if (words.length > 0) {
+      words[0] = switch (words[0]) {
+        case "-h", "--help" -> "help";
+        case "-V", "--version" -> "version";
+        case String other -> other;
+      };
+    }
+    return words;
   }
 
   @Override
@@ -125,14 +142,23 @@ public final class Scr implements Runnable {
 
   private String sentence(ParameterException wrong, CommandLine command) {
     if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
-      return wrong.getMessage();
+      return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is no whole number, or too large a one");
     }
     String word = unmatched.getUnmatched().getFirst();
     if (command == commands) {
       return "there is no command '" + word + "'" + Nearest.hint(word, names());
     }
     String option = word.replaceFirst("=.*", "");
-    return wrong.getMessage()
-        + (word.startsWith("-") ? Nearest.hint(option, command.getCommandSpec().optionsMap().keySet()) : "");
+    return wrong.getMessage() + (word.startsWith("-") ? hint(option, command) : "");
+  }
+
+  /** The option that was meant, or those that begin alike: {@code --unset} of {@code --unset-reason}. */
+  private static String hint(String option, CommandLine command) {
+    Set<String> known = command.getCommandSpec().optionsMap().keySet();
+    String stem = option.lastIndexOf('-') > 1 ? option.substring(0, option.lastIndexOf('-')) : option;
+    List<String> alike = stem.length() < SHORTEST_STEM ? List.of()
+        : known.stream().filter(one -> one.startsWith(stem)).sorted().toList();
+    String near = Nearest.hint(option, known);
+    return !near.isEmpty() || alike.isEmpty() ? near : "; there are " + String.join(", ", alike);
   }
 }

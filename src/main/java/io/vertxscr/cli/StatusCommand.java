@@ -4,6 +4,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Configuration;
+import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -78,11 +79,15 @@ final class StatusCommand implements Callable<Integer> {
       try {
         answers.add(ask(one));
       } catch (ScrException e) {
-        err.println("scr: " + e.getMessage());
         if (socket == null && e.fault() == Fault.NODE_LOST) {
           dead.add(one.getParent().getFileName().toString());
+        } else {
+          err.println("scr: " + e.getMessage());
         }
       }
+    }
+    if (!dead.isEmpty()) {
+      err.println("scr: " + ended(dead, answers.isEmpty()));
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -95,6 +100,14 @@ final class StatusCommand implements Callable<Integer> {
     }
     out.flush();
     return answers.isEmpty() ? Scr.FAILED : 0;
+  }
+
+  /** Daemons that were killed leave their sockets behind. */
+  private String ended(Set<String> dead, boolean all) {
+    JobSettings job = Settings.load(environment, Configuration.systemFile(environment)).job();
+    String left = String.join(", ", dead);
+    return all ? "no daemon of user " + job.user() + " and job " + job.id() + " runs on this host any more (sockets are"
+        + " left of " + left + ")" : "no daemon runs any more as " + left;
   }
 
   private boolean isOnTerminal() {

@@ -42,10 +42,24 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
       "SCR_CONF_FILE", "SCR_AOT", "SCR_VECTOR", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER", "SCR_SOCKET", "SCR_RANK",
       "SCR_RANKS", "SCR_END_TIME", "SCR_NODELIST", LAUNCH);
 
+  /**
+   * What may follow the key of an entry.
+   *
+   * @param entry such as {@code CKPT}
+   * @param values that it takes, in words
+   */
+  public record EntryKey(String entry, String name, String values, String help) {}
+
   public Configuration {
     user = List.copyOf(user);
     system = List.copyOf(system);
     ignored = List.copyOf(ignored);
+  }
+
+  /** All keys of all entries of a file; the names of groups are free. */
+  public static List<EntryKey> entryKeys() {
+    return Stream.of(Section.values()).flatMap(section -> section.fields().stream()
+        .map(field -> new EntryKey(section.name(), field.name(), field.kind().expected(), field.help()))).toList();
   }
 
   /**

@@ -18,27 +18,27 @@ enum Section {
   GROUPS(new Kind.Text()),
   /** A class of storage, by its base directory. */
   STORE(new Kind.Directory(),
-      field("GROUP", new Kind.Text()),
-      field("COUNT", new Kind.Int(1, 1024)),
-      field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE)),
-      field("MKDIR", new Kind.Flag()),
-      field("ENABLED", new Kind.Flag())),
+      field("GROUP", new Kind.Text(), "nodes that share one such store; NODE: each has its own"),
+      field("COUNT", new Kind.Int(1, 1024), "checkpoints kept there"),
+      field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE), "what datasets may take there; if not said all that is free"),
+      field("MKDIR", new Kind.Flag(), "0: its directory must be there, and is not made"),
+      field("ENABLED", new Kind.Flag(), "0: as if the entry were not there")),
   /** How some of the checkpoints are cached and protected. */
   CKPT(new Kind.Int(0, 255),
-      field("INTERVAL", new Kind.Int(1, Integer.MAX_VALUE)),
-      field("GROUP", new Kind.Text()),
-      field("STORE", new Kind.Directory()),
-      field("TYPE", new Kind.Word(Arrays.stream(Scheme.values()).map(Scheme::name).toList())),
-      field("SET_SIZE", new Kind.Int(2, Redundancy.MAX_SET_SIZE)),
-      field("SET_FAILURES", Parameter.SCR_SET_FAILURES.kind()),
-      field("BYPASS", new Kind.Flag()),
-      field("COMPRESS", new Kind.Word(List.of("NONE", "ZSTD"))),
-      field("COMPRESS_LEVEL", new Kind.Int(Compression.MIN_LEVEL, Compression.MAX_LEVEL)),
-      field("OUTPUT", new Kind.Flag()),
-      field("ENABLED", new Kind.Flag()));
+      field("INTERVAL", new Kind.Int(1, Integer.MAX_VALUE), "for checkpoints whose number it divides"),
+      field("GROUP", new Kind.Text(), "what fails as a whole: no two ranks of a set are in one; else SCR_GROUP"),
+      field("STORE", new Kind.Directory(), "base directory of the store; else SCR_CACHE_BASE"),
+      field("TYPE", new Kind.Word(Arrays.stream(Scheme.values()).map(Scheme::name).toList()), "how it is protected"),
+      field("SET_SIZE", new Kind.Int(2, Redundancy.MAX_SET_SIZE), "ranks of a set; else SCR_SET_SIZE"),
+      field("SET_FAILURES", Parameter.SCR_SET_FAILURES.kind(), "losses in a set that RS survives"),
+      field("BYPASS", new Kind.Flag(), "1: files are written to the prefix directory at once, past the cache"),
+      field("COMPRESS", new Kind.Word(List.of("NONE", "ZSTD")), "files are compressed when they are flushed"),
+      field("COMPRESS_LEVEL", new Kind.Int(Compression.MIN_LEVEL, Compression.MAX_LEVEL), "fast to small; else 3"),
+      field("OUTPUT", new Kind.Flag(), "1: for datasets with the OUTPUT flag"),
+      field("ENABLED", new Kind.Flag(), "0: as if the entry were not there"));
 
   /** What may follow the key. */
-  record Field(String name, Kind kind) {}
+  record Field(String name, Kind kind, String help) {}
 
   private final Kind key;
   private final List<Field> fields;
@@ -59,7 +59,7 @@ enum Section {
 
   /** The field of this name; GROUPS have any. */
   Optional<Field> field(String name) {
-    return this == GROUPS ? Optional.of(field(name, new Kind.Text()))
+    return this == GROUPS ? Optional.of(field(name, new Kind.Text(), ""))
         : fields.stream().filter(field -> field.name().equals(name)).findFirst();
   }
 
@@ -71,7 +71,11 @@ enum Section {
     return Stream.of(values()).filter(section -> section.name().equals(name)).findFirst();
   }
 
-  private static Field field(String name, Kind kind) {
-    return new Field(name, kind);
+  List<Field> fields() {
+    return fields;
+  }
+
+  private static Field field(String name, Kind kind, String help) {
+    return new Field(name, kind, help);
   }
 }

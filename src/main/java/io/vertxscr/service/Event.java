@@ -34,7 +34,7 @@ public sealed interface Event {
   /** All ranks are here and whatever checkpoint there is can be read. */
   record RunBegun(long run, String jobName, String prefix, int ranks, int nodes) implements Event {}
 
-  /** Redundancy sets of the run are not as they were asked for; nothing else is wrong. */
+  /** Redundancy sets of the run survive less than they were asked for; nothing else is wrong. */
   record ProtectionWeak(long run, String cause) implements Event {}
 
   /**

@@ -6,6 +6,9 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -68,6 +71,30 @@ class ScrTest {
   }
 
   @Test
+  void helpAndVersionAreOptionsToo() {
+    assertThat(List.of(run(Map.of(), "--help"), run(Map.of(), "-h"))).containsOnly(run(Map.of(), "help"));
+    assertThat(List.of(run(Map.of(), "--version"), run(Map.of(), "-V"))).containsOnly(run(Map.of(), "version"));
+    for (String command : List.of("run", "halt", "config", "status")) {
+      assertThat(run(Map.of(), command, "-h")).isEqualTo(run(Map.of(), command, "--help")).returns(0, Ran::exit)
+          .satisfies(ran -> assertThat(ran.out()).startsWith("Usage: scr " + command));
+    }
+  }
+
+  @Test
+  void socketsOfDaemonsThatAreGoneAreToldInOneLine() throws IOException {
+    Path job = directory.resolve("u/scr.1");
+    for (String node : List.of("node1", "node2")) {
+      Path socket = Files.createDirectories(job.resolve(node)).resolve("scr.sock");
+      try (var channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+        channel.bind(UnixDomainSocketAddress.of(socket));
+      }
+    }
+    assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString(), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1"), "status"))
+        .isEqualTo(new Ran(1, "", "scr: no daemon of user u and job 1 runs on this host any more (sockets are left of"
+            + " node1, node2)\n"));
+  }
+
+  @Test
   void configPrintsEveryValueWithItsSourceInColumns() throws IOException {
     Path file = Files.writeString(directory.resolve("scr.conf"), "SCR_FLUSH=3\nSCR_CACHE_SIZE=2\n");
     Ran ran = run(Map.of("SCR_SET_SIZE", "4", "USER", "alice"), "config", "--config", file.toString(), "SCR_FLUSH=5");
@@ -113,7 +140,10 @@ class ScrTest {
 
   @Test
   void configExplainsOnRequest() {
-    assertThat(run(Map.of(), "config", "--explain").out()).contains("checkpoints kept in the cache");
+    String page = run(Map.of(), "config", "--explain").out();
+    assertThat(page).contains("checkpoints kept in the cache");
+    assertThat(page.replaceAll(" +", " ")).contains("CKPT COMPRESS one of NONE, ZSTD files are compressed",
+        "CKPT INTERVAL ", "STORE COUNT ", "GROUPS=node1 POWER=psu1");
   }
 
   @Test
@@ -156,6 +186,11 @@ class ScrTest {
       "'',            'a command is missing; one of demo, node, status, halt, config, run, prerun, postrun, "
           + "should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, version, help'",
       "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",
+      "halt --unset, 'Unknown option: ''--unset''; there are --unset-after, --unset-all, --unset-before, "
+          + "--unset-checkpoints, --unset-reason, --unset-seconds'",
+      "halt --checkpoints abc, 'Invalid value for option ''--checkpoints'': ''abc'' is no whole number, or too large "
+          + "a one'",
+      "halt --seconds 1y, '--seconds ''1y'' is no length of time; expected seconds, or 1h30m'",
       "halt --chekpoints=3, 'Unknown option: ''--chekpoints=3''; did you mean --checkpoints?'"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
     Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));

@@ -6,6 +6,7 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.Redundancy;
+import io.vertxscr.placement.Shortfalls.Shortfall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,14 +53,19 @@ class ShortfallsTest {
 
   @Test
   void smallerSetsAreTold() {
-    assertThat(of(Scheme.XOR, List.of("n1", "n1", "n2", "n2"), 4).orElseThrow())
-        .startsWith("CKPT=0: XOR has sets of 2 ranks instead of 4");
+    assertThat(shortfall("NODE", Redundancy.of(Scheme.XOR, 4), List.of("n1", "n1", "n2", "n2"))).contains(
+        new Shortfall("CKPT=0: XOR has sets of 2 ranks instead of 4: the ranks are on 2 nodes, and no two of a set may"
+            + " be in the same one; the loss of 1 is survived all the same", false));
+    assertThat(shortfall("POWER", Redundancy.of(Scheme.XOR, 4), List.of("p", "p", "q", "q")).orElseThrow().sentence())
+        .contains("the ranks are in 2 groups POWER");
   }
 
   @Test
   void fewerLossesThanAskedForAreTold() {
     assertThat(of(new Redundancy(Scheme.RS, 8, 3), List.of("n1", "n2", "n3"))).contains("CKPT=0: RS has sets of 3"
         + " ranks: there are not more; such a set survives the loss of 2 instead of 3");
+    assertThat(shortfall("NODE", new Redundancy(Scheme.RS, 8, 3), List.of("n1", "n2", "n3")))
+        .get().returns(true, Shortfall::weaker);
     assertThat(of(new Redundancy(Scheme.RS, 4, 2), List.of("n1", "n1", "n2", "n2")).orElseThrow())
         .startsWith("CKPT=0: RS has sets of 2 ranks instead of 4")
         .endsWith("such a set survives the loss of 1 instead of 2");
@@ -70,6 +76,10 @@ class ShortfallsTest {
   }
 
   private static Optional<String> of(Redundancy redundancy, List<String> groups) {
-    return Shortfalls.of(new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", redundancy, false), groups);
+    return shortfall("NODE", redundancy, groups).map(Shortfall::sentence);
+  }
+
+  private static Optional<Shortfall> shortfall(String group, Redundancy redundancy, List<String> groups) {
+    return Shortfalls.of(new CheckpointDescriptor(0, true, 1, group, "/tmp", redundancy, false), groups);
   }
 }

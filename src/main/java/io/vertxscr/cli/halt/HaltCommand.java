@@ -56,8 +56,8 @@ public final class HaltCommand implements Callable<Integer> {
   private String after;
 
   @Option(names = {"-s", "--seconds"}, paramLabel = "N",
-      description = "When the allocation has no more than N seconds left; instead of SCR_HALT_SECONDS.")
-  private Long seconds;
+      description = "When the allocation has no more than N seconds (or 1h30m) left; instead of SCR_HALT_SECONDS.")
+  private String seconds;
 
   @Option(names = {"-i", "--immediate"},
       description = "At once: every call of the run fails, and what the caches hold is flushed.")
@@ -66,19 +66,19 @@ public final class HaltCommand implements Callable<Integer> {
   @Option(names = {"-l", "--list"}, description = "Print the conditions, and change nothing.")
   private boolean list;
 
-  @Option(names = {"-r", "--remove"}, description = "Take back everything: runs may begin and go on.")
+  @Option(names = {"-r", "--remove", "--unset-all"}, description = "Take back everything: runs may begin and go on.")
   private boolean remove;
 
-  @Option(names = "--unset-checkpoints", description = "Take back --checkpoints.")
+  @Option(names = "--unset-checkpoints", description = "Take back --checkpoints, and that a run has stopped for it.")
   private boolean unsetCheckpoints;
 
-  @Option(names = "--unset-before", description = "Take back --before.")
+  @Option(names = "--unset-before", description = "Take back --before, and that a run has stopped for it.")
   private boolean unsetBefore;
 
-  @Option(names = "--unset-after", description = "Take back --after.")
+  @Option(names = "--unset-after", description = "Take back --after, and that a run has stopped for it.")
   private boolean unsetAfter;
 
-  @Option(names = "--unset-seconds", description = "Take back --seconds.")
+  @Option(names = "--unset-seconds", description = "Take back --seconds, and that a run has stopped for it.")
   private boolean unsetSeconds;
 
   @Option(names = "--unset-reason", description = "Take back the reason of an earlier halt, and --immediate.")
@@ -160,8 +160,10 @@ public final class HaltCommand implements Callable<Integer> {
       halt = halt.withExitAfter(exitAfter);
     }
     if (seconds != null || unsetSeconds) {
-      require(seconds == null || seconds >= 0, "--seconds " + seconds + " is less than none");
-      halt = halt.withHaltSeconds(seconds == null ? OptionalLong.empty() : OptionalLong.of(seconds));
+      halt = halt.withHaltSeconds(seconds == null ? OptionalLong.empty() : OptionalLong.of(length()));
+    }
+    if (isTakenBack(halt)) {
+      halt = halt.withReason(Optional.empty());
     }
     if (unsetReason) {
       halt = halt.withReason(Optional.empty());
@@ -170,6 +172,20 @@ public final class HaltCommand implements Callable<Integer> {
       return halt.now(Reason.JOB_HALTED.name());
     }
     return sets() || unsets() ? halt : halt.withReason(Optional.of(Reason.JOB_HALTED.name()));
+  }
+
+  private long length() {
+    return HaltTime.length(seconds).orElseThrow(() -> new ParameterException(spec.commandLine(),
+        "--seconds '" + seconds + "' is no length of time; expected seconds, or 1h30m"));
+  }
+
+  /** Whether a run has stopped for the very condition that is taken back: it is no reason any more. */
+  private boolean isTakenBack(Halt halt) {
+    String reason = halt.reason().orElse("");
+    return !halt.immediate() && (unsetCheckpoints && reason.equals(Reason.NO_CHECKPOINTS_LEFT.name())
+        || unsetBefore && reason.equals(Reason.EXIT_BEFORE_TIME.name())
+        || unsetAfter && reason.equals(Reason.EXIT_AFTER_TIME.name())
+        || unsetSeconds && reason.equals(Reason.TIME_LIMIT.name()));
   }
 
   private void require(boolean condition, String otherwise) {

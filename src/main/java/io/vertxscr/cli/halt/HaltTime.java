@@ -47,10 +47,20 @@ final class HaltTime {
     }
     Matcher ahead = AHEAD.matcher(text);
     if (ahead.matches()) {
-      return Optional.of(now.toEpochSecond() + 86_400 * number(ahead, 1) + 3600 * number(ahead, 2)
-          + 60 * number(ahead, 3) + number(ahead, 4));
+      return Optional.of(now.toEpochSecond() + seconds(ahead));
     }
     return calendar(text.replaceFirst("(?<=[0-9]) +(?=[0-9])", "T").toUpperCase(Locale.ROOT), now);
+  }
+
+  /** How long, in seconds: {@code 3600}, {@code 1h}, {@code 1h30m}; empty for what is no length of time. */
+  static Optional<Long> length(String written) {
+    String text = written.strip();
+    return text.matches("[0-9]{1,9}") ? Optional.of(Long.parseLong(text)) : Optional.of(AHEAD.matcher("+" + text))
+        .filter(Matcher::matches).map(HaltTime::seconds);
+  }
+
+  private static long seconds(Matcher ahead) {
+    return 86_400 * number(ahead, 1) + 3600 * number(ahead, 2) + 60 * number(ahead, 3) + number(ahead, 4);
   }
 
   private static Optional<Long> calendar(String text, ZonedDateTime now) {

@@ -101,6 +101,8 @@ public final class ObservedActions implements LeaderActions {
       LOG.warn("run {}: {}", info.run(), shortfall);
       observer.notice(new Event.ProtectionWeak(info.run(), shortfall));
     }
+    Shortfalls.smaller(info.policy().descriptors(), info.map())
+        .forEach(smaller -> LOG.info("run {}: {}", info.run(), smaller));
     actions.begun(info);
   }
 

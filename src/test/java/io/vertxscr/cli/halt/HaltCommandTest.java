@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.HaltFile;
 import io.vertxscr.model.Halt;
+import io.vertxscr.prefix.HaltFileStore;
+import io.vertxscr.prefix.PrefixPaths;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -47,12 +52,37 @@ class HaltCommandTest {
 
     Halt noHurry = halt("--unset-reason");
     assertThat(noHurry).isEqualTo(new Halt(OptionalInt.of(3), OptionalLong.of(1_795_176_000),
-        OptionalLong.of(1_795_179_600), OptionalLong.of(1200), java.util.Optional.empty(), false));
+        OptionalLong.of(1_795_179_600), OptionalLong.of(1200), Optional.empty(), false));
     assertThat(halt("--unset-checkpoints")).isEqualTo(noHurry.withCheckpointsLeft(OptionalInt.empty()));
     assertThat(halt("--unset-before").exitBeforeSeconds()).isEmpty();
     assertThat(halt("--unset-after").exitAfterSeconds()).isEmpty();
     assertThat(halt("--unset-seconds")).isEqualTo(Halt.NONE);
     assertThat(prefix.resolve(".scr/halt.scr")).doesNotExist();
+  }
+
+  @Test
+  void whoeverTakesBackAConditionTakesBackThatARunHasStoppedForItAndNoOtherReason() throws Exception {
+    Map<String, String> optionOfReason = Map.of("NO_CHECKPOINTS_LEFT", "--unset-checkpoints",
+        "EXIT_BEFORE_TIME", "--unset-before", "EXIT_AFTER_TIME", "--unset-after", "TIME_LIMIT", "--unset-seconds");
+    for (String reason : List.of("NO_CHECKPOINTS_LEFT", "EXIT_BEFORE_TIME", "EXIT_AFTER_TIME", "TIME_LIMIT",
+        "JOB_HALTED", "SCR_FINALIZE_CALLED")) {
+      for (String option : optionOfReason.values()) {
+        halt("--remove");
+        new HaltFileStore(new PrefixPaths(prefix), "test", Duration.ofSeconds(1))
+            .update(_ -> Halt.NONE.withReason(Optional.of(reason)));
+        assertThat(halt(option).reason().isEmpty()).as(reason + option)
+            .isEqualTo(option.equals(optionOfReason.get(reason)));
+      }
+    }
+    halt("--immediate", "--checkpoints", "0");
+    assertThat(halt("--unset-checkpoints").immediate()).isTrue();
+    assertThat(halt("--unset-all")).isEqualTo(Halt.NONE);
+  }
+
+  @Test
+  void secondsMayBeWrittenAsHoursAndMinutes() throws Exception {
+    assertThat(halt("--seconds", "1h30m").haltSeconds()).hasValue(5400);
+    assertThat(halt("--seconds", "0").haltSeconds()).hasValue(0);
   }
 
   @Test

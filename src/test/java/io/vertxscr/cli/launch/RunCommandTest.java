@@ -251,6 +251,10 @@ class RunCommandTest {
     assertThat(run).isEqualTo(machine.with("FLUX_URI", "").run("prerun", "--hosts", "n1"));
     assertThat(run).returns(1, CliRun::exit).extracting(CliRun::err).asString()
         .startsWith("scr: prefix directory " + machine.prefix() + " cannot be written to: ");
+    Files.delete(machine.prefix().resolve(".scr"));
+    Path file = Files.writeString(directory.resolve("file"), "");
+    assertThat(machine.run("run", "--nodes", "2", "--logs", file.resolve("logs"), "program").err())
+        .startsWith("scr: the directory for the logs, " + file.resolve("logs") + ", cannot be made: ");
     assertThat(machine.called()).isEmpty();
   }
 
