@@ -2,6 +2,7 @@ package io.vertxscr.model;
 
 import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -53,16 +54,26 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
   public record RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy) {}
 
   public DatasetRecord {
-    ranks = List.copyOf(ranks);
+    ranks = ranks.stream().sorted(Comparator.comparingInt(of -> of.files().rank())).toList();
   }
 
   public Scheme scheme() {
     return redundancy.scheme();
   }
 
-  /** The entry of this rank. */
+  /** The entry of this rank. By halves: who protects a dataset asks for each rank of the node, and that may be many. */
   public Optional<RankRecord> rank(int rank) {
-    return ranks.stream().filter(r -> r.files().rank() == rank).findFirst();
+    int low = 0;
+    int high = ranks.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (ranks.get(middle).files().rank() < rank) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low < ranks.size() && ranks.get(low).files().rank() == rank ? Optional.of(ranks.get(low)) : Optional.empty();
   }
 
   /** The same holding with another flush state. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -82,6 +83,21 @@ class ModelTest {
     DatasetDescriptor known = descriptor(3, "a").with(new Totals(2, 9));
     assertThat(known.totals()).isEqualTo(new Totals(2, 9));
     assertThat(known.with(Totals.NONE)).isEqualTo(descriptor(3, "a"));
+  }
+
+  @Test
+  void ofWhateverRanksANodeHoldsInAnyOrderExactlyThoseAreFound() {
+    for (int subset = 0; subset < 64; subset++) {
+      int held = subset;
+      List<DatasetRecord.RankRecord> ranks = IntStream.of(3, 0, 5, 1, 4, 2).filter(rank -> (held >> rank & 1) == 1)
+          .mapToObj(rank -> new DatasetRecord.RankRecord(new RankFiles(rank, List.of()), null, Optional.empty()))
+          .toList();
+      DatasetRecord record = new DatasetRecord(descriptor(1, "a"), null, null, null, null, ranks);
+      for (int rank = 0; rank < 7; rank++) {
+        assertThat(record.rank(rank).map(found -> found.files().rank()))
+            .isEqualTo((held >> rank & 1) == 1 ? Optional.of(rank) : Optional.empty());
+      }
+    }
   }
 
   @Test
