@@ -23,7 +23,8 @@ public final class Nearest {
    * other numbers would be as good a guess.
    */
   public static String hint(String word, Collection<String> known) {
-    List<String> others = known.stream().filter(k -> !withoutNumbers(k).equals(withoutNumbers(word))).toList();
+    List<String> others = known.stream()
+        .filter(k -> k.equalsIgnoreCase(word) || !withoutNumbers(k).equals(withoutNumbers(word))).toList();
     return to(word, others).map(k -> "; did you mean " + k + "?").orElse("");
   }
 

@@ -101,9 +101,9 @@ final class InspectCommand implements Callable<Integer> {
     if (record.flush() != FlushState.WANTED) {
       return record.flush();
     }
-    var paths = new PrefixPaths(Path.of(record.origin().prefix()));
-    PrefixIndex index = PrefixOption.index(paths);
     try {
+      var paths = new PrefixPaths(Path.of(record.origin().prefix()));
+      PrefixIndex index = PrefixOption.index(paths);
       boolean done = index.read().index().find(record.descriptor().id())
           .filter(entry -> entry.complete() && entry.failed().isEmpty())
           .filter(entry -> entry.descriptor().sameAs(record.descriptor())).isPresent()
