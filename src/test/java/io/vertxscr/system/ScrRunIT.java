@@ -102,7 +102,9 @@ class ScrRunIT {
     assertThat(job.awaitExit()).as(job.output()).isZero();
     assertThat(job.output()).contains("wrote step-1",
         "scr run: node node2 is left out: its daemon was killed by signal 9 (log ",
-        "scr run: run 2 begins on 4 nodes: node1,node3,node4,node5", "wrote step-2")
+        "scr run: run 2 begins on 4 nodes: node1,node3,node4,node5",
+        RANKS + " ranks on 4 nodes: there is no checkpoint to restart from",
+        RANKS + " ranks on 4 nodes: they restart from dataset 1 'step-1' (files of ranks: ", " rebuilt", "wrote step-2")
         .contains(IntStream.range(0, RANKS).mapToObj(rank -> "rank " + rank + " restarted from step-1").toList())
         .doesNotContain("is not what was written");
   }
