@@ -267,16 +267,16 @@ class CacheManagementTest extends EmbeddedTest {
     StoreDescriptor cache = narrow(1, 1);
     RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
-      cluster.all(scr -> {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
         scr.startCheckpoint("step-2");
         return 0;
-      }, NODES);
+      }), NODES);
       cluster.awaitOver(NODES);
-      cluster.all(scr -> {
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
         assertThat(scr.restart()).isEmpty();
         return 0;
-      }, NODES);
+      }), NODES);
       assertThat(cluster.status(NODES[0]).getJsonArray("remarks").getString(0))
           .startsWith("no checkpoint of the datasets up to 1 is left").endsWith("the run begins anew");
     }
