@@ -4,8 +4,8 @@ package io.vertxscr.launch;
 public final class Counts {
   private Counts() {}
 
-  /** {@code 1 node}, {@code 2 nodes}. */
-  public static String of(int number, String thing) {
+  /** {@code 1 node}, {@code 2 nodes}. @param thing its singular, whose plural takes an s */
+  public static String of(long number, String thing) {
     return number + " " + thing + (number == 1 ? "" : "s");
   }
 

@@ -55,7 +55,7 @@ class KillAmidFlushIT {
       Eventually.holds("it is listed", () ->
           CliRun.of(Map.of(), "index", "--list", "--prefix", cluster.prefix()).out().contains("large"));
       assertThat(CliRun.of(Map.of(), "index", "--verify", "--prefix", cluster.prefix()).out())
-          .isEqualTo("dataset 1 'large': good, 1 files, 135.2 MB\n");
+          .isEqualTo("dataset 1 'large': good, 1 file, 135.2 MB\n");
     }
   }
 

@@ -1,12 +1,12 @@
 package io.vertxscr.cli.offline;
 
-import io.vertxscr.cli.text.Humane;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.explain.Evidence.InPrefix;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -86,7 +86,7 @@ final class EvidenceReader {
         .max((a, b) -> Long.compare(a.createdUs(), b.createdUs()))
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, OtherPrefixes.sentence(caches, isMeant, paths)
             .orElse("neither the index nor the flush file of " + paths.prefix() + " nor the caches of "
-                + Humane.count(caches.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
+                + Counts.of(caches.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
   }
 
   private InPrefix inPrefix(DatasetDescriptor dataset) {

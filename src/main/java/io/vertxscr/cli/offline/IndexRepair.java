@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -183,7 +184,7 @@ final class IndexRepair {
       String rebuilt = dataset.rebuilt().isEmpty() ? "" : "; rebuilt " + Humane.ranks(dataset.rebuilt());
       out.println(name(descriptor) + failed.map(entry -> ": its files have the right sizes" + rebuilt + ", but "
           + IndexVerification.markSentence(entry)).orElse(" is in the index, whole: "
-              + Humane.count(descriptor.totals().files(), "file") + ", "
+              + Counts.of(descriptor.totals().files(), "file") + ", "
               + Humane.bytes(descriptor.totals().bytes()) + rebuilt));
     } else {
       out.println(name(descriptor) + " is INVALID: MISSING files of " + Humane.ranks(dataset.missing())

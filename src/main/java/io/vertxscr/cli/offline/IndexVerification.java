@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex;
@@ -92,7 +93,7 @@ final class IndexVerification {
     Verified verified = DatasetVerification.verify(paths, entry.id());
     verified.problems().forEach(problem -> out.println(name + ": " + problem));
     if (!verified.unverified().isEmpty()) {
-      out.println(name + ": " + Humane.count(verified.unverified().size(), "file")
+      out.println(name + ": " + Counts.of(verified.unverified().size(), "file")
           + " without a checksum, not compared,"
           + " such as "
           + verified.unverified().getFirst());
@@ -110,7 +111,7 @@ final class IndexVerification {
       unmark(entry);
     }
     String verdict = bad > 0 ? bad + " bad of " : verified.unverified().isEmpty() ? "good, " : "nothing differs in ";
-    out.println(name + ": " + verdict + Humane.count(verified.files(), "file") + ", " + Humane.bytes(verified.bytes())
+    out.println(name + ": " + verdict + Counts.of(verified.files(), "file") + ", " + Humane.bytes(verified.bytes())
         + (bad == 0 ? "" : " good"));
     return bad == 0 ? 0 : OfflineCommands.WRONG;
   }

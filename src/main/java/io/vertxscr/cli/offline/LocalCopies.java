@@ -1,6 +1,7 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.cli.text.Humane;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixPaths;
@@ -42,7 +43,7 @@ final class LocalCopies {
       Copied copied = new ScavengeCopy(node, id, paths).run();
       copied.problems().forEach(problem -> out.println("node " + node.node() + ": " + problem));
       out.println("node " + node.node() + ": " + Humane.ranks(copied.ranks()) + " of dataset " + id + ", "
-          + Humane.count(copied.files(), "file") + ", " + Humane.bytes(copied.bytes())
+          + Counts.of(copied.files(), "file") + ", " + Humane.bytes(copied.bytes())
           + (redundant ? ", with redundancy" : ""));
     } catch (ScrException e) {
       if (e.fault() != Fault.DUPLICATE_NODE) {

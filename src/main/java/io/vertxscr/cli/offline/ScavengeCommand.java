@@ -1,10 +1,10 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.cli.offline.RemoteCopies.Outcome;
-import io.vertxscr.cli.text.Humane;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.launch.Counts;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -222,7 +222,7 @@ final class ScavengeCommand implements Callable<Integer> {
   private void tell(Map<Outcome, List<String>> hostsBy, Outcome outcome, String what, PrintWriter out) {
     List<String> those = hostsBy.getOrDefault(outcome, List.of());
     if (!those.isEmpty()) {
-      out.println(what + " " + those.size() + " of " + Humane.count(hosts.size(), "host") + ": "
+      out.println(what + " " + those.size() + " of " + Counts.of(hosts.size(), "host") + ": "
           + String.join(", ", those));
     }
   }

@@ -23,11 +23,6 @@ public final class Humane {
     return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
   }
 
-  /** How many of a thing: {@code 1 file}, {@code 4 files}. @param one its singular, whose plural takes an s */
-  public static String count(long number, String one) {
-    return number + " " + one + (number == 1 ? "" : "s");
-  }
-
   /** Ranks by their numbers: {@code rank 2}, {@code ranks 0-3, 7}. */
   public static String ranks(Collection<Integer> numbers) {
     return (numbers.size() == 1 ? "rank " : "ranks ") + ranges(numbers);
