@@ -36,6 +36,14 @@ public final class PrefixDirectories {
     }
   }
 
+  /**
+   * Whether there is a directory in which no run has ever begun: each one makes {@code .scr}. Where datasets say
+   * otherwise, it is a mount point without its file system.
+   */
+  public static boolean isBare(PrefixPaths paths) {
+    return Files.isDirectory(paths.prefix()) && !Files.exists(paths.scr());
+  }
+
   /** Makes a directory whose name, and the names of all above it up to the prefix, survive a power failure. */
   public static void createDurably(Path prefix, Path directory) {
     create(prefix, directory);

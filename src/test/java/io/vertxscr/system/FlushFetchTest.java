@@ -211,6 +211,29 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
+  /** Method: neither the leader nor the caches have seen anything there but the begin of the run. */
+  @Test
+  void anEmptyMountPointIsNotWrittenToByTheFirstFlushEver() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory,
+        TestCluster.Setup.of(Scheme.XOR).flushing(1, true).with("SCR_LOG_ENABLE", "0"), NODES)) {
+      Path prefix = cluster.prefix();
+      Path away = directory.resolve("away");
+      EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        if (scr.rank() == 0) {                            // the other one waits for it in its next phase
+          Files.move(prefix, away);
+          Files.createDirectory(prefix);
+        }
+        RankProgram.checkpoint(scr, prefix, 1, 3);
+        return 0;
+      }));
+      Eventually.holds("an attempt that says why", () -> cluster.status("n1").getJsonArray("flushes").stream()
+          .anyMatch(flush -> ((JsonObject) flush).getString("cause", "").contains("is it mounted?")));
+      assertThat(new PrefixPaths(prefix).dataset(1)).doesNotExist();
+      Eventually.holds("it is back", () -> isBack(away, prefix));
+      cluster.await("the flush", () -> cluster.restartable().contains(1));
+    }
+  }
+
   private static boolean isBack(Path away, Path prefix) throws IOException {
     try {
       if (Files.exists(prefix)) {

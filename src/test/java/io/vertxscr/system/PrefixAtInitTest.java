@@ -98,4 +98,31 @@ class PrefixAtInitTest extends EmbeddedTest {
         .contains("the prefix directory " + cluster.prefix() + " is not there: nothing is brought there until");
     assertThat(cluster.prefix()).as("made, where it may have to be mounted").doesNotExist();
   }
+
+  /** Nobody remembers the file system but the datasets in the caches: all daemons have been started again. */
+  @Test
+  void anEmptyMountPointIsNotTakenForTheDirectoryThatCachedCheckpointsWereWrittenFor() throws Exception {
+    cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+      RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
+      return 0;
+    }), NODES);
+    cluster.awaitOver(NODES);
+    for (String node : NODES) {
+      cluster.nodes().kill(node);
+    }
+    Path away = directory.resolve("away");
+    Files.move(cluster.prefix(), away);
+    Files.createDirectory(cluster.prefix());
+    for (String node : NODES) {
+      cluster.nodes().start(node);
+    }
+    for (var rank : new EmbeddedRun(cluster.nodes(), cluster.prefix(), List.of(NODES)).start(Scr::node)) {
+      assertThat(EmbeddedRun.failure(rank)).hasMessageContainingAll(cluster.prefix().toString(),
+          "is its file system mounted?", ".scr");
+    }
+    assertThat(cluster.prefix()).isEmptyDirectory();
+    Files.delete(cluster.prefix());
+    Files.move(away, cluster.prefix());
+    assertThat(cluster.restart(NODES)).isOne();
+  }
 }

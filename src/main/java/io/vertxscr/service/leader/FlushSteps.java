@@ -11,6 +11,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.FlushDescriptor;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication.Mapping;
 import io.vertxscr.prefix.Publication;
@@ -150,7 +151,7 @@ final class FlushSteps {
     boolean used = shares.isUsed(dataset.origin().prefix(),
         all.stream().anyMatch(inventory -> inventory.prefixes().contains(dataset.origin().prefix())));
     return loop.blocking("prepare the flush of dataset " + id, () -> {
-      if (used) {
+      if (used || PrefixDirectories.isBare(paths)) {
         requireMounted(paths);
       }
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
@@ -174,8 +175,8 @@ final class FlushSteps {
   /** Where a dataset was brought to there are traces of it; a mount point without its file system would have none. */
   private void requireMounted(PrefixPaths paths) {
     if (!publication(paths).hasAny()) {
-      throw new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " has no trace of the datasets that "
-          + "were brought there: is it mounted? If it was emptied, make a file " + paths.index()
+      throw new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " has no trace of the runs and "
+          + "datasets that were there: is it mounted? If it was emptied, make a file " + paths.index()
           + " or begin another run");
     }
   }

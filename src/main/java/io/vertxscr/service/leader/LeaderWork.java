@@ -131,7 +131,8 @@ public final class LeaderWork implements LeaderActions {
           }
         })
         .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.all(),
-            policy.with(policy.cache().emptying(false, false))));
+            policy.with(policy.cache().emptying(false, false))))
+        .compose(info -> journal.begun(info).map(info));
     restoring = mine;
     return mine;
   }

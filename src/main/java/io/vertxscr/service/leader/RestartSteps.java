@@ -50,7 +50,6 @@ final class RestartSteps {
   /** A run has begun, with or without something on offer. */
   void begun(RunInfo info) {
     unreadable.clear();
-    journal.begun(info);
     catchUp.begin(info);
     protectBehind(info);
   }

@@ -37,6 +37,13 @@ final class PrefixCheck {
         ? Optional.of("may not be written to: " + metadata) : Optional.empty();
   }
 
+  /** Why no run begins where the caches hold what earlier ones there have written, and the directory is bare. */
+  static ScrException notMounted(Path prefix) {
+    return new ScrException(Fault.IO, "the prefix directory " + prefix + " shows no trace of the runs that have written"
+        + " the checkpoints in the caches: is its file system mounted? No run begins, and nothing is written there."
+        + " If it was emptied, make a directory " + new PrefixPaths(prefix).scr());
+  }
+
   /**
    * Makes a directory of which only the last name is missing: more than that is rather a file system that is not
    * mounted.

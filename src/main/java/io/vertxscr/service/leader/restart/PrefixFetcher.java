@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.Inventory;
 import io.vertxscr.flow.RestartOrder.Flushed;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.format.prefix.Index;
@@ -11,6 +12,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
+import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
@@ -98,19 +100,34 @@ public final class PrefixFetcher {
 
   /**
    * Sees that datasets can be brought there. A directory that nobody has made yet is made. Where it cannot be written
-   * to, only a run may begin that has its checkpoints in the caches: they can be brought there later.
+   * to, only a run may begin that has its checkpoints in the caches: they can be brought there later. But none begins
+   * where runs have been, as the caches know, and nothing shows it: whatever it wrote would be below a mount point.
    *
    * @return what whoever started the run must know; fails with IO, nothing changed
    */
   Future<Optional<String>> usable(String prefix, Inventories caches) {
-    return loop.blocking("look at " + prefix, () -> PrefixCheck.trouble(Path.of(prefix))).compose(trouble ->
-        trouble.isEmpty() ? Future.succeededFuture(trouble) : caches.all().compose(inventories -> inventories.stream()
-            .flatMap(inventory -> inventory.datasets().stream())
-            .anyMatch(dataset -> dataset.origin().prefix().equals(prefix))
-                ? Future.succeededFuture(trouble.map(why -> "the prefix directory " + prefix + " " + why
-                    + ": nothing is brought there until that has changed, and the run begins with what the caches"
-                    + " hold"))
-                : make(prefix)));
+    Path path = Path.of(prefix);
+    return loop.blocking("look at " + prefix, () -> Look.at(path))
+        .compose(look -> look.trouble().isEmpty() && !look.bare() ? Future.succeededFuture(Optional.empty())
+            : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
+  }
+
+  /** What is in the way of files in a prefix directory, and whether no run has been there. */
+  private record Look(Optional<String> trouble, boolean bare) {
+    static Look at(Path prefix) {
+      return new Look(PrefixCheck.trouble(prefix), PrefixDirectories.isBare(new PrefixPaths(prefix)));
+    }
+  }
+
+  private static boolean isHeld(String prefix, List<Inventory> inventories) {
+    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+        .anyMatch(dataset -> dataset.origin().prefix().equals(prefix));
+  }
+
+  private static Future<Optional<String>> held(Path prefix, Look look) {
+    return look.trouble().isEmpty() ? Future.failedFuture(PrefixCheck.notMounted(prefix))
+        : Future.succeededFuture(look.trouble().map(why -> "the prefix directory " + prefix + " " + why
+            + ": nothing is brought there until that has changed, and the run begins with what the caches hold"));
   }
 
   /** Makes it where it is missing; what whoever started the run must know. Fails with IO where that cannot be. */

@@ -81,7 +81,10 @@ public final class RestartJournal {
     }).mapEmpty();
   }
 
-  /** A run has begun: the next one in this prefix directory will need as many nodes, as far as its script can tell. */
+  /**
+   * A run begins: the next one in this prefix directory will need as many nodes, as far as its script can tell. It is
+   * also the trace by which a flush knows the directory. Does not fail.
+   */
   public Future<Void> begun(RunInfo info) {
     int nodes = info.map().byNode().size();
     return inTurn(() -> loop.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
