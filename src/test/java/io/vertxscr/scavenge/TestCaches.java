@@ -1,5 +1,7 @@
 package io.vertxscr.scavenge;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
@@ -19,6 +21,7 @@ import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.placement.RedundancySets;
+import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
@@ -36,6 +39,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,6 +98,22 @@ public final class TestCaches {
 
   public List<NodeCache> nodes() {
     return NodeCache.ofJob(control);
+  }
+
+  /** Brings what all caches hold of a dataset to the prefix directory, without a problem; it is not published. */
+  public void copy(int id) {
+    for (NodeCache node : nodes()) {
+      assertThat(new ScavengeCopy(node, id, new PrefixPaths(prefix)).run().problems()).isEmpty();
+    }
+  }
+
+  /** Leaves so many bytes of a file; below 0, no file. */
+  public static void tear(Path file, byte[] good, int length) throws IOException {
+    if (length < 0) {
+      Files.delete(file);
+    } else {
+      Files.write(file, Arrays.copyOf(good, length));
+    }
   }
 
   public int ranks() {

@@ -7,17 +7,13 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.scavenge.NodeCache;
-import io.vertxscr.scavenge.ScavengeCopy;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,14 +40,14 @@ class DamagedMetadataTest {
   void aDamagedSummaryIsFoundByVerifyAndMadeAgainOfWhatIsPublished() throws IOException {
     caches.dataset(5, "b.5");
     caches.dataset(6, "b.6");
-    copy(5);
-    copy(6);
+    caches.copy(5);
+    caches.copy(6);
     index("--build");
     forgetScavenged(6);
     List<Index.Entry> whole = entries();
     byte[] good = Files.readAllBytes(paths.summary(6));
     for (int length : new int[] {0, 1, 20, good.length / 2, good.length - 1}) {
-      tear(paths.summary(6), good, length);
+      TestCaches.tear(paths.summary(6), good, length);
       assertThat(index("--verify", "b.6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
           .startsWith("dataset 6 'b.6': " + paths.summary(6))
           .endsWith("dataset 6 'b.6': marked as failed, restarts pass it over\n");
@@ -74,10 +70,10 @@ class DamagedMetadataTest {
   @Test
   void aDamagedSummaryIsNotMadeAgainWhereIndexMapOrFilesDoNotSayAllOfIt() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     forgetScavenged(6);
-    tear(paths.summary(6), Files.readAllBytes(paths.summary(6)), 30);
+    TestCaches.tear(paths.summary(6), Files.readAllBytes(paths.summary(6)), 30);
     byte[] torn = Files.readAllBytes(paths.summary(6));
     for (Path other : List.of(paths.file("b.6/b.1"), paths.rankMap(6), paths.index())) {
       byte[] good = Files.readAllBytes(other);
@@ -105,17 +101,17 @@ class DamagedMetadataTest {
   @Test
   void withoutIndexADamagedSummaryIsMadeAgainOfWhatWasScavengedAndBadFilesWithIt() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     byte[] good = Files.readAllBytes(paths.summary(6));
-    tear(paths.summary(6), good, 30);
+    TestCaches.tear(paths.summary(6), good, 30);
     Files.delete(paths.index());
     assertThat(index("--add=6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
         .contains("it cannot be made again: the index does not list it", "published again from what was scavenged",
             "dataset 6 'b.6' is in the index, whole");
     assertThat(paths.summary(6)).hasBinaryContent(good);
 
-    tear(paths.summary(6), good, 30);
+    TestCaches.tear(paths.summary(6), good, 30);
     byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
     bytes[500] ^= 1;
     Files.write(paths.file("b.6/b.1"), bytes);
@@ -125,7 +121,7 @@ class DamagedMetadataTest {
     assertThat(paths.summary(6)).hasBinaryContent(good);
     assertThat(index("--verify")).returns(0, CliRun::exit);
 
-    tear(paths.summary(6), good, 30);
+    TestCaches.tear(paths.summary(6), good, 30);
     Files.delete(paths.file("b.6/b.1"));
     Files.delete(paths.file("b.6/b.2"));
     assertThat(index("--add=6")).returns(1, CliRun::exit).extracting(CliRun::out).asString()
@@ -136,7 +132,7 @@ class DamagedMetadataTest {
   @Test
   void whatIsMarkedAsFailedIsNotCalledWholeByAddAndBuild() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     byte[] bytes = Files.readAllBytes(paths.file("b.6/b.1"));
     bytes[500] ^= 1;
@@ -152,10 +148,10 @@ class DamagedMetadataTest {
   @Test
   void explainDoesNotInventTheRanksOfADatasetWhoseMapIsDamaged() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     forgetScavenged(6);
-    tear(paths.rankMap(6), Files.readAllBytes(paths.rankMap(6)), 30);
+    TestCaches.tear(paths.rankMap(6), Files.readAllBytes(paths.rankMap(6)), 30);
     assertThat(explain()).returns(1, CliRun::exit).extracting(CliRun::out).asString()
         .contains("ckpt, ranks not known, 8 files", "scr index --add 6 makes the map again")
         .doesNotContain("no node knows", "missing");
@@ -171,25 +167,7 @@ class DamagedMetadataTest {
   }
 
   private CliRun explain() {
-    return run(List.of("explain", "--prefix", caches.prefix, "--control", temp.resolve("none")), "b.6");
-  }
-
-  private static CliRun run(List<Object> command, Object... arguments) {
-    return CliRun.of(Map.of(), Stream.concat(command.stream(), Stream.of(arguments)).toArray());
-  }
-
-  private static void tear(Path file, byte[] good, int length) throws IOException {
-    if (length < 0) {
-      Files.delete(file);
-    } else {
-      Files.write(file, Arrays.copyOf(good, length));
-    }
-  }
-
-  private void copy(int id) {
-    for (NodeCache node : caches.nodes()) {
-      assertThat(new ScavengeCopy(node, id, paths).run().problems()).isEmpty();
-    }
+    return CliRun.of(Map.of(), "explain", "--prefix", caches.prefix, "--control", temp.resolve("none"), "b.6");
   }
 
   private List<Index.Entry> entries() {
@@ -197,6 +175,6 @@ class DamagedMetadataTest {
   }
 
   private CliRun index(Object... arguments) {
-    return run(List.of("index", "--prefix", caches.prefix), arguments);
+    return CliRun.index(caches.prefix, arguments);
   }
 }

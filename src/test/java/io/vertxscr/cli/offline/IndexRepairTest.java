@@ -9,15 +9,12 @@ import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.scavenge.NodeCache;
-import io.vertxscr.scavenge.ScavengeCopy;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -49,7 +46,7 @@ class IndexRepairTest {
   void addRebuildsWhatIsMissingAndListsTheDataset() {
     caches.dataset(6, "b.6");
     caches.lose("n2");
-    copy(6);
+    caches.copy(6);
 
     assertThat(index("--add", "6")).isEqualTo(
         new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB; rebuilt rank 2\n", ""));
@@ -62,7 +59,7 @@ class IndexRepairTest {
   void thePrefixDirectoryMayBeMovedBetweenCopyAddAndVerify() throws IOException {
     caches.dataset(6, "b.6");
     caches.lose("n2");
-    copy(6);
+    caches.copy(6);
     Path moved = Files.move(caches.prefix, temp.resolve("moved"));
     Object directory = new PrefixPaths(moved).dataset(6).getFileName();
     assertThat(CliRun.of(Map.of(), "index", "--prefix", moved, "--add", directory)).isEqualTo(
@@ -77,7 +74,7 @@ class IndexRepairTest {
     caches.dataset(6, "b.6");
     caches.lose("n1");
     caches.lose("n2");
-    copy(6);
+    caches.copy(6);
 
     CliRun ran = index("--add", "6");
     assertThat(ran.exit()).isEqualTo(1);
@@ -94,7 +91,7 @@ class IndexRepairTest {
   void buildFindsAllDatasetsAgainAfterAnyDamageToTheIndex() throws IOException {
     for (int id = 5; id <= 7; id++) {
       caches.dataset(id, "b." + id);
-      copy(id);
+      caches.copy(id);
     }
     assertThat(index("--add", "5").exit()).isZero();
     assertThat(index("--add", "6").exit()).isZero();
@@ -117,8 +114,8 @@ class IndexRepairTest {
   void buildSaysWhatWasNeverCompleteAndWhatIsNotAnyMore() throws IOException {
     caches.dataset(5, "b.5");
     caches.dataset(6, "b.6");
-    copy(5);
-    copy(6);
+    caches.copy(5);
+    caches.copy(6);
     assertThat(index("--build").exit()).isZero();
     Files.delete(paths.summary(5));
     try (var maps = Files.newDirectoryStream(paths.dataset(5), "*.scrfilemap")) {
@@ -141,14 +138,14 @@ class IndexRepairTest {
   void aDatasetWhoseNameALaterOneHasIsNeverListedInItsPlace() throws IOException {
     caches.dataset(5, "same", "d5");
     caches.dataset(7, "other");
-    copy(5);
-    copy(7);
+    caches.copy(5);
+    caches.copy(7);
     assertThat(index("--build").exit()).isZero();
     Path map = paths.rankMap(7);
     byte[] good = Files.readAllBytes(map);
     Files.writeString(map, "torn");                       // so that nobody dares to remove files of the older one
     caches.dataset(6, "same", "d6");
-    copy(6);
+    caches.copy(6);
     assertThat(index("--add", "6").out()).contains("dataset 5, replaced by 6, is left as it is");
     prefixIndex().update(before -> before.markFetched(6, LocalDateTime.of(2026, 1, 2, 3, 4)).setCurrent("same"));
     List<Index.Entry> before = entries();
@@ -166,7 +163,7 @@ class IndexRepairTest {
   @Test
   void filesThatAPublishedDatasetHasLostSinceAreMadeAgainOrItIsNotValidAnyMore() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     assertThat(index("--add", "6").exit()).isZero();
     List<Index.Entry> whole = entries();
     for (String command : List.of("--add=6", "--build")) {
@@ -204,7 +201,7 @@ class IndexRepairTest {
   void aLostIndexIsToldByWhoLooksAndMadeAgainByWhoChangesIt() throws IOException {
     for (int id = 5; id <= 7; id++) {
       caches.dataset(id, "b." + id);
-      copy(id);
+      caches.copy(id);
     }
     index("--add", "5");
     index("--add", "6");
@@ -233,7 +230,7 @@ class IndexRepairTest {
   @Test
   void verifyNamesEveryFileThatDiffersAndTakesItsMarkBackWhenItIsGoodAgain() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     assertThat(index("--verify")).isEqualTo(new CliRun(0, "dataset 6 'b.6': good, 8 files, 4.1 kB\n", ""));
 
@@ -263,7 +260,7 @@ class IndexRepairTest {
   @Test
   void verifyLeavesTheMarkOfARunAsItIsAlsoWhereItFindsDamageItself() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     prefixIndex().update(now -> now.markFailed(6, LocalDateTime.of(2026, 1, 2, 3, 4)));
     List<Index.Entry> marked = entries();
@@ -287,14 +284,14 @@ class IndexRepairTest {
   @Test
   void aMapThatIsTornOrGoneIsMadeAgainFromTheFilemapsElseTheDatasetIsNotValid() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     for (Path map : List.of(paths.rankMap(6), paths.dataset(6).resolve("rank2file.0.0"))) {
       List<Index.Entry> whole = entries();
       byte[] good = Files.readAllBytes(map);
       for (int length : new int[] {-1, 0, 1, 20, good.length / 2, good.length - 1}) {
         String command = length % 2 == 0 ? "--build" : "--add=6";
-        tear(map, good, length);
+        TestCaches.tear(map, good, length);
         assertThat(index(command)).as(command).returns(0, CliRun::exit).extracting(CliRun::out).asString()
             .startsWith("dataset 6 'b.6': ").contains(map.toString())
             .endsWith("; the map was made again from the filemaps of its ranks\n"
@@ -307,7 +304,7 @@ class IndexRepairTest {
       byte[] filemapBytes = Files.readAllBytes(filemap);
       for (String command : List.of("--build", "--add=6")) {
         Files.delete(filemap);
-        tear(map, good, 20);
+        TestCaches.tear(map, good, 20);
         CliRun ran = index(command);
         assertThat(ran.exit()).isEqualTo(1);
         assertThat(ran.out() + ran.err()).contains(map.toString(),
@@ -321,21 +318,13 @@ class IndexRepairTest {
     }
   }
 
-  private static void tear(Path file, byte[] good, int length) throws IOException {
-    if (length < 0) {
-      Files.delete(file);
-    } else {
-      Files.write(file, Arrays.copyOf(good, length));
-    }
-  }
-
   @Test
   void whereTheIndexIsMadeAgainItIsSaidThatDecisionsAreForgotten() throws IOException {
     String forgotten = "only the index knew which datasets were dropped: those are listed again; which one was current:"
         + " the newest is now; and which had failed\n";
     for (int id = 5; id <= 7; id++) {
       caches.dataset(id, "b." + id);
-      copy(id);
+      caches.copy(id);
     }
     for (boolean torn : new boolean[] {false, true}) {
       for (List<Object> command : List.of(List.<Object>of("--build"), List.<Object>of("--add", "6"),
@@ -361,7 +350,7 @@ class IndexRepairTest {
   @Test
   void verifySaysWhichFilesHaveNothingToBeComparedWith() throws IOException {
     caches.dataset(6, "b.6");
-    copy(6);
+    caches.copy(6);
     index("--add", "6");
     Path part = paths.dataset(6).resolve("rank2file.0.0");
     RankFileMap.Leaf leaf = (RankFileMap.Leaf) RankFileMapFile.decode(Files.readAllBytes(part));
@@ -383,12 +372,6 @@ class IndexRepairTest {
         .startsWith("scr: dataset 9: no rank filemaps in ");
   }
 
-  private void copy(int id) {
-    for (NodeCache node : caches.nodes()) {
-      assertThat(new ScavengeCopy(node, id, paths).run().problems()).isEmpty();
-    }
-  }
-
   private List<Index.Entry> entries() {
     return prefixIndex().read().index().entries();
   }
@@ -398,8 +381,6 @@ class IndexRepairTest {
   }
 
   private CliRun index(Object... arguments) {
-    List<Object> line = new ArrayList<>(List.of("index", "--prefix", caches.prefix));
-    line.addAll(List.of(arguments));
-    return CliRun.of(Map.of(), line.toArray());
+    return CliRun.index(caches.prefix, arguments);
   }
 }
