@@ -97,9 +97,10 @@ public final class LogicalDraft implements AutoCloseable {
       if (file.created) {
         return FileChannel.open(draft, StandardOpenOption.WRITE);
       }
-      file.created = true;
-      return file.wanted.stamp().isPresent() ? FileStamps.create(draft)
+      FileChannel created = file.wanted.stamp().isPresent() ? FileStamps.create(draft)
           : FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      file.created = true;                                // only now: the next writer tries again and meets the cause
+      return created;
     } catch (IOException e) {
       throw Faults.io(parent, e);
     }

@@ -2,11 +2,13 @@ package io.vertxscr.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.Mounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -188,6 +190,24 @@ class LogicalFileTest {
       for (FileMeta file : empty) {
         assertThat(target.resolve(file.name())).isEmptyFile();
       }
+    }
+  }
+
+  @Test
+  void everyWriterOfAFileThatCannotBeCreatedReportsTheFullDisk() throws Exception {
+    Path target = Files.createDirectory(root.resolve("scr.dataset.1"));
+    assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "size=1m,nr_inodes=3", "tmpfs", target.toString()), "may mount");
+    var files = new RankFiles(0, List.of(new FileMeta("rank.0/f", "f", 2, OptionalInt.empty())));
+    try (var draft = new LogicalDraft(target, files)) {   // root, .scr and the directory of the drafts: no file fits
+      for (long offset : List.of(0L, 1L)) {
+        assertThatThrownBy(() -> {
+          try (var writer = draft.writer(offset, 1)) {
+            writer.write(ByteBuffer.allocate(1));
+          }
+        }).isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NO_SPACE));
+      }
+    } finally {
+      Mounts.unmount(target);
     }
   }
 
