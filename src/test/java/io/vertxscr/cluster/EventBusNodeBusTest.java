@@ -13,6 +13,7 @@ import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Epoch;
+import io.vertxscr.node.VertxLoop;
 import io.vertxscr.service.Loop;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -56,7 +57,7 @@ class EventBusNodeBusTest {
             (reply, failure) -> Replies.to(message).complete(reply, failure));
       });
     }
-    Loop loop = new Loop(vertx, (what, _) -> CompletableFuture.failedFuture(new AssertionError(what)));
+    Loop loop = new VertxLoop(vertx, (what, _) -> CompletableFuture.failedFuture(new AssertionError(what)));
     return new EventBusNodeBus(vertx.eventBus(), loop, members.join(new NodeInfo(name, "host", "127.0.0.1", 1)),
         new Epoch());
   }

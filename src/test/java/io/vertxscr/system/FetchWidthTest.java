@@ -22,6 +22,7 @@ import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.prefix.extent.Extent;
 import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.node.VertxLoop;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.data.FetchService;
@@ -126,7 +127,7 @@ class FetchWidthTest extends EmbeddedTest {
     AtomicInteger reading = new AtomicInteger();
     AtomicInteger mostReading = new AtomicInteger();
     CountDownLatch hold = new CountDownLatch(1);
-    Loop loop = new Loop(vertx, (what, work) -> onItsOwnThread(() -> {
+    Loop loop = new VertxLoop(vertx, (what, work) -> onItsOwnThread(() -> {
       if (!what.startsWith(inPlace ? "check" : "fetch")) {
         return work.call();
       }

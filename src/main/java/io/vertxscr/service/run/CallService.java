@@ -17,6 +17,7 @@ import io.vertxscr.service.NodeBus;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 /**
@@ -123,7 +124,7 @@ public final class CallService {
   }
 
   private void answer(LocalRun run, Step step, Answers answers, Throwable failure) {
-    Map<Integer, Promise<Object>> promises = Map.copyOf(run.waiting());
+    Map<Integer, Promise<Object>> promises = new TreeMap<>(run.waiting());
     run.waiting().clear();
     boolean phaseEnds = step == Step.COMPLETE_OUTPUT || step == Step.COMPLETE_RESTART;
     boolean nothingChanged = failure instanceof ScrException e && e.fault() == Fault.RANKS_DISAGREE;

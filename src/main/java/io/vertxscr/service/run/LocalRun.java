@@ -155,7 +155,7 @@ public final class LocalRun {
   void end(ScrException cause) {
     if (over == null) {
       over = cause;
-      Map<Integer, Promise<Object>> all = Map.copyOf(waiting);
+      Map<Integer, Promise<Object>> all = new TreeMap<>(waiting);
       waiting.clear();
       all.values().forEach(promise -> promise.tryFail(cause));
     }

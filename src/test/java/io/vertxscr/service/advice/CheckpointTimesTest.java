@@ -14,6 +14,7 @@ import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
+import io.vertxscr.node.VertxLoop;
 import io.vertxscr.service.Loop;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +28,7 @@ class CheckpointTimesTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final Vertx vertx = Vertx.vertx();
-  private final Loop loop = new Loop(vertx, (what, _) ->
+  private final Loop loop = new VertxLoop(vertx, (what, _) ->
       CompletableFuture.failedFuture(new IllegalStateException("no file in this test: " + what)));
   private final AtomicLong clock = new AtomicLong(77);
   private final AtomicLong processor = new AtomicLong(55);

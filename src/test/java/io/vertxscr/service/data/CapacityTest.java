@@ -27,6 +27,7 @@ import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.node.VertxLoop;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
@@ -53,7 +54,7 @@ class CapacityTest {
   @TempDir
   Path directory;
   private final Vertx vertx = Vertx.vertx();
-  private final Loop loop = new Loop(vertx, (_, work) -> {
+  private final Loop loop = new VertxLoop(vertx, (_, work) -> {
     try {
       return CompletableFuture.completedFuture(work.call());
     } catch (Exception e) {

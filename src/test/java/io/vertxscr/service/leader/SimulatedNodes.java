@@ -2,7 +2,6 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -18,49 +17,50 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.RestartService;
 import io.vertxscr.service.run.RunService;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The services of n1 to n4 for a run's life, on one loop and on a bus where everything happens in an order that a
- * random source chooses: calls of ranks, messages, answers, and the news on each node that another one has left. One
- * node dies when so many of these have happened. What it has sent may arrive, or not; it hears nothing any more.
+ * The services of n1 to n4 for a run's life, in virtual time.
+ *
+ * <p>Calls of ranks, messages, answers, and the news on each node that another one has left take a random time, so they
+ * overtake each other. One node dies when so many of these have happened. What it has sent may arrive, or not; it hears
+ * nothing any more.
  */
 final class SimulatedNodes {
   private static final int NODES = 4;
   private static final int MOST_TRIES = 250;
-  private static final long GRACE_MS = 60;
+  private static final int MOST_DELAY_MS = 50;
 
   private final Random random;
+  private final VirtualTime time;
   private final Loop loop;
   private final Map<String, Node> nodes = new TreeMap<>();
-  private final List<Pending> pending = new ArrayList<>();
-  private final List<Throwable> errors = new CopyOnWriteArrayList<>();
+  private final List<Throwable> errors = new ArrayList<>();
   private final RunNumbers numbers = new RunNumbers();
-  private volatile String dead = "";
-  private final List<String> story = new CopyOnWriteArrayList<>();
+  private String dead = "";
+  private final List<String> story = new ArrayList<>();
   private String victim = "";
   private int eventsLeft;
-  private volatile long events;
 
-  /** Something that will happen some time, unless the node is dead by then for whom it does. */
+  /** Something that happens after a delay, unless the node that it happens on is dead by then. */
   private record Pending(String from, String to, String what, Runnable event) {}
 
-  SimulatedNodes(Vertx vertx, Random random) {
+  SimulatedNodes(Random random) {
     this.random = random;
-    this.loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
-        new IllegalStateException("no file is touched: " + work)));
+    this.time = new VirtualTime(random);
+    this.loop = time.loop();
     for (int i = 1; i <= NODES; i++) {
       nodes.put("n" + i, new Node("n" + i));
     }
@@ -85,20 +85,18 @@ final class SimulatedNodes {
   /** A rank calls its node, some time; nobody answers on a dead one. */
   <T> Future<T> call(String node, Function<Node, Future<T>> call) {
     Promise<T> answer = loop.promise();
-    loop.later(() -> happens(new Pending("", node, "call", () ->
-        Future.succeededFuture().compose(_ -> call.apply(nodes.get(node))).onComplete(answer))));
+    happens(new Pending("", node, "call", () ->
+        Future.succeededFuture().compose(_ -> call.apply(nodes.get(node))).onComplete(answer)));
     return answer.future();
   }
 
   /** A rank's connection ends. */
   void closed(String node, String client) {
-    loop.later(() -> happens(
-        new Pending("", node, client + " ends", () -> nodes.get(node).runs().connectionClosed(client))));
+    happens(new Pending("", node, client + " ends", () -> nodes.get(node).runs().connectionClosed(client)));
   }
 
   private void happens(Pending event) {
-    pending.add(event);
-    loop.later(this::next);
+    loop.after(random.nextInt(MOST_DELAY_MS + 1), () -> next(event));
   }
 
   /** All that has happened, for the reader of a failure. */
@@ -106,18 +104,12 @@ final class SimulatedNodes {
     return String.join("\n", story);
   }
 
-  /** How many events have happened. */
-  long events() {
-    return events;
+  /** Lets things happen until the condition holds, or so much time has gone by. */
+  void runUntil(BooleanSupplier condition, Duration most) {
+    time.runUntil(condition, most);
   }
 
-  /** Whether nothing is on its way, when all that is on the loop now is done. */
-  boolean isQuiet() {
-    return loop.call(() -> Future.succeededFuture(pending.isEmpty())).await();
-  }
-
-  private void next() {
-    events++;
+  private void next(Pending event) {
     if (!victim.isEmpty() && eventsLeft-- == 0) {
       dead = victim;
       story.add(dead + " dies");
@@ -125,10 +117,10 @@ final class SimulatedNodes {
       alive().forEach(node -> happens(
           new Pending("", node, dead + " has left", () -> nodes.get(node).hearsOfLoss(dead))));
     }
-    Pending event = pending.remove(random.nextInt(pending.size()));
     boolean lostOnItsWay = event.from().equals(dead) && !dead.isEmpty() && random.nextBoolean();
     boolean arrives = !event.to().equals(dead) && !lostOnItsWay;
-    story.add(event.from() + " -> " + event.to() + (arrives ? ": " : " (lost): ") + event.what());
+    story.add(time.nowNs() / 1_000_000 + " ms: " + event.from() + " -> " + event.to()
+        + (arrives ? ": " : " (lost): ") + event.what());
     if (arrives) {
       try {
         event.event().run();
@@ -160,7 +152,6 @@ final class SimulatedNodes {
       calls = new CallService(loop, this, name, runs);
       calls.works(Map.of(Step.FINALIZE, new RestartService(calls, null, null)::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);
-      leader.lossGraceMs(GRACE_MS);
     }
 
     RunService runs() {

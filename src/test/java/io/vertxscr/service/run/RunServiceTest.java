@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.Fault;
@@ -27,15 +26,14 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.VirtualTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.Random;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -44,24 +42,13 @@ import org.junit.jupiter.api.Test;
  */
 class RunServiceTest {
   private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
-  private static Vertx vertx;
 
   private final List<Promise<Joined>> joins = new ArrayList<>();
   private final List<Join> asked = new ArrayList<>();
   private final List<Lost> told = new ArrayList<>();
-  private final Loop loop = new Loop(vertx, (_, work) -> CompletableFuture.failedFuture(
-      new IllegalStateException("no file is touched: " + work)));
+  private final VirtualTime time = new VirtualTime(new Random(1));
+  private final Loop loop = time.loop();
   private final RunService runs = new RunService(loop, new Bus(), new Nodes(), new Epoch());
-
-  @BeforeAll
-  static void openVertx() {
-    vertx = Vertx.vertx();
-  }
-
-  @AfterAll
-  static void closeVertx() {
-    vertx.close().await();
-  }
 
   /** Keeps what the leader is asked, for the test to answer. */
   private final class Bus implements NodeBus {
@@ -107,25 +94,24 @@ class RunServiceTest {
     }
   }
 
-  private <T> T on(Supplier<T> call) throws Exception {
-    return loop.call(() -> Future.succeededFuture(call.get())).toCompletionStage().toCompletableFuture()
-        .get(10, TimeUnit.SECONDS);
+  private <T> T on(Supplier<T> call) {
+    return time.await(loop.call(() -> Future.succeededFuture(call.get()))).result();
   }
 
-  private Future<InitReply> init(int rank, String client) throws Exception {
+  private Future<InitReply> init(int rank, String client) {
     return on(() -> runs.init(new InitRequest(rank, 2, "/p", "job"), client));
   }
 
-  private void answer(int join, long forming, Refusal... refusals) throws Exception {
+  private void answer(int join, long forming, Refusal... refusals) {
     on(() -> joins.get(join).tryComplete(new Joined("n1", forming, List.of(refusals))));
   }
 
-  private void begin(long run) throws Exception {
+  private void begin(long run) {
     on(() -> runs.begin(new RunInfo(
         run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), RunInfo.Found.NOTHING, POLICY)));
   }
 
-  private State takeover() throws Exception {
+  private State takeover() {
     return on(() -> runs.takeover(new Takeover("n3", 2)).result());
   }
 
@@ -137,7 +123,7 @@ class RunServiceTest {
   }
 
   @Test
-  void ranksOfTheNextRunDoNotFallWithALeaderWhoseAnswerToTheLastOneCameLate() throws Exception {
+  void ranksOfTheNextRunDoNotFallWithALeaderWhoseAnswerToTheLastOneCameLate() {
     Future<InitReply> first = init(0, "a");
     Future<InitReply> second = init(1, "b");
     begin(1);                                              // overtakes the answer to the JOIN
@@ -152,7 +138,7 @@ class RunServiceTest {
   }
 
   @Test
-  void ranksThatNoLeaderHasNotedJoinAgainAtTheNextOneByThemselves() throws Exception {
+  void ranksThatNoLeaderHasNotedJoinAgainAtTheNextOneByThemselves() {
     Future<InitReply> waiting = init(0, "a");
     State state = takeover();
     assertThat(state.inVain()).isEmpty();
@@ -162,15 +148,12 @@ class RunServiceTest {
     assertThat(waiting.isComplete()).isFalse();
   }
 
-  private void awaitSecondJoin() throws Exception {
-    for (int i = 0; on(asked::size) < 2; i++) {
-      assertThat(i).as("asks again").isLessThan(200);
-      vertx.timer(10, TimeUnit.MILLISECONDS).await();
-    }
+  private void awaitSecondJoin() {
+    assertThat(time.runUntil(() -> asked.size() == 2, Duration.ofSeconds(2))).as("asks again").isTrue();
   }
 
   @Test
-  void ranksThatHaveBegunDoNotJoinAtTheNextLeaderThoughTheLastOneNeverAnswered() throws Exception {
+  void ranksThatHaveBegunDoNotJoinAtTheNextLeaderThoughTheLastOneNeverAnswered() {
     init(0, "a");
     init(1, "b");
     begin(1);
@@ -182,7 +165,7 @@ class RunServiceTest {
   }
 
   @Test
-  void ranksThatALostLeaderHadNotedHearOfItAndTheNextLeaderTooHoweverOftenItAsks() throws Exception {
+  void ranksThatALostLeaderHadNotedHearOfItAndTheNextLeaderTooHoweverOftenItAsks() {
     Future<InitReply> noted = init(0, "a");
     answer(0, 7);
     Future<InitReply> later = init(1, "b");
@@ -194,19 +177,19 @@ class RunServiceTest {
     assertThat(takeover().inVain()).as("a run has begun since").isEmpty();
   }
 
-  private void begin() throws Exception {
+  private void begin() {
     init(0, "c");
     init(1, "d");
     begin(2);
   }
 
   @Test
-  void aRankThatMayNotJoinIsToldToTheLeaderAndToThoseWhomTheLeaderDoesNotKnow() throws Exception {
+  void aRankThatMayNotJoinIsToldToTheLeaderAndToThoseWhomTheLeaderDoesNotKnow() {
     Future<InitReply> noted = init(0, "a");
     answer(0, 7);
     Future<InitReply> unknown = init(1, "b");
     Future<InitReply> doubled = loop.call(() -> runs.init(new InitRequest(1, 2, "/p", "job"), "c"));
-    on(() -> null);
+    time.settle();
     assertFailed(doubled, Fault.DUPLICATE_RANK, "rank 1");
     assertFailed(unknown, Fault.DUPLICATE_RANK, "rank 1");
     assertThat(noted.isComplete()).as("hears of it from the leader").isFalse();
@@ -220,13 +203,13 @@ class RunServiceTest {
   }
 
   @Test
-  void ranksOfANodeThatStopsAreRefusedAndNobodyWaitsForThem() throws Exception {
+  void ranksOfANodeThatStopsAreRefusedAndNobodyWaitsForThem() {
     on(() -> {
       runs.stopping();
       return null;
     });
     Future<InitReply> refused = loop.call(() -> runs.init(new InitRequest(0, 2, "/p", "job"), "a"));
-    on(() -> null);
+    time.settle();
     assertFailed(refused, Fault.STOPPING, "node n2 is stopping");
     assertThat(told).singleElement().satisfies(lost ->
         assertThat(lost.fault()).isEqualTo(Fault.STOPPING.number()));
