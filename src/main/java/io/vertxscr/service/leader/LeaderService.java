@@ -65,11 +65,12 @@ public final class LeaderService implements Membership.Listener {
   private Future<Void> tookOver;
   private FormingRun forming;
   private long formingNumber;
-  private long lossGraceMs = LOSS_GRACE_MS;
   /** An earlier leader that was lost with ranks that it had noted, so that what it had not noted never begins. */
   private Optional<String> inVain = Optional.empty();
   /** Whether that was a short while ago: ranks that come now may be late ones of those. */
   private boolean late;
+  /** Whether a lost leader had begun a run on some nodes only: ranks that had asked it belong to that run. */
+  private boolean partlyBegun;
   private ActiveRun active;
   private ActiveRun finished;
   private ScrException lastOver;
@@ -84,11 +85,6 @@ public final class LeaderService implements Membership.Listener {
     this.epoch = epoch;
     this.actions = actions;
     membership.listen(this);
-  }
-
-  /** Waits no longer than this for ranks that may be lost with a node; for tests. */
-  void lossGraceMs(long graceMs) {
-    lossGraceMs = graceMs;
   }
 
   /** Becomes the leader if it is this node's turn; every call of a node to its leader comes through here first. */
@@ -135,7 +131,7 @@ public final class LeaderService implements Membership.Listener {
       }
       inVain = states.values().stream().flatMap(state -> state.inVain().stream()).findFirst();
       late = inVain.isPresent();
-      loop.after(lossGraceMs, () -> late = false);
+      loop.after(LOSS_GRACE_MS, () -> late = false);
       adopt(states);
       states.values().stream().flatMap(state -> state.bereft().stream())
           .max(Comparator.comparingLong(RunInfo::run)).ifPresent(actions::nodeLost);
@@ -159,6 +155,7 @@ public final class LeaderService implements Membership.Listener {
     if (sameRun.stream().allMatch(State::ended)) {
       return;
     }
+    partlyBegun = sameRun.size() < newest.get().run().get().map().byNode().size();
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(State::ended));
     endIfFinalized();                                     // who has heard so may be in the next run already
     checkNodes();
@@ -186,14 +183,14 @@ public final class LeaderService implements Membership.Listener {
       checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
-      if (itsLeaderIsGone && inVain.isPresent()) {
+      if (itsLeaderIsGone && (inVain.isPresent() || partlyBegun)) {
         return refused(join);
       }
       if (forming == null) {
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
         forming = new FormingRun(loop, formingNumber, join, this::over);
         if (late) {
-          forming.limit(inVain.orElseThrow(), lossGraceMs);
+          forming.limit(inVain.orElseThrow(), LOSS_GRACE_MS);
         }
       }
       boolean begins = !forming.isComplete();             // else who comes now is of another run
@@ -203,7 +200,7 @@ public final class LeaderService implements Membership.Listener {
         over(new ScrException(Fault.of(refusal.fault()), refusal.message()));
       } else if (begins) {
         if (itsLeaderIsGone) {
-          forming.limit(join.leader(), lossGraceMs);
+          forming.limit(join.leader(), LOSS_GRACE_MS);
         }
         forming.complete().ifPresent(this::begin);
       }
@@ -255,6 +252,7 @@ public final class LeaderService implements Membership.Listener {
     forming = null;
     inVain = Optional.empty();
     late = false;
+    partlyBegun = false;
     actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
@@ -387,7 +385,7 @@ public final class LeaderService implements Membership.Listener {
       ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(actions::nodeLost);
       checkNodes();
       if (forming != null) {
-        forming.limit(node.name(), lossGraceMs);
+        forming.limit(node.name(), LOSS_GRACE_MS);
       }
       if (membership.isLeader()) {
         lead().onSuccess(_ -> actions.resume());          // what it had must perhaps be rebuilt before its flush

@@ -18,9 +18,11 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
@@ -144,7 +146,7 @@ final class ArrivingRanks {
     asked = asked.isEmpty() ? leader : asked;
     Join join = new Join(self(), asked, first.prefix(), first.jobName(), first.ranks(),
         List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
-    Map<Integer, Arriving> sent = Map.copyOf(waiting);
+    Map<Integer, Arriving> sent = new TreeMap<>(waiting);
     bus.ask(leader, NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
       if (failure == null) {
         joining = false;
@@ -162,12 +164,16 @@ final class ArrivingRanks {
   }
 
   private void joined(Map<Integer, Arriving> sent, Joined joined) {
+    Set<Integer> refusedRanks = new HashSet<>();
     for (Refusal refusal : joined.refusals()) {
-      Arriving refused = waiting.remove(refusal.rank());
-      if (refused != null) {
+      Arriving refused = sent.get(refusal.rank());
+      refusedRanks.add(refusal.rank());
+      if (refused != null && waiting.remove(refusal.rank(), refused)) {
         refused.promise().tryFail(new ScrException(Fault.of(refusal.fault()), refusal.message()));
       }
     }
+    withdraw(joined.forming(), sent.values().stream()
+        .filter(rank -> rank.promise().future().failed() && !refusedRanks.contains(rank.request().rank())).toList());
     sent.forEach((rank, arrived) -> waiting.replace(rank, arrived, arrived.in(joined.forming())));
     // The answer may come behind the begin of the run: the ranks of the next one have nothing to do with this leader.
     collector = waiting.values().stream().anyMatch(rank -> rank.forming() != 0) ? joined.leader() : "";
@@ -176,6 +182,15 @@ final class ArrivingRanks {
     }
     if (waiting.values().stream().anyMatch(rank -> rank.forming() == 0)) {
       joinSoon();
+    }
+  }
+
+  /** Ranks that gave up while the leader was asked to note them: in its forming run others would wait for them. */
+  private void withdraw(long forming, List<Arriving> gone) {
+    if (!gone.isEmpty()) {
+      tell(new Lost(0, forming, Fault.RANK_LOST.number(), "ranks "
+          + gone.stream().map(rank -> rank.request().rank()).sorted().toList() + " on node " + self()
+          + " ended before the leader had noted them"));
     }
   }
 
