@@ -6,9 +6,7 @@ import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.ImportTree;
 import com.sun.source.tree.LineMap;
 import com.sun.source.tree.MemberSelectTree;
-import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.Tree;
-import com.sun.source.tree.VariableTree;
 import com.sun.source.util.DocTrees;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
@@ -16,29 +14,24 @@ import com.sun.source.util.TreePathScanner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import javax.lang.model.element.Modifier;
 import javax.tools.JavaFileObject;
 import javax.tools.ToolProvider;
 
-/** The measurable part of the house style, applied to source files as the compiler parses them. */
+/**
+ * The part of the house style that can be checked, applied to source files as the compiler parses them. Sizes are not:
+ * a class has one idea, a package one subject, however long they are.
+ */
 final class SourceRules {
-  static final int MAX_METHOD_LINES = 60;
-  static final int MAX_TYPE_LINES = 400;
-  static final int MAX_PARAMETERS = 5;
-  static final int MAX_COMPONENTS = 7;
-  static final int MAX_PACKAGE_TYPES = 20;
   static final int MAX_LINE_CHARS = 120;
 
   private static final Pattern IMPORT = Pattern.compile("\\bimport [\\w. ]+;");
 
   private final List<String> complaints = new ArrayList<>();
-  private final Map<String, Integer> typesOfPackage = new HashMap<>();
 
   private SourceRules() {}
 
@@ -52,11 +45,6 @@ final class SourceRules {
       rules.imports(unit, documents.getSourcePositions());
       rules.new Scanner(unit, documents).scan(unit, null);
     }
-    rules.typesOfPackage.forEach((name, types) -> {
-      if (types > MAX_PACKAGE_TYPES) {
-        rules.complaints.add("package " + name + " has " + types + " types, more than " + MAX_PACKAGE_TYPES);
-      }
-    });
     return rules.complaints;
   }
 
@@ -103,29 +91,11 @@ final class SourceRules {
     @Override
     public Void visitClass(ClassTree type, Void nothing) {
       boolean topLevel = getCurrentPath().getParentPath().getLeaf() == unit;
-      if (topLevel) {
-        count();
-        check(type, linesOf(type) <= MAX_TYPE_LINES, type.getSimpleName() + " has more than 400 lines");
-      }
       if (topLevel && type.getModifiers().getFlags().contains(Modifier.PUBLIC)) {
         check(type, documents.getDocComment(getCurrentPath()) != null,
             type.getSimpleName() + " is public and has no Javadoc");
       }
-      if (type.getKind() == Tree.Kind.RECORD) {
-        check(type, components(type) <= MAX_COMPONENTS, type.getSimpleName() + " has more than 7 components");
-      }
       return super.visitClass(type, nothing);
-    }
-
-    @Override
-    public Void visitMethod(MethodTree method, Void nothing) {
-      var owner = (ClassTree) getCurrentPath().getParentPath().getLeaf();
-      // The constructor of a record repeats its components.
-      boolean ofRecord = owner.getKind() == Tree.Kind.RECORD && method.getReturnType() == null;
-      check(method, linesOf(method) <= MAX_METHOD_LINES, method.getName() + " has more than 60 lines");
-      check(method, method.getParameters().size() <= (ofRecord ? MAX_COMPONENTS : MAX_PARAMETERS),
-          method.getName() + " has too many parameters");
-      return super.visitMethod(method, nothing);
     }
 
     @Override
@@ -149,28 +119,6 @@ final class SourceRules {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-    }
-
-    /** Tests stand in the package of what they test, however many they are. */
-    private void count() {
-      if (!unit.getSourceFile().getName().startsWith("src/test/")) {
-        String name = unit.getPackageName() == null ? "without a name" : unit.getPackageName().toString();
-        typesOfPackage.merge(name, 1, Integer::sum);
-      }
-    }
-
-    /** A record declares no fields of its own that are not static. */
-    private long components(ClassTree type) {
-      return type.getMembers().stream()
-          .filter(m -> m instanceof VariableTree v && !v.getModifiers().getFlags().contains(Modifier.STATIC))
-          .count();
-    }
-
-    private long linesOf(Tree tree) {
-      var positions = documents.getSourcePositions();
-      long start = positions.getStartPosition(unit, tree);
-      long end = positions.getEndPosition(unit, tree);
-      return end < 0 ? 0 : lineMap.getLineNumber(end) - lineMap.getLineNumber(start) + 1;   // < 0: not in the source
     }
 
     private void check(Tree tree, boolean good, String otherwise) {
