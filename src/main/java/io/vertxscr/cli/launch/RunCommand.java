@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
     "The exit code is that of the last run; 1 where none could begin, or not everything could be scavenged."})
 final class RunCommand implements Callable<Integer> {
   private static final long LAST_MOMENTS_S = 300;
+  private static final int LARGEST_PORT = 65_535;
 
   private final Map<String, String> given;
 
@@ -121,6 +122,10 @@ final class RunCommand implements Callable<Integer> {
     if (nodes != null && nodes < 1 || spares < 0) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "--nodes " + nodes + " --spares " + spares
           + ": at least one node, and no fewer than no spares");
+    }
+    if (port != null && (port < 1 || port > LARGEST_PORT)) {
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          "--port " + port + ": a port is a number from 1 to " + LARGEST_PORT);
     }
     int used = nodes == null ? 1 : nodes;
     Allocation allocation =

@@ -150,6 +150,7 @@ final class IndexCommand implements Callable<Integer> {
   /** Changes the index and says what is different now. */
   private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
     complain(prefixIndex.makeIfLost());
+    known(prefixIndex.read().index(), name);              // the lock makes a directory: not for a name that is wrong
     List<Index> before = new ArrayList<>();
     Reading reading = prefixIndex.update(index -> {
       before.add(index);

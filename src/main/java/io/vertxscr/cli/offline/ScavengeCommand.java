@@ -74,6 +74,12 @@ final class ScavengeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (!hosts.isEmpty() && remote.isBlank()) {
+      throw new ParameterException(spec.commandLine(), "--remote: no command");
+    }
+    if (id != null && id <= 0) {
+      throw new ParameterException(spec.commandLine(), "--id " + id + ": datasets are numbered from 1");
+    }
     PrefixPaths paths = prefix.paths(environment);
     PrefixOption.index(paths).lost().ifPresent(lost -> spec.commandLine().getErr().println("scr: " + lost));
     if (id != null) {
@@ -207,9 +213,6 @@ final class ScavengeCommand implements Callable<Integer> {
 
   /** @return whether every host was dead or copied, so that nobody is left who goes on with a flush that had begun */
   private boolean copyFromHosts(int dataset, PrefixPaths paths, PrintWriter out) {
-    if (remote.isBlank()) {
-      throw new ParameterException(spec.commandLine(), "--remote: no command");
-    }
     List<String> command = new ArrayList<>(List.of(program, "copy", "--id", Integer.toString(dataset), "--prefix",
         paths.prefix().toString(), "--control", caches.directory(environment).toString()));
     Map<Outcome, List<String>> hostsBy = new RemoteCopies(remote, command).run(hosts, out);
