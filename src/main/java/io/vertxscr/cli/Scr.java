@@ -45,7 +45,7 @@ public final class Scr implements Runnable {
     (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
     commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this help.").build()));
-    commands.addSubcommand(new HelpCommand())
+    commands.addSubcommand(new HelpCommand()).setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionExceptionHandler((failure, command, _) -> report(failure, command.getErr()))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
@@ -68,6 +69,12 @@ public final class Publication {
   public List<Integer> datasets() {
     return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)
         .flatMapToInt(OptionalInt::stream).sorted().boxed().toList();
+  }
+
+  /** Ids of the datasets with this name, ascending, listed or not; a damaged summary has none. @throws ScrException IO */
+  public List<Integer> named(String name) {
+    return Stream.concat(datasets().stream().filter(id -> isComplete(id) && summary(id).orElseThrow().descriptor().name()
+        .equals(name)), index.read().index().find(name).stream().map(Index.Entry::id)).distinct().sorted().toList();
   }
 
   /** Complete datasets of the index that were created after this one. @throws ScrException IO */

@@ -28,6 +28,14 @@ class HaltTimeTest {
       "11:58:50, 1795172330",
       "10:00, 1795165200",
       "09:59, 1795251540",
+      "9:59, 1795251540",
+      "11:58pm, 1795215480",
+      "12pm, 1795172400",
+      "12am, 1795215600",
+      "12:00pm today, 1795172400",
+      "8:30am tomorrow, 1795246200",
+      "8:30 AM today, 1795159800",
+      "8:30:05 tomorrow, 1795246205",
       "+90m, 1795170600",
       "+1h30m, 1795170600",
       "+2d, 1795338000",
@@ -38,7 +46,7 @@ class HaltTimeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "+", "+5", "5", "-5m", "tomorrow", "25:00", "2026-13-01", "2026-11-20T", "11:58pm",
+  @ValueSource(strings = {"", "+", "+5", "5", "-5m", "tomorrow", "25:00", "2026-13-01", "2026-11-20T", "13pm", "0am", "8 tomorrow", "8:60", "8:30am yesterday",
       "+1m1h", "2026-02-30T00:00:00", "1795176000s", "99999999999999999999"})
   void theseAreNone(String text) {
     assertThat(HaltTime.parse(text, NOW)).isEmpty();

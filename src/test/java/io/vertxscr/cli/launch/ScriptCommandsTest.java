@@ -33,6 +33,17 @@ class ScriptCommandsTest {
   }
 
   @Test
+  void nodesThatAreKnownToBeDownAreNotAskedAndOnlyTheNodesGivenArePrinted() throws Exception {
+    machine.command("srun", "echo \"srun $*\" >> \"$CALLS\"\n");
+    assertThat(machine.run("list-down-nodes", "--down", "n[3,4]", "--reason").out()).isEqualTo(
+        "n2: Slurm says that it is down\nn3: known to be down\nn4: known to be down\n");
+    assertThat(machine.called("srun")).singleElement().asString().contains("n1");
+    assertThat(machine.run("list-down-nodes", "--down", "n3", "n[1,3]", "n4").out()).isEqualTo("n3\n");
+    assertThat(machine.run("list-down-nodes", "n9")).isEqualTo(new CliRun(2, "", "scr: node n9 is none of the"
+        + " allocation\n"));
+  }
+
+  @Test
   void prerunPrintsTheNodesOrSaysWhyNoRunMayBegin() {
     assertThat(machine.run("prerun")).isEqualTo(new CliRun(0, "n1,n2,n3,n4\n", ""));
     machine.run("halt", machine.prefix());
