@@ -71,10 +71,12 @@ public final class Publication {
         .flatMapToInt(OptionalInt::stream).sorted().boxed().toList();
   }
 
-  /** Ids of the datasets with this name, ascending, listed or not; a damaged summary has none. @throws ScrException IO */
+  /** Ids of the datasets that are listed or published under this name, ascending. @throws ScrException IO */
   public List<Integer> named(String name) {
-    return Stream.concat(datasets().stream().filter(id -> isComplete(id) && summary(id).orElseThrow().descriptor().name()
-        .equals(name)), index.read().index().find(name).stream().map(Index.Entry::id)).distinct().sorted().toList();
+    Stream<Integer> published = datasets().stream()
+        .filter(id -> isComplete(id) && summary(id).orElseThrow().descriptor().name().equals(name));
+    Stream<Integer> listed = index.read().index().find(name).map(Index.Entry::id).stream();
+    return Stream.concat(published, listed).distinct().sorted().toList();
   }
 
   /** Complete datasets of the index that were created after this one. @throws ScrException IO */

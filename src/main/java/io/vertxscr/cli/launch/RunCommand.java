@@ -60,6 +60,10 @@ final class RunCommand implements Callable<Integer> {
   @Option(names = "--no-scavenge", description = "Leave in the caches what is there when the last run has ended.")
   private boolean noScavenge;
 
+  @Option(names = "--restart-word", hidden = true, paramLabel = "WORD", description =
+      "A word of the command that takes the place of the launcher's where there is a checkpoint to restart from.")
+  private List<String> restart = List.of();
+
   @Mixin
   private JobOptions options;
 
@@ -130,14 +134,21 @@ final class RunCommand implements Callable<Integer> {
     int used = nodes == null ? 1 : nodes;
     Allocation allocation =
         options.allocation(environment, local ? OptionalInt.of(used + spares) : OptionalInt.empty());
+    Program program = program(words, allocation, environment);
+    Optional<Program> restarted =
+        restart.isEmpty() ? Optional.empty() : Optional.of(program(restart, allocation, environment));
+    return new JobPlan(allocation, program, restarted, options.settings(environment, paths), paths, used,
+        JobOptions.variables(environment, paths));
+  }
+
+  private static Program program(List<String> words, Allocation allocation, Map<String, String> environment) {
     String version = Program.mustBeAsked(words)
         ? new Outside(environment).ask(List.of(words.getFirst(), "--version")).orElse("") : "";
     Program program = Program.of(words, version);
     if (!allocation.isHere()) {
       program.refuseOwn();
     }
-    return new JobPlan(allocation, program, options.settings(environment, paths), paths, used,
-        JobOptions.variables(environment, paths));
+    return program;
   }
 
   /** Those of this call tell each other from those of another one. */

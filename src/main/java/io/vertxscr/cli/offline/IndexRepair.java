@@ -70,7 +70,8 @@ final class IndexRepair {
     List<Integer> named = publication.named(argument);
     if (named.size() != 1) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "'" + argument + "' " + (named.isEmpty()
-          ? "is neither a dataset's number, nor its directory scr.dataset.<number>, nor the name of one that is published"
+          ? "is neither a dataset's number, nor its directory scr.dataset.<number>, nor the name of one that is"
+              + " published"
           : "is the name of the datasets " + String.join(", ", named.stream().map(String::valueOf).toList())
               + ": give the number of one"));
     }

@@ -4,6 +4,7 @@ import io.vertxscr.cli.offline.RemoteCopies.Outcome;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.launch.Counts;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -15,6 +16,7 @@ import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
 import java.io.PrintWriter;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -172,15 +174,16 @@ final class ScavengeCommand implements Callable<Integer> {
 
   private int scavenge(int dataset, PrefixPaths paths) {
     PrefixOption.requireWritable(paths);
-    var log = new ScavengeLog(paths, environment, spec.commandLine().getErr());
-    log.start(dataset);
+    var log = new CommandLog(paths, environment, spec.commandLine().getErr());
+    log.add(LogLine.event("SCAVENGE_START").dataset(dataset), LocalDateTime.now(), Optional.empty());
     boolean whole = false;
     try {
       int exit = bring(dataset, paths);
       whole = exit == 0;
       return exit;
     } finally {
-      log.end(dataset, whole);
+      log.add(LogLine.event("SCAVENGE_END").dataset(dataset)
+          .text("note", whole ? "in the prefix directory" : "could not be had"), LocalDateTime.now(), Optional.empty());
     }
   }
 
