@@ -3,6 +3,7 @@ package io.vertxscr.cli;
 import io.vertxscr.cli.halt.HaltCommand;
 import io.vertxscr.cli.launch.LaunchCommands;
 import io.vertxscr.cli.offline.OfflineCommands;
+import io.vertxscr.cli.scr.ScrNames;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -11,6 +12,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,6 +20,7 @@ import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -29,12 +32,19 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(name = "scr", description = "Checkpoints that survive the loss of nodes.", synopsisSubcommandLabel = "COMMAND")
 public final class Scr implements Runnable {
   static final int FAILED = 1;
-  static final int WRONG_USE = 2;
   /** Of an option, with its two dashes. */
   private static final int SHORTEST_STEM = 5;
 
   private final CommandLine commands;
   private final boolean debug;
+
+  /** A command under one of SCR's names. */
+  private Scr(Map<String, String> environment, CommandLine front) {
+    debug = "1".equals(environment.get("SCR_DEBUG"));
+    commands = front;
+    commands.getCommandSpec().addOption(helpOption());
+    setHandlers();
+  }
 
   private Scr(Map<String, String> environment, String... args) {
     debug = "1".equals(environment.get("SCR_DEBUG"));
@@ -43,10 +53,17 @@ public final class Scr implements Runnable {
     // To read what a command takes needs a tenth of a second for all of them together: the one that is meant suffices.
     List<Object> meant = all.stream().filter(command -> args.length > 0 && name(command).equals(args[0])).toList();
     (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
-    commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(
-        OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this help.").build()));
-    commands.addSubcommand(new HelpCommand())
-        .setExecutionExceptionHandler((failure, command, _) -> report(failure, command.getErr()))
+    commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(helpOption()));
+    commands.addSubcommand(new HelpCommand()).setCaseInsensitiveEnumValuesAllowed(true);
+    setHandlers();
+  }
+
+  private static OptionSpec helpOption() {
+    return OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this help.").build();
+  }
+
+  private void setHandlers() {
+    commands.setExecutionExceptionHandler((failure, command, _) -> report(failure, command))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }
 
@@ -74,17 +91,24 @@ public final class Scr implements Runnable {
 
   /** Runs one command line to its end and returns the exit code. */
   static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
+    Optional<CommandLine> front = args.length == 0 ? Optional.empty()
+        : ScrNames.find(args[0], environment, (there, complaints, ours) -> run(environment, there, complaints, ours));
+    if (front.isPresent()) {
+      return new Scr(environment, front.get()).commands.setOut(out).setErr(err)
+          .execute(Arrays.copyOfRange(args, 1, args.length));
+    }
     String[] words = plain(args);
     return new Scr(environment, words).commands.setOut(out).setErr(err).execute(words);
   }
 
-  /** What most programs take as options are commands here. */
+  /** What most programs take as options are commands here; and a link called scr_status is scr status. */
   private static String[] plain(String... args) {
     String[] words = args.clone();
     if (words.length > 0) {
       words[0] = switch (words[0]) {
         case "-h", "--help" -> "help";
         case "-V", "--version" -> "version";
+        case String link when link.matches("scr_[a-z_]+") -> link.substring("scr_".length()).replace('_', '-');
         case String other -> other;
       };
     }
@@ -102,7 +126,8 @@ public final class Scr implements Runnable {
         .map(Map.Entry::getKey).toList();
   }
 
-  private int report(Exception failure, PrintWriter err) {
+  private int report(Exception failure, CommandLine command) {
+    PrintWriter err = command.getErr();
     Optional<IOException> trouble = trouble(failure);
     boolean expected = failure instanceof ScrException || trouble.isPresent();
     err.println("scr: " + trouble.map(Scr::sentence)
@@ -115,7 +140,9 @@ public final class Scr implements Runnable {
     } else if (!expected) {
       err.println("scr: SCR_DEBUG=1 shows where");
     }
-    return failure instanceof ScrException known && known.fault() == Fault.BAD_CONFIGURATION ? WRONG_USE : FAILED;
+    CommandSpec spec = command.getCommandSpec();
+    return failure instanceof ScrException known && known.fault() == Fault.BAD_CONFIGURATION
+        ? spec.exitCodeOnInvalidInput() : spec.exitCodeOnExecutionException();
   }
 
   /** Files, directories and pipes of others are no bugs of ours. */
@@ -135,9 +162,11 @@ public final class Scr implements Runnable {
   private int report(ParameterException wrong) {
     CommandLine command = wrong.getCommandLine();
     command.getErr().println("scr: " + sentence(wrong, command));
-    command.getErr().println("scr: '" + command.getCommandSpec().qualifiedName(" ").replaceFirst("^scr ?", "scr help ")
-        .strip() + "' lists what there is");
-    return WRONG_USE;
+    String name = command.getCommandSpec().qualifiedName(" ");
+    boolean ours = name.equals("scr") || name.startsWith("scr ");
+    command.getErr().println("scr: '" + (ours ? name.replaceFirst("^scr ?", "scr help ").strip() : name + " --help")
+        + "' lists what there is");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   private String sentence(ParameterException wrong, CommandLine command) {
@@ -145,7 +174,7 @@ public final class Scr implements Runnable {
       return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is no whole number, or too large a one");
     }
     String word = unmatched.getUnmatched().getFirst();
-    if (command == commands) {
+    if (command.getCommandSpec().userObject() == this) {
       return "there is no command '" + word + "'" + Nearest.hint(word, names());
     }
     String option = word.replaceFirst("=.*", "");

@@ -8,6 +8,8 @@ import io.vertxscr.model.ScrException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.zip.CRC32;
 
 /**
@@ -44,6 +46,18 @@ public final class HashFile {
   public static String dump(byte[] file) {
     StringBuilder text = new StringBuilder();
     dump(decode(file, "hash file"), 0, text);
+    return text.toString();
+  }
+
+  /**
+   * The same sorted by keys, indented by one level more, and a key with a single value that has none itself as
+   * {@code KEY = VALUE}: the form of SCR's own tool.
+   *
+   * @throws ScrException CORRUPT
+   */
+  public static String keyValues(byte[] file) {
+    StringBuilder text = new StringBuilder();
+    keyValues(decode(file, "hash file"), 1, text);
     return text.toString();
   }
 
@@ -160,6 +174,20 @@ public final class HashFile {
     hash.children().forEach((key, child) -> {
       text.repeat(' ', 2 * level).append(escaped(key)).append('\n');
       dump(child, level + 1, text);
+    });
+  }
+
+  private static void keyValues(Hash hash, int level, StringBuilder text) {
+    new TreeMap<>(hash.children()).forEach((key, child) -> {
+      text.repeat(' ', 2 * level).append(escaped(key));
+      Optional<String> only = child.children().size() == 1 ? child.children().keySet().stream().findFirst()
+          : Optional.empty();
+      if (only.isPresent() && child.children().get(only.get()).children().isEmpty()) {
+        text.append(" = ").append(escaped(only.get())).append('\n');
+      } else {
+        text.append('\n');
+        keyValues(child, level + 1, text);
+      }
     });
   }
 

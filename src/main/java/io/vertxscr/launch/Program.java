@@ -45,6 +45,11 @@ public record Program(List<String> words, Launcher launcher) {
     return new Program(words, words.isEmpty() ? Launcher.OTHER : launcher(words, version));
   }
 
+  /** The same with a text for a word in all its words. */
+  public Program with(String word, String text) {
+    return new Program(words.stream().map(one -> one.replace(word, text)).toList(), launcher);
+  }
+
   private static Launcher launcher(List<String> words, String version) {
     return switch (base(words.getFirst())) {
       case "srun" -> Launcher.SRUN;

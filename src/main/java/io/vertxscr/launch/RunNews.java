@@ -2,9 +2,11 @@ package io.vertxscr.launch;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -13,6 +15,7 @@ import java.util.TreeMap;
  */
 public final class RunNews {
   private final Map<Integer, String> names = new HashMap<>();
+  private final Set<Integer> checkpoints = new HashSet<>();
   private final TreeMap<Integer, Optional<String>> cachedOnly = new TreeMap<>();
   private String restart = "";
   private boolean begun;
@@ -54,8 +57,16 @@ public final class RunNews {
   }
 
   /** The program begins to write a dataset. */
-  public void writing(int dataset, String name) {
+  public void writing(int dataset, String name, boolean checkpoint) {
     names.put(dataset, name);
+    if (checkpoint) {
+      checkpoints.add(dataset);
+    }
+  }
+
+  /** The name of the newest checkpoint that only the caches have; empty where none is, or its name is not known. */
+  public Optional<String> checkpointInCaches() {
+    return cachedOnly.descendingKeySet().stream().filter(checkpoints::contains).findFirst().map(names::get);
   }
 
   /** It is in the caches. */

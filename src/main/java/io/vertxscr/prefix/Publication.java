@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
@@ -68,6 +69,14 @@ public final class Publication {
   public List<Integer> datasets() {
     return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)
         .flatMapToInt(OptionalInt::stream).sorted().boxed().toList();
+  }
+
+  /** Ids of the datasets that are listed or published under this name, ascending. @throws ScrException IO */
+  public List<Integer> named(String name) {
+    Stream<Integer> published = datasets().stream()
+        .filter(id -> isComplete(id) && summary(id).orElseThrow().descriptor().name().equals(name));
+    Stream<Integer> listed = index.read().index().find(name).map(Index.Entry::id).stream();
+    return Stream.concat(published, listed).distinct().sorted().toList();
   }
 
   /** Complete datasets of the index that were created after this one. @throws ScrException IO */

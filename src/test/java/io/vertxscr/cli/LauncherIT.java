@@ -2,10 +2,18 @@ package io.vertxscr.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Job;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -48,6 +56,23 @@ class LauncherIT {
     Path link = Files.createSymbolicLink(directory.resolve("scr_version"), HOME.resolve("bin/scr"));
     assertThat(run(link, Map.of("SCR_JAVA_HOME", JDK), "--help")).returns(0, Ran::exit)
         .satisfies(ran -> assertThat(ran.out()).contains("scr version"));
+  }
+
+  @Test
+  void aLinkByTheNameOfACommandOfScrTakesItsOptionsAndAnswersInItsForm() throws Exception {
+    Path prefix = directory.resolve("p");
+    new PrefixIndex(new PrefixPaths(Files.createDirectory(prefix)), "test", Duration.ofSeconds(1))
+        .update(index -> index.put(Index.Entry.flushed(new DatasetDescriptor(7, "ckpt.7", DatasetFlags.CHECKPOINT, 7, 7,
+            new Job("u", "", "1", ""), new DatasetDescriptor.Totals(1, 1)), true,
+            LocalDateTime.of(2026, 11, 20, 11, 58, 50))));
+
+    assertThat(run(HOME.resolve("bin/scr_index"), Map.of("SCR_JAVA_HOME", JDK), "-l", "-p", prefix.toString()))
+        .isEqualTo(new Ran(0, """
+            DSET VALID FLUSHED             CUR NAME
+               7 YES   2026-11-20T11:58:50     ckpt.7
+            """, ""));
+    assertThat(run(HOME.resolve("bin/kvtree_print"), Map.of("SCR_JAVA_HOME", JDK),
+        prefix.resolve(".scr/index.scr").toString()).out()).contains("VERSION = ");
   }
 
   @Test
@@ -98,8 +123,10 @@ class LauncherIT {
       assertThat(run(HOME.resolve("bin/scr"), environment, line.split(" ")).out())
           .doesNotContain("TieredStopAtLevel").endsWith("vertx-scr.jar " + line + "\n");
     }
+    assertThat(run(HOME.resolve("bin/scr_index"), environment, "-b", "6").out())
+        .doesNotContain("TieredStopAtLevel").endsWith("vertx-scr.jar scr_index -b 6\n");
     for (String line : List.of("index --list", "index --prefix /p --drop b.6", "index --current b.6", "print f",
-        "status", "config")) {
+        "status", "config", "scr_index -p /p --list", "scr_halt -b now")) {
       assertThat(run(HOME.resolve("bin/scr"), environment, line.split(" ")).out())
           .contains("-XX:TieredStopAtLevel=1").endsWith("vertx-scr.jar " + line + "\n");
     }

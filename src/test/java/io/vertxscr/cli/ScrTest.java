@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: answers on standard output; a failure is one sentence on standard error and its exit code. */
 class ScrTest {
@@ -198,6 +199,33 @@ class ScrTest {
     assertThat(ran.err().lines().findFirst().orElseThrow()).isEqualTo("scr: " + sentence);
     assertThat(ran.err()).hasLineCount(2);
     assertThat(ran).returns(2, Ran::exit).returns("", Ran::out);
+  }
+
+  /** P is a prefix directory without any dataset, with an empty directory for caches beside it. */
+  @ParameterizedTest
+  @ValueSource(strings = {
+      "halt P --seconds 1y", "halt P --checkpoints -1", "halt P --before never", "halt P --after never",
+      "halt P --remove --checkpoints 3", "halt P --list --immediate", "halt P/none P", "halt P --unset",
+      "index --prefix P --drop x", "index --prefix P --drop-after x", "index --prefix P --current x",
+      "index --prefix P --add 5", "index --prefix P --add x", "index --prefix P --build 5", "index --prefix P --scan 5",
+      "index --prefix P --verify x", "index --prefix P --build --bad",
+      "copy --prefix P --id 0", "copy --prefix P --id 5", "copy --prefix P --id x",
+      "scavenge --prefix P --id 0", "scavenge --prefix P --hosts a --remote= --id 5",
+      "explain --prefix P x", "run --prefix P --nodes 1", "run --prefix P --nodes 0 true",
+      "run --prefix P --nodes 1 --port 0 true", "run --prefix P --nodes 1 --port 65536 true",
+      "run --prefix P --nodes 1 --runs -2 true", "run --prefix P --hosts n[ true", "prerun --prefix P --hosts n[",
+      "demo --out P/demo --scheme SINGLE", "demo --out P/demo --ranks 0"})
+  void whatIsRefusedLeavesTheDirectoryAsItWas(String line) throws IOException {
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    Map<String, String> environment = Map.of("PATH", "/usr/bin:/bin", "SCR_USER_NAME", "u",
+        "SCR_CNTL_BASE", directory.toString(), "SCR_CACHE_BASE", directory.toString());
+
+    Ran ran = run(environment, line.replace("P", prefix.toString()).split(" "));
+
+    assertThat(ran.exit()).as(ran.toString()).isNotZero();
+    assertThat(ran.err() + ran.out()).isNotBlank();
+    assertThat(prefix).isEmptyDirectory();
+    assertThat(directory).isDirectoryNotContaining(file -> !file.equals(prefix));
   }
 
   private static Ran run(Map<String, String> environment, String... arguments) {

@@ -14,7 +14,7 @@ class RunNewsTest {
     news.started();
     assertThat(news.begun(1, 1))
         .isEqualTo("1 rank on 1 node: there is no checkpoint to restart from: they begin at the start");
-    news.writing(3, "step-3");
+    news.writing(3, "step-3", true);
     news.started();
     assertThat(news.restored(3, 4, 0, 2, 1)).isEmpty();
     assertThat(news.begun(7, 2)).isEqualTo("7 ranks on 2 nodes: they restart from dataset 3 'step-3' (files of ranks:"
@@ -39,7 +39,7 @@ class RunNewsTest {
   @Test
   void whatOnlyTheCachesHaveIsNamedWithTheReason() {
     assertThat(news.leftInCaches(List.of("a"))).isEmpty();
-    news.writing(2, "b.2");
+    news.writing(2, "b.2", true);
     news.complete(1);
     news.complete(2);
     news.flushFailed(2, "no space left");

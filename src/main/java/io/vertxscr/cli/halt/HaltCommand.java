@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZonedDateTime;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -38,9 +39,9 @@ public final class HaltCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  @Parameters(arity = "0..1", paramLabel = "PREFIX",
-      description = "Prefix directory; SCR_PREFIX, else the working directory, where it is not given.")
-  private Path prefix;
+  @Parameters(arity = "0..*", paramLabel = "PREFIX",
+      description = "Prefix directories; SCR_PREFIX, else the working directory, where none is given.")
+  private List<Path> prefixes = List.of();
 
   @Option(names = "--prefix", paramLabel = "PREFIX", hidden = true)
   private Path prefixOption;
@@ -92,7 +93,6 @@ public final class HaltCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ZonedDateTime now = ZonedDateTime.now();
-    HaltFileStore file = new HaltFileStore(new PrefixPaths(directory()), "scr halt", PATIENCE);
     boolean changes = remove || sets() || unsets();
     if (list && (changes || immediate)) {
       throw new ParameterException(spec.commandLine(), "--list changes nothing: give it alone");
@@ -100,32 +100,44 @@ public final class HaltCommand implements Callable<Integer> {
     if (remove && (sets() || unsets())) {
       throw new ParameterException(spec.commandLine(), "--remove takes back everything: give it alone");
     }
-    OptionalLong exitBefore = time("--before", before, now);
-    OptionalLong exitAfter = time("--after", after, now);
+    require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " must be 0 or more");
+    Times times = new Times(time("--before", before, now), time("--after", after, now), length());
+    for (Path directory : directories()) {
+      halt(new HaltFileStore(new PrefixPaths(directory), "scr halt", PATIENCE), times, now);
+    }
+    return 0;
+  }
+
+  /** The options that are times, in seconds; empty for those that are not given. */
+  private record Times(OptionalLong before, OptionalLong after, OptionalLong haltSeconds) {}
+
+  private void halt(HaltFileStore file, Times times, ZonedDateTime now) {
     AtomicReference<Halt> before = new AtomicReference<>(Halt.NONE);
     Halt halt = list ? file.read() : file.update(old -> {
       before.set(old);
-      return changed(old, exitBefore, exitAfter);
+      return changed(old, times);
     });
     if (remove && !before.get().equals(Halt.NONE)) {
       spec.commandLine().getOut().println("taken back:");
       printConditions(before.get(), now);
     }
     print(file, halt, now);
-    return 0;
   }
 
-  private Path directory() {
+  /** @throws ScrException BAD_CONFIGURATION where one of them is no directory */
+  private List<Path> directories() {
     String named = environment.getOrDefault("SCR_PREFIX", "");
-    require(prefix == null || prefixOption == null, "the prefix directory is given twice");
-    Path given = prefix != null ? prefix : prefixOption;
-    Path chosen = given != null ? given : Path.of(named);
-    Path directory = chosen.toAbsolutePath().normalize();
-    if (!Files.isDirectory(directory)) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "there is no prefix directory " + directory
-          + (given == null && !named.isEmpty() ? " (from SCR_PREFIX)" : ""));
+    require(prefixes.isEmpty() || prefixOption == null, "the prefix directory is given twice");
+    List<Path> given = prefixOption != null ? List.of(prefixOption) : prefixes;
+    List<Path> directories = (given.isEmpty() ? List.of(Path.of(named)) : given).stream()
+        .map(one -> one.toAbsolutePath().normalize()).toList();
+    for (Path directory : directories) {
+      if (!Files.isDirectory(directory)) {
+        throw new ScrException(Fault.BAD_CONFIGURATION, "there is no prefix directory " + directory
+            + (given.isEmpty() && !named.isEmpty() ? " (from SCR_PREFIX)" : ""));
+      }
     }
-    return directory;
+    return directories;
   }
 
   private boolean sets() {
@@ -144,23 +156,22 @@ public final class HaltCommand implements Callable<Integer> {
         option + " '" + text + "' is no time; expected " + HaltTime.FORMS)));
   }
 
-  private Halt changed(Halt old, OptionalLong exitBefore, OptionalLong exitAfter) {
+  private Halt changed(Halt old, Times times) {
     if (remove) {
       return Halt.NONE;
     }
     Halt halt = old;
     if (checkpoints != null || unsetCheckpoints) {
-      require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " is less than none");
       halt = halt.withCheckpointsLeft(checkpoints == null ? OptionalInt.empty() : OptionalInt.of(checkpoints));
     }
     if (before != null || unsetBefore) {
-      halt = halt.withExitBefore(exitBefore);
+      halt = halt.withExitBefore(times.before);
     }
     if (after != null || unsetAfter) {
-      halt = halt.withExitAfter(exitAfter);
+      halt = halt.withExitAfter(times.after);
     }
     if (seconds != null || unsetSeconds) {
-      halt = halt.withHaltSeconds(seconds == null ? OptionalLong.empty() : OptionalLong.of(length()));
+      halt = halt.withHaltSeconds(times.haltSeconds);
     }
     if (isTakenBack(halt)) {
       halt = halt.withReason(Optional.empty());
@@ -174,9 +185,12 @@ public final class HaltCommand implements Callable<Integer> {
     return sets() || unsets() ? halt : halt.withReason(Optional.of(Reason.JOB_HALTED.name()));
   }
 
-  private long length() {
-    return HaltTime.length(seconds).orElseThrow(() -> new ParameterException(spec.commandLine(),
-        "--seconds '" + seconds + "' is no length of time; expected seconds, or 1h30m"));
+  private OptionalLong length() {
+    if (seconds == null) {
+      return OptionalLong.empty();
+    }
+    return OptionalLong.of(HaltTime.length(seconds).orElseThrow(() -> new ParameterException(spec.commandLine(),
+        "--seconds '" + seconds + "' is no length of time; expected seconds, or 1h30m")));
   }
 
   /** Whether a run has stopped for the very condition that is taken back: it is no reason any more. */

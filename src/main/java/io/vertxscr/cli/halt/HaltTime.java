@@ -22,15 +22,18 @@ import java.util.regex.Pattern;
  *   2026-11-20T11:58:50        here, or with a zone: 2026-11-20T11:58:50Z, ...+01:00
  *   2026-11-20 11:58           seconds may be missing
  *   2026-11-20                 its beginning
- *   11:58                      the next time that it is so late
+ *   11:58, 11:58pm             the next time that it is so late
+ *   8:30am tomorrow            that day, or today
  *   +90m, +1h30m, +2d, now     from now on
  * </pre>
  */
 final class HaltTime {
   static final String FORMS = "seconds since 1970, 2026-11-20T11:58:50 (with Z or +01:00 for a zone other than this"
-      + " one), '2026-11-20 11:58', 2026-11-20, 11:58 (the next), +1h30m or now";
+      + " one), '2026-11-20 11:58', 2026-11-20, 11:58 (the next), 8:30am tomorrow, +1h30m or now";
   private static final Pattern AHEAD =
       Pattern.compile("\\+(?=[0-9])(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,9})s)?");
+  private static final Pattern CLOCK = Pattern.compile(
+      "(?<h>[0-9]{1,2})(?::(?<m>[0-9]{2}))?(?::(?<s>[0-9]{2}))? ?(?<half>am|pm)?(?: +(?<day>today|tomorrow))?");
   private static final Pattern SECONDS = Pattern.compile("[0-9]{5,18}");
   private static final DateTimeFormatter SHOWN = DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss");
 
@@ -49,6 +52,10 @@ final class HaltTime {
     if (ahead.matches()) {
       return Optional.of(now.toEpochSecond() + seconds(ahead));
     }
+    Matcher clock = CLOCK.matcher(text.toLowerCase(Locale.ROOT));
+    if (clock.matches() && (clock.group("half") != null || clock.group("m") != null)) {
+      return clock(clock, now);
+    }
     return calendar(text.replaceFirst("(?<=[0-9]) +(?=[0-9])", "T").toUpperCase(Locale.ROOT), now);
   }
 
@@ -63,12 +70,29 @@ final class HaltTime {
     return 86_400 * number(ahead, 1) + 3600 * number(ahead, 2) + 60 * number(ahead, 3) + number(ahead, 4);
   }
 
+  /** A time of the day; without a day the next one. */
+  private static Optional<Long> clock(Matcher clock, ZonedDateTime now) {
+    int hour = Integer.parseInt(clock.group("h"));
+    String half = clock.group("half");
+    if (half != null) {
+      if (hour < 1 || hour > 12) {
+        return Optional.empty();
+      }
+      hour = hour % 12 + (half.equals("pm") ? 12 : 0);
+    }
+    int minute = clock.group("m") == null ? 0 : Integer.parseInt(clock.group("m"));
+    int second = clock.group("s") == null ? 0 : Integer.parseInt(clock.group("s"));
+    if (hour > 23 || minute > 59 || second > 59) {
+      return Optional.empty();
+    }
+    ZonedDateTime today = now.with(LocalTime.of(hour, minute, second));
+    String day = clock.group("day");
+    boolean tomorrow = day == null ? today.isBefore(now) : day.equals("tomorrow");
+    return Optional.of((tomorrow ? today.plusDays(1) : today).toEpochSecond());
+  }
+
   private static Optional<Long> calendar(String text, ZonedDateTime now) {
     try {
-      if (!text.contains("-") && !text.contains("T")) {
-        ZonedDateTime today = now.with(LocalTime.parse(text));
-        return Optional.of((today.isBefore(now) ? today.plusDays(1) : today).toEpochSecond());
-      }
       if (!text.contains("T")) {
         return Optional.of(LocalDate.parse(text).atStartOfDay(now.getZone()).toEpochSecond());
       }

@@ -3,6 +3,7 @@ package io.vertxscr.cli.launch;
 import io.vertxscr.config.AllocationEnd;
 import io.vertxscr.launch.Node;
 import io.vertxscr.launch.ResourceManager;
+import io.vertxscr.launch.ResourceManagers;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -23,7 +25,12 @@ import java.util.Set;
  * @param nodes in the manager's order
  * @param remote words before a command that is run on a node, where the user gives them; empty for the manager's
  */
-record Allocation(ResourceManager manager, List<Node> nodes, String remote, Map<String, String> environment) {
+public record Allocation(ResourceManager manager, List<Node> nodes, String remote, Map<String, String> environment) {
+  /** That of a process with this environment, without options. @throws ScrException BAD_CONFIGURATION */
+  public static Allocation of(Map<String, String> environment) {
+    return read(ResourceManagers.find(environment, "", OptionalInt.empty()), "", environment);
+  }
+
   /** @throws ScrException BAD_CONFIGURATION where there are none, or nobody says which */
   static Allocation read(ResourceManager manager, String remote, Map<String, String> environment) {
     List<Node> nodes = manager.nodes(answer(manager, environment));
@@ -57,16 +64,16 @@ record Allocation(ResourceManager manager, List<Node> nodes, String remote, Map<
   }
 
   /** Whether the nodes are daemons of this machine. */
-  boolean isHere() {
+  public boolean isHere() {
     return manager.remote().isEmpty();
   }
 
-  List<String> names() {
+  public List<String> names() {
     return nodes.stream().map(Node::name).toList();
   }
 
   /** The nodes that the manager calls down; none where it cannot be asked. */
-  Set<String> downByManager(Collection<String> names) {
+  public Set<String> downByManager(Collection<String> names) {
     return manager.downQuestion(names).flatMap(new Outside(environment)::ask)
         .map(answer -> manager.down(answer, names)).orElse(Set.of());
   }

@@ -1,6 +1,7 @@
 package io.vertxscr.cli.launch;
 
 import io.vertxscr.launch.LaunchSettings;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -14,11 +15,16 @@ import java.util.concurrent.ExecutionException;
 record DownNodes(Allocation allocation, LaunchSettings settings) {
   private static final int MOST_AT_ONCE = 64;
 
-  /** Why nodes are down, by node: excluded, by the word of the manager, or because no command runs there. */
-  SortedMap<String, String> find() {
+  /**
+   * Why nodes are down, by node: known before, excluded, by the word of the manager, or because no command runs there.
+   *
+   * @param known nodes that are down, without a test
+   */
+  SortedMap<String, String> find(Collection<String> known) {
     SortedMap<String, String> down = new TreeMap<>();
     List<String> names = allocation.names();
-    names.stream().filter(settings.excluded()::contains).forEach(node -> down.put(node, "excluded"));
+    names.stream().filter(known::contains).forEach(node -> down.put(node, "known to be down"));
+    names.stream().filter(settings.excluded()::contains).forEach(node -> down.putIfAbsent(node, "excluded"));
     allocation.downByManager(names)
         .forEach(node -> down.putIfAbsent(node, allocation.manager().name() + " says that it is down"));
     if (!allocation.isHere()) {

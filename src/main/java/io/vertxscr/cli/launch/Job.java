@@ -1,6 +1,7 @@
 package io.vertxscr.cli.launch;
 
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.launch.Counts;
 import io.vertxscr.launch.JobFlow.Action;
 import io.vertxscr.launch.JobFlow.Event;
@@ -11,6 +12,7 @@ import io.vertxscr.launch.JobFlow;
 import io.vertxscr.launch.RunNews;
 import io.vertxscr.launch.Watchdog;
 import io.vertxscr.prefix.FlushFileStore;
+import io.vertxscr.prefix.PrefixIndex;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -168,7 +170,7 @@ final class Job {
           say("dataset " + dataset + " '" + event.getString("name") + "' is passed over: " + cause);
       case "restart-failed" -> say("dataset " + dataset + " could not be read by all ranks: " + cause);
       case "restart-anew" -> say(cause);
-      case "phase-started" -> news.writing(dataset, event.getString("name", ""));
+      case "phase-started" -> news.writing(dataset, event.getString("name", ""), event.getBoolean("checkpoint", false));
       case "dataset-complete" -> news.complete(dataset);
       case "flush-failed", "flush-given-up" -> news.flushFailed(dataset, cause);
       case "flush-done" -> news.flushed(dataset);
@@ -295,11 +297,21 @@ final class Job {
     List<String> nodes = plan.nodesFor(fleet.up());
     Map<String, String> sockets = new HashMap<>();
     nodes.forEach(node -> sockets.put(node, fleet.socket(node)));
-    List<String> command = new ArrayList<>(plan.command(nodes, fleet.down().keySet()));
+    List<String> command =
+        new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
     say("run " + run + " begins on " + Counts.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
     watchdog.started(nowMs());
     killed = false;
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
+  }
+
+  /** The checkpoint that a run will find, where anybody wants to know; what the caches have is newer. */
+  private Optional<String> checkpoint() {
+    if (plan.restart().isEmpty()) {
+      return Optional.empty();
+    }
+    return news.checkpointInCaches().or(() -> new PrefixIndex(plan.paths(), "scr run", PATIENCE).read().index()
+        .candidates().stream().findFirst().map(Index.Entry::name));
   }
 }

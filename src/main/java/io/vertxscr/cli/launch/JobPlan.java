@@ -7,6 +7,7 @@ import io.vertxscr.prefix.PrefixPaths;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
@@ -15,11 +16,15 @@ import java.util.stream.Collectors;
 /**
  * What a job is to do.
  *
+ * @param restart what is started where there is a checkpoint; empty for the same
  * @param used how many of the daemons of one machine the program uses; the others are spares
  * @param variables SCR_* that daemons and ranks must have in common
  */
-record JobPlan(Allocation allocation, Program program, LaunchSettings settings, PrefixPaths paths, int used,
-    Map<String, String> variables) {
+record JobPlan(Allocation allocation, Program program, Optional<Program> restart, LaunchSettings settings,
+    PrefixPaths paths, int used, Map<String, String> variables) {
+  /** In a restart command, for the name of the checkpoint. */
+  private static final String CHECKPOINT_NAME = "SCR_CKPT_NAME";
+
   JobPlan {
     variables = Map.copyOf(variables);
   }
@@ -37,13 +42,19 @@ record JobPlan(Allocation allocation, Program program, LaunchSettings settings, 
     return allocation.isHere() ? up.subList(0, Math.min(used, up.size())) : up;
   }
 
-  /** The command of a run on these nodes. */
-  List<String> command(List<String> up, Set<String> down) {
+  /**
+   * The command of a run on these nodes.
+   *
+   * @param checkpoint name of the one that it will find; empty for none
+   */
+  List<String> command(List<String> up, Set<String> down, Optional<String> checkpoint) {
+    Program started = checkpoint.flatMap(name -> restart.map(again -> again.with(CHECKPOINT_NAME, name)))
+        .orElse(program);
     if (allocation.isHere()) {
-      return program.words();
+      return started.words();
     }
     List<Node> nodes = allocation.nodes().stream().filter(node -> up.contains(node.name())).toList();
-    return program.command(nodes, down, allocation.manager().name().equals("ssh"), forProgram(up, Map.of()).keySet());
+    return started.command(nodes, down, allocation.manager().name().equals("ssh"), forProgram(up, Map.of()).keySet());
   }
 
   /** What the program has more in its environment than its launcher. */

@@ -1,14 +1,21 @@
 package io.vertxscr.cli.launch;
 
+import io.vertxscr.launch.Hostlist;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr list-down-nodes}: for scripts that start programs themselves. */
@@ -20,6 +27,13 @@ final class ListDownNodesCommand implements Callable<Integer> {
 
   @Option(names = "--reason", description = "Print a line for each, with the reason.")
   private boolean reason;
+
+  @Option(names = "--down", defaultValue = "", paramLabel = "LIST",
+      description = "Nodes that are known to be down: they are not asked again.")
+  private String down;
+
+  @Parameters(arity = "0..*", paramLabel = "LIST", description = "Only these nodes of the allocation.")
+  private List<String> only = List.of();
 
   @Mixin
   private JobOptions options;
@@ -34,14 +48,25 @@ final class ListDownNodesCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, String> environment = options.environment(given);
-    SortedMap<String, String> down = new DownNodes(options.allocation(environment, OptionalInt.empty()),
-        options.settings(environment, options.paths(environment))).find();
+    Allocation allocation = options.allocation(environment, OptionalInt.empty());
+    Set<String> asked = only.isEmpty() ? Set.copyOf(allocation.names()) : asked(allocation);
+    SortedMap<String, String> found = new DownNodes(allocation,
+        options.settings(environment, options.paths(environment))).find(Hostlist.expand(down));
+    found.keySet().retainAll(asked);
     PrintWriter out = spec.commandLine().getOut();
     if (reason) {
-      down.forEach((node, why) -> out.println(node + ": " + why));
-    } else if (!down.isEmpty()) {
-      out.println(String.join(",", down.keySet()));
+      found.forEach((node, why) -> out.println(node + ": " + why));
+    } else if (!found.isEmpty()) {
+      out.println(String.join(",", found.keySet()));
     }
     return 0;
+  }
+
+  private Set<String> asked(Allocation allocation) {
+    Set<String> asked = only.stream().flatMap(list -> Hostlist.expand(list).stream()).collect(Collectors.toSet());
+    asked.stream().filter(node -> !allocation.names().contains(node)).findFirst().ifPresent(node -> {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "node " + node + " is none of the allocation");
+    });
+    return asked;
   }
 }

@@ -34,7 +34,7 @@ final class PostrunCommand implements Callable<Integer> {
     Map<String, String> environment = options.environment(given);
     PrefixPaths paths = options.paths(environment);
     Allocation allocation = options.allocation(environment, OptionalInt.empty());
-    Set<String> down = new DownNodes(allocation, options.settings(environment, paths)).find().keySet();
+    Set<String> down = new DownNodes(allocation, options.settings(environment, paths)).find(List.of()).keySet();
     List<String> up = allocation.names().stream().filter(node -> !down.contains(node)).toList();
     return new Scavenging(allocation, options.program(environment), paths.prefix(),
         JobOptions.variables(environment, paths)).run(up, spec.commandLine().getErr());

@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
     "The exit code is that of the last run; 1 where none could begin, or not everything could be scavenged."})
 final class RunCommand implements Callable<Integer> {
   private static final long LAST_MOMENTS_S = 300;
+  private static final int LARGEST_PORT = 65_535;
 
   private final Map<String, String> given;
 
@@ -58,6 +59,10 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(names = "--no-scavenge", description = "Leave in the caches what is there when the last run has ended.")
   private boolean noScavenge;
+
+  @Option(names = "--restart-word", hidden = true, paramLabel = "WORD", description =
+      "A word of the command that takes the place of the launcher's where there is a checkpoint to restart from.")
+  private List<String> restart = List.of();
 
   @Mixin
   private JobOptions options;
@@ -122,17 +127,28 @@ final class RunCommand implements Callable<Integer> {
       throw new ScrException(Fault.BAD_CONFIGURATION, "--nodes " + nodes + " --spares " + spares
           + ": at least one node, and no fewer than no spares");
     }
+    if (port != null && (port < 1 || port > LARGEST_PORT)) {
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          "--port " + port + ": a port is a number from 1 to " + LARGEST_PORT);
+    }
     int used = nodes == null ? 1 : nodes;
     Allocation allocation =
         options.allocation(environment, local ? OptionalInt.of(used + spares) : OptionalInt.empty());
+    Program program = program(words, allocation, environment);
+    Optional<Program> restarted =
+        restart.isEmpty() ? Optional.empty() : Optional.of(program(restart, allocation, environment));
+    return new JobPlan(allocation, program, restarted, options.settings(environment, paths), paths, used,
+        JobOptions.variables(environment, paths));
+  }
+
+  private static Program program(List<String> words, Allocation allocation, Map<String, String> environment) {
     String version = Program.mustBeAsked(words)
         ? new Outside(environment).ask(List.of(words.getFirst(), "--version")).orElse("") : "";
     Program program = Program.of(words, version);
     if (!allocation.isHere()) {
       program.refuseOwn();
     }
-    return new JobPlan(allocation, program, options.settings(environment, paths), paths, used,
-        JobOptions.variables(environment, paths));
+    return program;
   }
 
   /** Those of this call tell each other from those of another one. */

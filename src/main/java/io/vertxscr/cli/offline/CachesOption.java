@@ -11,7 +11,7 @@ import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** Which nodes of this machine a command is about. */
-final class CachesOption {
+public final class CachesOption {
   @Option(names = "--control", paramLabel = "DIR", description = {
       "Directory with the control directories of the nodes of a job on this machine;",
       "if not given, that of this user and job."})
@@ -33,7 +33,7 @@ final class CachesOption {
   }
 
   /** The same where the caches are only one place to look at: none is no failure, unless one was named. */
-  List<NodeCache> nodesIfAny(Map<String, String> environment) {
+  public List<NodeCache> nodesIfAny(Map<String, String> environment) {
     return names.isEmpty() ? NodeCache.ofJob(directory(environment)) : nodes(environment);
   }
 

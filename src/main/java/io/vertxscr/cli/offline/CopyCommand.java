@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code scr copy}: what this machine's caches have of a dataset, to the prefix directory. */
@@ -43,6 +44,9 @@ final class CopyCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (id <= 0) {
+      throw new ParameterException(spec.commandLine(), "--id " + id + ": datasets are numbered from 1");
+    }
     PrefixPaths paths = prefix.paths(environment);
     if (new Publication(paths, PrefixOption.index(paths)).isComplete(id)) {
       List<String> missing = missing(paths);

@@ -62,13 +62,15 @@ final class IndexCommand implements Callable<Integer> {
         "Take all datasets that are newer than this one out of the index; their files stay.")
     private String dropAfter;
 
-    @Option(names = "--add", paramLabel = "ID|DIR", description = {
-        "Make a scavenged dataset whole, rebuilding what is missing, and put it into the index."})
+    @Option(names = "--add", paramLabel = "ID|DIR|NAME", description = {
+        "Make a scavenged dataset whole, rebuilding what is missing, and put it into the index; or put one back that"
+            + " was dropped."})
     private String add;
 
-    @Option(names = "--build", description = {
-        "Do that with every dataset of the prefix directory; makes a damaged or lost index again."})
-    private boolean build;
+    @Option(names = "--build", arity = "0..1", fallbackValue = "", paramLabel = "ID", description = {
+        "Do that with this dataset, or with every one of the prefix directory; then a damaged or lost index is made"
+            + " again."})
+    private String build;
 
     @Option(names = "--verify", arity = "0..1", fallbackValue = "", paramLabel = "NAME", description =
         {
@@ -76,7 +78,7 @@ final class IndexCommand implements Callable<Integer> {
             + " failed, so that restarts pass it over."})
     private String verify;
 
-    @Option(names = "--scan", paramLabel = "ID|DIR", description =
+    @Option(names = "--scan", paramLabel = "ID|DIR|NAME", description =
         "Print what was scavenged of a dataset and what can be made of it; changes nothing.")
     private String scan;
   }
@@ -108,17 +110,17 @@ final class IndexCommand implements Callable<Integer> {
     }
     var repair = new IndexRepair(paths, spec.commandLine().getOut());
     if (action.add != null) {
-      return repair.add(IndexRepair.id(action.add), takeOver);
+      return repair.add(repair.id(action.add), takeOver);
     }
-    if (action.build) {
-      return repair.build();
+    if (action.build != null) {
+      return action.build.isEmpty() ? repair.build() : repair.add(repair.id(action.build), takeOver);
     }
     if (action.verify != null) {
       complain(index.lost().stream().toList());
       int verified = new IndexVerification(paths, spec.commandLine().getOut()).verify(toVerify(index));
       return Math.max(verified, index.lost().isPresent() ? OfflineCommands.WRONG : 0);
     }
-    return action.scan != null ? repair.scan(IndexRepair.id(action.scan)) : list(index);
+    return action.scan != null ? repair.scan(repair.id(action.scan)) : list(index);
   }
 
   private List<Index.Entry> toVerify(PrefixIndex prefixIndex) {
@@ -150,6 +152,7 @@ final class IndexCommand implements Callable<Integer> {
   /** Changes the index and says what is different now. */
   private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
     complain(prefixIndex.makeIfLost());
+    known(prefixIndex.read().index(), name);              // the lock makes a directory: not for a name that is wrong
     List<Index> before = new ArrayList<>();
     Reading reading = prefixIndex.update(index -> {
       before.add(index);

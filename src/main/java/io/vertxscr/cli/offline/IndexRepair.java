@@ -56,12 +56,26 @@ final class IndexRepair {
     this.out = out;
   }
 
-  /** The dataset that an argument means: its number, or its directory. */
-  static int id(String argument) {
+  /**
+   * The dataset that an argument means: its number, its directory, or the name under which it is published.
+   *
+   * @throws ScrException BAD_CONFIGURATION where it means none, or more than one
+   */
+  int id(String argument) {
     String number = argument.matches("[1-9][0-9]{0,8}") ? "scr.dataset." + argument : argument;
     OptionalInt id = PrefixPaths.datasetOf(Path.of(number));
-    return id.orElseThrow(() -> new ScrException(Fault.BAD_CONFIGURATION,
-        "'" + argument + "' is neither a dataset's number nor its directory scr.dataset.<number>"));
+    if (id.isPresent()) {
+      return id.getAsInt();
+    }
+    List<Integer> named = publication.named(argument);
+    if (named.size() != 1) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "'" + argument + "' " + (named.isEmpty()
+          ? "is neither a dataset's number, nor its directory scr.dataset.<number>, nor the name of one that is"
+              + " published"
+          : "is the name of the datasets " + String.join(", ", named.stream().map(String::valueOf).toList())
+              + ": give the number of one"));
+    }
+    return named.getFirst();
   }
 
   /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */

@@ -28,6 +28,13 @@ final class PrintCommand implements Callable<Integer> {
       "Every key in hash is an object: SIZE with the value 5 is {\"SIZE\": {\"5\": {}}}."})
   private boolean json;
 
+  /** How a tree is printed. */
+  private enum Mode { TREE, KEYVAL }
+
+  @Option(names = {"-m", "--mode"}, defaultValue = "TREE", paramLabel = "tree|keyval", description =
+      "keyval: sorted, a key with a single value as KEY = VALUE; tree if not given.")
+  private Mode mode;
+
   @Spec
   private CommandSpec spec;
 
@@ -61,7 +68,7 @@ final class PrintCommand implements Callable<Integer> {
     if (oneOfSeveral) {
       out.println("==> " + file.path() + " <==");
     }
-    out.print(HashFile.dump(file.hash()));
+    out.print(mode == Mode.KEYVAL ? HashFile.keyValues(file.hash()) : HashFile.dump(file.hash()));
     file.payloadBytes().ifPresent(bytes ->
         out.println("(" + bytes + " redundancy bytes follow, from byte " + file.hash().length + ")"));
     out.flush();

@@ -4,6 +4,7 @@ import io.vertxscr.cli.offline.RemoteCopies.Outcome;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.launch.Counts;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -15,6 +16,7 @@ import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
 import java.io.PrintWriter;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -74,6 +76,12 @@ final class ScavengeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (!hosts.isEmpty() && remote.isBlank()) {
+      throw new ParameterException(spec.commandLine(), "--remote: no command");
+    }
+    if (id != null && id <= 0) {
+      throw new ParameterException(spec.commandLine(), "--id " + id + ": datasets are numbered from 1");
+    }
     PrefixPaths paths = prefix.paths(environment);
     PrefixOption.index(paths).lost().ifPresent(lost -> spec.commandLine().getErr().println("scr: " + lost));
     if (id != null) {
@@ -166,15 +174,16 @@ final class ScavengeCommand implements Callable<Integer> {
 
   private int scavenge(int dataset, PrefixPaths paths) {
     PrefixOption.requireWritable(paths);
-    var log = new ScavengeLog(paths, environment, spec.commandLine().getErr());
-    log.start(dataset);
+    var log = new CommandLog(paths, environment, spec.commandLine().getErr());
+    log.add(LogLine.event("SCAVENGE_START").dataset(dataset), LocalDateTime.now(), Optional.empty());
     boolean whole = false;
     try {
       int exit = bring(dataset, paths);
       whole = exit == 0;
       return exit;
     } finally {
-      log.end(dataset, whole);
+      log.add(LogLine.event("SCAVENGE_END").dataset(dataset)
+          .text("note", whole ? "in the prefix directory" : "could not be had"), LocalDateTime.now(), Optional.empty());
     }
   }
 
@@ -207,9 +216,6 @@ final class ScavengeCommand implements Callable<Integer> {
 
   /** @return whether every host was dead or copied, so that nobody is left who goes on with a flush that had begun */
   private boolean copyFromHosts(int dataset, PrefixPaths paths, PrintWriter out) {
-    if (remote.isBlank()) {
-      throw new ParameterException(spec.commandLine(), "--remote: no command");
-    }
     List<String> command = new ArrayList<>(List.of(program, "copy", "--id", Integer.toString(dataset), "--prefix",
         paths.prefix().toString(), "--control", caches.directory(environment).toString()));
     Map<Outcome, List<String>> hostsBy = new RemoteCopies(remote, command).run(hosts, out);

@@ -39,6 +39,16 @@ class HaltCommandTest {
   }
 
   @Test
+  void severalDirectoriesAreHaltedAndNoneWhereOneIsMissing(@TempDir Path other) {
+    assertThat(run(Map.of(), "-c", "2", prefix.toString(), other.resolve("none").toString())).isEqualTo(1);
+    assertThat(prefix).isEmptyDirectory();
+    assertThat(run(Map.of(), "-c", "2", prefix.toString(), other.toString())).isZero();
+    assertThat(text.toString()).contains(prefix + "/.scr/halt.scr", other + "/.scr/halt.scr");
+    assertThat(List.of(prefix, other)).allSatisfy(one -> assertThat(new HaltFileStore(new PrefixPaths(one), "test",
+        Duration.ofSeconds(1)).read().checkpointsLeft()).hasValue(2));
+  }
+
+  @Test
   void everyConditionIsSetAndTakenBackAloneAndTheOthersStay() throws Exception {
     assertThat(halt("--checkpoints", "3").checkpointsLeft()).hasValue(3);
     assertThat(halt("--before", "1795179600").exitBeforeSeconds()).hasValue(1_795_179_600);

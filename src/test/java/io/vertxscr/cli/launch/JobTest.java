@@ -47,7 +47,7 @@ class JobTest {
     Allocation allocation =
         Allocation.read(ResourceManagers.find(environment, "", OptionalInt.of(2 + spares)), "", environment);
     LaunchSettings settings = new LaunchSettings(1, 0, Set.of(), false, OptionalLong.empty(), 0);
-    JobPlan plan = new JobPlan(allocation, Program.of(List.of("program"), ""), settings,
+    JobPlan plan = new JobPlan(allocation, Program.of(List.of("program"), ""), Optional.empty(), settings,
         new PrefixPaths(machine.prefix()), 2, Map.of("SCR_USER_NAME", "u", "SCR_JOB_ID", "1"));
     Path logs = Files.createDirectories(directory.resolve("logs"));
     return new Job(plan, new Fleet.Setup("scr", plan.variables(), Optional.empty(), logs),

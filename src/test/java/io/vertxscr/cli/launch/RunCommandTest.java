@@ -3,9 +3,16 @@ package io.vertxscr.cli.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -215,6 +222,32 @@ class RunCommandTest {
     CliRun run = machine.with("SCR_WATCHDOG_TIMEOUT", "1").run("run", "--nodes", "1", "program");
     assertThat(run.exit()).isEqualTo(143);
     assertThat(run.err()).contains("no phase has begun or ended for 1 s: the run is killed");
+  }
+
+  /** Method: the first run writes checkpoint 4 into the caches and dies; then the prefix directory has checkpoint 7. */
+  @Test
+  void underScrsNameTheRestartCommandIsUsedWhereThereIsACheckpointWithItsName() throws Exception {
+    slurm();
+    machine.says("n1", """
+        event {"type":"phase-started","dataset":4,"name":"step-4","checkpoint":true}
+        event {"type":"dataset-complete","dataset":4}
+        """);
+    program(1, SAID.replace("node1", "n1") + "exit 1\n");
+    CliRun run = machine.with("SCR_RUNS", "2")
+        .run("scr_srun", "-n", "4", "--run-cmd", "./a b", "--restart-cmd=./r --from SCR_CKPT_NAME");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("srun"))
+        .containsExactly("-n 4 ./a b | n1,n2,n3 | ", "-n 4 ./r --from step-4 | n1,n2,n3 | ");
+
+    machine.says("n1", "");
+    new PrefixIndex(new PrefixPaths(machine.prefix()), "test", Duration.ofSeconds(1)).update(index -> index.put(
+        Index.Entry.flushed(new DatasetDescriptor(7, "step-7", DatasetFlags.CHECKPOINT, 7, 7,
+            new io.vertxscr.model.Job("u", "", "1", ""), new DatasetDescriptor.Totals(1, 1)), true,
+            LocalDateTime.of(2026, 11, 20, 11, 58, 50))));
+    assertThat(machine.run("scr_run", "srun", "-rs", "./r SCR_CKPT_NAME", "-rc", "./a").exit()).isZero();
+    assertThat(machine.called("srun")).last().asString().startsWith("./r step-7 | ");
+    assertThat(machine.run("scr_srun", "./b").exit()).isZero();
+    assertThat(machine.called("srun")).last().asString().startsWith("./b | ");
   }
 
   @Test

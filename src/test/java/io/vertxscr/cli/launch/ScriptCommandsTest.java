@@ -3,6 +3,8 @@ package io.vertxscr.cli.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.log.LogFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,17 @@ class ScriptCommandsTest {
     assertThat(machine.run("list-down-nodes", "--reason").out()).isEqualTo(
         "n2: Slurm says that it is down\nn3: no command can be run there\n");
     assertThat(machine.run("list-down-nodes", "--hosts", "a", "--remote", "true").out()).isEmpty();
+  }
+
+  @Test
+  void nodesThatAreKnownToBeDownAreNotAskedAndOnlyTheNodesGivenArePrinted() throws Exception {
+    machine.command("srun", "echo \"srun $*\" >> \"$CALLS\"\n");
+    assertThat(machine.run("list-down-nodes", "--down", "n[3,4]", "--reason").out()).isEqualTo(
+        "n2: Slurm says that it is down\nn3: known to be down\nn4: known to be down\n");
+    assertThat(machine.called("srun")).singleElement().asString().contains("n1");
+    assertThat(machine.run("list-down-nodes", "--down", "n3", "n[1,3]", "n4").out()).isEqualTo("n3\n");
+    assertThat(machine.run("list-down-nodes", "n9")).isEqualTo(new CliRun(2, "", "scr: node n9 is none of the"
+        + " allocation\n"));
   }
 
   @Test
@@ -82,5 +95,40 @@ class ScriptCommandsTest {
     assertThat(machine.run("postrun").exit()).isZero();
     assertThat(machine.called("scr")).hasSize(1).first().asString()
         .startsWith("scavenge --prefix " + machine.prefix() + " --hosts n1,n4 --remote srun ");
+  }
+
+  /** The loop that SCR's own sample of a job script has. */
+  @Test
+  void aScriptWrittenForScrsCommandsFindsWhatItLooksFor() throws Exception {
+    assertThat(machine.run("scr_prerun", "-p", machine.prefix()))
+        .isEqualTo(new CliRun(0, "scr_prerun: NODES: n1,n2,n3,n4\nscr_prerun: exit code: 0\n", ""));
+    assertThat(machine.run("scr_env", "--nodes").out()).isEqualTo("n1,n2,n3,n4\n");
+    assertThat(machine.run("scr_env", "--down").out()).isEqualTo("n2\n");
+    CliRun down = machine.run("scr_list_down_nodes", "-j", "srun", "--down", "n4");
+    assertThat(down).returns(0, CliRun::exit).returns("n2,n3,n4\n", CliRun::out);
+    assertThat(down.err()).startsWith("scr_list_down_nodes: --joblauncher has no effect here: ").hasLineCount(1);
+    assertThat(machine.run("scr_list_down_nodes", "--reason", "n3").out())
+        .isEqualTo("n3: no command can be run there\n");
+    assertThat(machine.run("scr_list_down_nodes", "n1").out()).isEqualTo("\n");
+
+    machine.with("SCR_MIN_NODES", "2");
+    assertThat(machine.run("scr_should_exit", "-p", machine.prefix()).exit()).isEqualTo(1);
+    assertThat(machine.run("scr_should_exit", "-p", machine.prefix(), "--down", "n4"))
+        .isEqualTo(new CliRun(0, "1 node can be used, and it takes 2\n", ""));
+    machine.run("scr_halt", machine.prefix());
+    assertThat(machine.run("scr_should_exit").exit()).isZero();
+    assertThat(machine.run("scr_prerun").exit()).isEqualTo(1);
+    assertThat(machine.run("scr_postrun", "-p", machine.prefix(), "-j", "srun")).returns(0, CliRun::exit)
+        .returns("scr_postrun: exit code: 0\n", CliRun::out);
+    assertThat(machine.called("scr")).singleElement().asString().startsWith("scavenge --prefix " + machine.prefix());
+    assertThat(machine.with("SCR_ENABLE", "0").run("scr_prerun")).isEqualTo(new CliRun(0, "", ""));
+  }
+
+  @Test
+  void nodesThatHaveFailedAreNotedInTheLogUnlessTheyWereKnown() throws Exception {
+    machine.run("scr_list_down_nodes", "--log", "--secs", "60", "--down", "n4");
+    assertThat(new LogFile(new PrefixPaths(machine.prefix())).read()).extracting(line -> line.fields().toString())
+        .containsExactly("{event=NODE_FAIL, note=n2: Slurm says that it is down, secs=60.000000}",
+            "{event=NODE_FAIL, note=n3: no command can be run there, secs=60.000000}");
   }
 }

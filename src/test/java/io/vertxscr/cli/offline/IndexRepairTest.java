@@ -56,6 +56,18 @@ class IndexRepairTest {
   }
 
   @Test
+  void aDroppedDatasetIsPutBackByItsNameAndBuildTakesANumber() {
+    caches.dataset(6, "b.6");
+    caches.copy(6);
+    assertThat(index("--build", "6").out()).isEqualTo("dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB\n");
+    assertThat(index("--drop", "b.6").exit()).isZero();
+
+    assertThat(index("--add", "b.6")).isEqualTo(
+        new CliRun(0, "dataset 6 'b.6' is in the index, whole: 8 files, 4.1 kB\n", ""));
+    assertThat(index("--build", "7")).returns(1, CliRun::exit).returns("", CliRun::out);
+  }
+
+  @Test
   void thePrefixDirectoryMayBeMovedBetweenCopyAddAndVerify() throws IOException {
     caches.dataset(6, "b.6");
     caches.lose("n2");
@@ -367,7 +379,8 @@ class IndexRepairTest {
   @Test
   void aWrongNumberOrNothingScavengedIsRefused() {
     assertThat(index("--add", "x")).isEqualTo(new CliRun(2, "",
-        "scr: 'x' is neither a dataset's number nor its directory scr.dataset.<number>\n"));
+        "scr: 'x' is neither a dataset's number, nor its directory scr.dataset.<number>, nor the name of one that is"
+            + " published\n"));
     assertThat(index("--add", "9")).returns(1, CliRun::exit).extracting(CliRun::err).asString()
         .startsWith("scr: dataset 9: no rank filemaps in ");
   }

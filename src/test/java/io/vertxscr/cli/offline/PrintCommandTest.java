@@ -6,6 +6,8 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.format.RedundancyHeaderFile;
+import io.vertxscr.format.prefix.FlushFile;
+import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.NodesFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
@@ -21,6 +23,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -37,6 +40,28 @@ class PrintCommandTest {
     Path file = Files.write(directory.resolve("nodes.scr"), NodesFile.encode(4));
 
     assertThat(print(file)).isEqualTo(new CliRun(0, "NODES\n  4\n", ""));
+  }
+
+  @Test
+  void keysWithOneValueArePrintedAsPairsOnRequest() throws IOException {
+    DatasetDescriptor dataset = new DatasetDescriptor(6, "b.6", DatasetFlags.CHECKPOINT, 6, 1_000_000,
+        new Job("u", "", "1", ""), new DatasetDescriptor.Totals(3, 1500));
+    Path file = Files.write(directory.resolve("flush.scr"), FlushFile.encode(
+        FlushStatus.EMPTY.put(dataset, Set.of(FlushStatus.Location.CACHE, FlushStatus.Location.PFS))));
+
+    CliRun ran = CliRun.of(Map.of(), "print", "--mode", "keyval", file);
+    assertThat(ran).returns(0, CliRun::exit).returns("", CliRun::err).extracting(CliRun::out).asString().startsWith("""
+          DATASET
+            6
+              CKPT = 1
+              DSETDESC
+        """).contains("""
+              LOCATION
+                CACHE
+                PFS
+              NAME = b.6
+        """);
+    assertThat(CliRun.of(Map.of(), "print", "-m", "tree", file)).isEqualTo(print(file));
   }
 
   @Test

@@ -1,0 +1,46 @@
+package io.vertxscr.cli.scr;
+
+import io.vertxscr.cli.scr.data.DataFronts;
+import io.vertxscr.cli.scr.front.Front;
+import io.vertxscr.cli.scr.front.OurCommands;
+import io.vertxscr.cli.scr.front.Surroundings;
+import io.vertxscr.cli.scr.job.JobFronts;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import picocli.CommandLine;
+
+/** The names of SCR's commands, and the front of each. */
+public final class ScrNames {
+  private static final Map<String, Function<Surroundings, Front>> FRONTS = new HashMap<>(JobFronts.all());
+
+  static {
+    FRONTS.putAll(DataFronts.all());
+  }
+
+  private ScrNames() {}
+
+  /** All of them. */
+  public static Set<String> all() {
+    return Set.copyOf(FRONTS.keySet());
+  }
+
+  /**
+   * The command of this name, with options as SCR's parsers take them: shortened, repeated (the last one counts).
+   *
+   * @param ours runs our own commands, by our own names
+   * @return empty where SCR has none of this name, or none that needs another form than ours
+   */
+  public static Optional<CommandLine> find(String name, Map<String, String> environment, OurCommands ours) {
+    return Optional.ofNullable(FRONTS.get(name)).map(front -> {
+      Front command = front.apply(new Surroundings(environment, ours));
+      CommandLine line = new CommandLine(command).setCommandName(name).setOverwrittenOptionsAllowed(true)
+          .setCaseInsensitiveEnumValuesAllowed(true);
+      // What stands behind a launcher is its own, whatever it looks like.
+      return command.takesWords() ? line.setStopAtPositional(true).setUnmatchedOptionsArePositionalParams(true)
+          : line.setAbbreviatedOptionsAllowed(true);
+    });
+  }
+}
