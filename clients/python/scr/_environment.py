@@ -11,20 +11,24 @@ MAX_RANKS = 1 << 20
 MAX_SOCKET_PATH_BYTES = 107
 
 # Launchers, the innermost first: torchrun runs inside of mpirun or srun, mpirun inside of an allocation of Slurm or
-# Flux, and each of them leaves the variables of the outer ones in place. For each the variable of the rank and those
-# that may have the size. PMIx has no variable for the size; whoever starts processes with it sets one of these.
-_LAUNCHERS: Sequence[Tuple[str, str, Tuple[str, ...]]] = (
-    ("SCR", "SCR_RANK", ("SCR_RANKS",)),
-    ("torchrun", "RANK", ("WORLD_SIZE",)),  # only where TORCHELASTIC_RUN_ID says that it is torchrun's
-    ("Open MPI", "OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",)),
-    ("MVAPICH", "MV2_COMM_WORLD_RANK", ("MV2_COMM_WORLD_SIZE",)),
-    ("PMI", "PMI_RANK", ("PMI_SIZE",)),
-    ("PMIx", "PMIX_RANK", ("PMIX_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")),
-    ("MPICH", "MPIRUN_RANK", ("MPIRUN_NPROCS",)),
-    ("Flux", "FLUX_TASK_RANK", ("FLUX_JOB_SIZE",)),
-    ("Slurm", "SLURM_PROCID", ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")),
-    ("torch.distributed", "RANK", ("WORLD_SIZE",)),
+# Flux, and each of them leaves the variables of the outer ones in place. For each the variables of rank and size. The
+# same table is in the clients for C and Java; clients/launchers.txt has the cases for the tests of all three.
+# The size in a batch script (SLURM_NTASKS) says nothing of this process, only that of a step does. PMIx has no variable
+# of its own for the size, so what starts processes with it must set one.
+_LAUNCHERS: Sequence[Tuple[str, str]] = (
+    ("SCR_RANK", "SCR_RANKS"),
+    ("RANK", "WORLD_SIZE"),  # torchrun, only where it says so
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
+    ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI, Flux
+    ("MPIRUN_RANK", "MPIRUN_NPROCS"),  # older MPICH and MVAPICH
+    ("PMIX_RANK", "PMIX_SIZE"),
+    ("FLUX_TASK_RANK", "FLUX_JOB_SIZE"),
+    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+    ("RANK", "WORLD_SIZE"),  # torch.distributed
 )
+_TORCHRUN = 1
 _JOB_IDS = ("SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 
 
@@ -41,22 +45,16 @@ def place(environment: Mapping[str, str]) -> Place:
     Raises :class:`BadConfigurationError` if no launcher is known, or its variables make no sense: a process that took
     itself for the only one would be worse.
     """
-    for launcher, rank_name, size_names in _LAUNCHERS:
-        if not environment.get(rank_name):
+    if bool(environment.get("SCR_RANK")) != bool(environment.get("SCR_RANKS")):
+        raise BadConfigurationError("of SCR_RANK and SCR_RANKS only one is set")
+    for launcher, (rank, size) in enumerate(_LAUNCHERS):
+        if launcher == _TORCHRUN and not environment.get("TORCHELASTIC_RUN_ID"):
             continue
-        if launcher == "torchrun" and "TORCHELASTIC_RUN_ID" not in environment:
-            continue
-        size_name = next((name for name in size_names if environment.get(name)), None)
-        if size_name is None:
-            raise BadConfigurationError(
-                f"{rank_name} of {launcher} is set, but not its size, {' or '.join(size_names)}"
-            )
-        return checked(
-            _number(environment, rank_name), _number(environment, size_name), f"{rank_name} and {size_name}"
-        )
+        if environment.get(rank) and environment.get(size):
+            return checked(_number(environment, rank), _number(environment, size), f"{rank} and {size}")
     raise BadConfigurationError(
-        "no launcher's variables were found (torchrun, Open MPI, PMI, PMIx, MPICH, MVAPICH, Flux, Slurm);"
-        " start the program with one of them, or set SCR_RANK and SCR_RANKS"
+        "rank and size of this process are not known: no launcher has set them (torchrun, Open MPI, MVAPICH, MPICH, PMI,"
+        " PMIx, Flux, Slurm); start the program with one of them, or set SCR_RANK and SCR_RANKS"
     )
 
 
