@@ -42,8 +42,8 @@ class Place(NamedTuple):
 def place(environment: Mapping[str, str]) -> Place:
     """Rank and size of this process.
 
-    Raises :class:`BadConfigurationError` if no launcher is known, or its variables make no sense: a process that took
-    itself for the only one would be worse.
+    Raises :class:`BadConfigurationError` if no launcher is known, or its variables make no sense. There is no default:
+    to run alone by mistake would be worse than to be refused.
     """
     if bool(environment.get("SCR_RANK")) != bool(environment.get("SCR_RANKS")):
         raise BadConfigurationError("of SCR_RANK and SCR_RANKS only one is set")

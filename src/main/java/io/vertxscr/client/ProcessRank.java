@@ -47,7 +47,7 @@ record ProcessRank(int rank, int ranks) {
       new Variables("RANK", "WORLD_SIZE"));                                  // torch.distributed
 
   /**
-   * Of this process. A process that took itself for the only one would be worse than one that is refused.
+   * Of this process. There is no default: to run alone by mistake would be worse than to be refused.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION} naming the variables
    */
