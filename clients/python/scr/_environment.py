@@ -1,6 +1,7 @@
 """Who this process is, and where its daemon listens: from the environment that its launcher has made."""
 
 import os
+import pwd
 import socket as sockets
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -29,6 +30,7 @@ _LAUNCHERS: Sequence[Tuple[str, str]] = (
     ("RANK", "WORLD_SIZE"),  # torch.distributed
 )
 _TORCHRUN = 1
+_USERS = ("SCR_USER_NAME", "USER", "LOGNAME")
 _JOB_IDS = ("SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 
 
@@ -53,8 +55,8 @@ def place(environment: Mapping[str, str]) -> Place:
         if environment.get(rank) and environment.get(size):
             return checked(_number(environment, rank), _number(environment, size), f"{rank} and {size}")
     raise BadConfigurationError(
-        "rank and size of this process are not known: no launcher has set them (torchrun, Open MPI, MVAPICH, MPICH, PMI,"
-        " PMIx, Flux, Slurm); start the program with one of them, or set SCR_RANK and SCR_RANKS"
+        "rank and size of this process are not known: no launcher has set them (torchrun, Open MPI, MVAPICH, MPICH,"
+        " PMI, PMIx, Flux, Slurm); start the program with one of them, or set SCR_RANK and SCR_RANKS"
     )
 
 
@@ -82,48 +84,62 @@ def socket_path(environment: Mapping[str, str], of: Place = Place(0, 1)) -> str:
     """Where the daemon of this node listens: SCR_SOCKET, or else where its control directory must be.
 
     SCR_SOCKET may be a list, separated by colons, for several daemons on one machine: rank r of n takes entry
-    r * entries / n, so that neighbours share a daemon. An entry that ends in ``.tcp`` is the token file of a daemon that
-    listens on the loopback address.
+    r * entries / n, so that neighbours share a daemon. An entry that ends in ``.tcp`` is the token file of a daemon
+    that listens on the loopback address.
 
     That is ``<SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock``, as a daemon with the same environment has it. The
-    node's name is that of the host; where a daemon has another name it is found if it is the only one.
+    node's name is that of the host; where a daemon has another name it is found if it is the only one that listens.
     """
     given = environment.get("SCR_SOCKET", "").split(":")
-    return _short_enough(given[of.rank * len(given) // of.ranks]) if given != [""] else _short_enough(_in_control_directory(environment))
+    if given == [""]:
+        return _short_enough(_in_control_directory(environment))
+    return _short_enough(given[of.rank * len(given) // of.ranks])
 
 
 def _in_control_directory(environment: Mapping[str, str]) -> str:
-    user = environment.get("SCR_USER_NAME") or environment.get("USER")
-    if not user:
-        raise BadConfigurationError("the daemon's socket cannot be found: set SCR_SOCKET, or USER as the daemon has it")
+    user = next((environment[name] for name in _USERS if environment.get(name)), None) or _user_of_process()
     job = next((environment[name] for name in _JOB_IDS if environment.get(name)), "local")
     base = environment.get("SCR_CNTL_BASE") or "/tmp"
     directory = os.path.join(base, user, "scr." + job)
-    of_host = _socket_in(directory, sockets.gethostname())
-    if of_host is not None:
+    host = sockets.gethostname()
+    found = _listening(directory)
+    of_host = os.path.join(directory, host, "scr.sock")
+    if of_host in found:
         return of_host
-    found = _sockets_below(directory)
     if len(found) == 1:
         return found[0]
     what = "there are several: " + ", ".join(found) if found else "there is none"
     raise BadConfigurationError(
-        f"which daemon to call? Looked for scr.sock of node {sockets.gethostname()} in {directory}; {what}."
-        " Start `scr node`, or set SCR_SOCKET to what it prints when it is ready"
+        f"which daemon to call? Looked for scr.sock of node {host} in {directory}; {what}. Start the program with"
+        " `scr run`, or start `scr node` and set SCR_SOCKET to the socket that it prints when it is ready"
     )
 
 
-def _socket_in(directory: str, node: str) -> Optional[str]:
-    path = os.path.join(directory, node, "scr.sock")
-    return path if os.path.exists(path) else None
+def _user_of_process() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        raise BadConfigurationError(
+            "the daemon's socket cannot be found: set SCR_SOCKET, or USER as the daemon has it"
+        ) from None
 
 
-def _sockets_below(directory: str) -> List[str]:
+def _listening(directory: str) -> List[str]:
+    """Daemons that were killed leave their sockets behind: of these nobody listens."""
     try:
         nodes = sorted(os.listdir(directory))
     except OSError:
         return []
-    paths = (_socket_in(directory, node) for node in nodes)
-    return [path for path in paths if path is not None]
+    return [path for path in (os.path.join(directory, node, "scr.sock") for node in nodes) if _is_listening(path)]
+
+
+def _is_listening(path: str) -> bool:
+    with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as socket:
+        try:
+            socket.connect(path)
+        except OSError:
+            return False
+        return True
 
 
 def _short_enough(path: str) -> str:

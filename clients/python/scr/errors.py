@@ -1,6 +1,7 @@
 """What can go wrong, one class for each fault that a daemon can answer.
 
-All of them are :class:`ScrError`, and that is a :class:`RuntimeError`. ``docs/messages.md`` says for each fault what the rank's state is afterwards.
+All of them are :class:`ScrError`, and that is a :class:`RuntimeError`. ``docs/messages.md`` says for each fault what the
+rank's state is afterwards.
 """
 
 from enum import IntEnum

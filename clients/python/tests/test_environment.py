@@ -1,6 +1,7 @@
 """Goal: a process finds its rank and its daemon under every launcher, and says so where it cannot."""
 
 import os
+import pwd
 import shutil
 import socket
 import tempfile
@@ -57,12 +58,17 @@ class SocketTest(unittest.TestCase):
         self.base = tempfile.mkdtemp(prefix="scr")
         self.addCleanup(shutil.rmtree, self.base)
         self.environment = {"SCR_CNTL_BASE": self.base, "USER": "u"}
+        self.daemons = []
 
     def make(self, job, node):
         directory = os.path.join(self.base, "u", "scr." + job, node)
         os.makedirs(directory)
         path = os.path.join(directory, "scr.sock")
-        open(path, "w").close()
+        daemon = socket.socket(socket.AF_UNIX)
+        self.addCleanup(daemon.close)
+        daemon.bind(path)
+        daemon.listen()
+        self.daemons.append(daemon)
         return path
 
     def test_the_variable_counts_first(self):
@@ -103,8 +109,23 @@ class SocketTest(unittest.TestCase):
         self.make("local", "n2")
         with self.assertRaisesRegex(scr.BadConfigurationError, "n1/scr.sock, .*n2/scr.sock"):
             _environment.socket_path(self.environment)
-        with self.assertRaisesRegex(scr.BadConfigurationError, "USER"):
-            _environment.socket_path({})
+
+    def test_a_daemon_that_was_killed_leaves_a_socket_and_is_none(self):
+        self.make("local", socket.gethostname())
+        self.daemons.pop().close()
+        with self.assertRaisesRegex(scr.BadConfigurationError, "there is none"):
+            _environment.socket_path(self.environment)
+        path = self.make("local", "n1")
+        self.assertEqual(_environment.socket_path(self.environment), path)
+
+    def test_the_user_is_the_owner_of_the_process_where_the_environment_names_none(self):
+        names = [pwd.getpwuid(os.geteuid()).pw_name, "logname", "user", "scr"]
+        variables = [None, "LOGNAME", "USER", "SCR_USER_NAME"]
+        environment = {"SCR_CNTL_BASE": self.base}
+        for variable, name in zip(variables, names):
+            environment.update({variable: name} if variable else {})
+            with self.assertRaisesRegex(scr.BadConfigurationError, f"{self.base}/{name}/scr.local; there is none"):
+                _environment.socket_path(environment)
 
     def test_a_path_that_no_socket_can_have_is_refused(self):
         self.assertEqual(len(_environment.socket_path({"SCR_SOCKET": "/" + "x" * 106})), 107)
