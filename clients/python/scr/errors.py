@@ -1,6 +1,6 @@
 """What can go wrong, one class for each fault that a daemon can answer.
 
-All of them are :class:`ScrError`, and that is a :class:`RuntimeError`. ``docs/messages.md`` says for each fault what the
+Each is a :class:`ScrError`, and that is a :class:`RuntimeError`. ``docs/messages.md`` says for each fault what the
 rank's state is afterwards.
 """
 
