@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 /*
- * Variables of launchers, the most particular first: a launcher that was itself started by another one inherits the
- * other's. The size in a batch script (SLURM_NTASKS) says nothing of this process, only that of a step does.
- * PMIx has no variable for the size, so the launchers that speak it are known by their own.
+ * Variables of launchers, the innermost first: a launcher that was itself started by another one inherits the other's.
+ * The same table is in the clients for Python and Java; clients/launchers.txt has the cases for the tests of all three.
+ * The size in a batch script (SLURM_NTASKS) says nothing of this process, only that of a step does.
+ * PMIx has no variable of its own for the size, so what starts processes with it must set one.
  */
 static const struct {
   const char* rank;
@@ -17,8 +18,9 @@ static const struct {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, /* Open MPI */
     {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"},   /* MVAPICH */
     {"PMI_RANK", "PMI_SIZE"},                         /* MPICH, Intel MPI, Flux */
-    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
+    {"MPIRUN_RANK", "MPIRUN_NPROCS"},                 /* older MPICH and MVAPICH */
     {"PMIX_RANK", "PMIX_SIZE"},
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
     {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
     {"RANK", "WORLD_SIZE"},                           /* torch.distributed */

@@ -18,21 +18,22 @@
 Every process of a parallel program is a rank; its launcher says which (Open MPI, MPICH, PMI, PMIx, Slurm, Flux,
 torchrun, or ``SCR_RANK`` and ``SCR_RANKS``). All functions but :func:`route_file`, :func:`rank`, :func:`ranks`,
 :func:`config` and :func:`get_version` are collective: every rank must call them, in the same order. A failure is a
-:class:`ScrError` that names rank and cause; ``docs/messages.md`` says what is possible after each.
+:class:`ScrError`, a :class:`RuntimeError`, that names rank and cause; ``docs/messages.md`` says what is possible after
+each.
 
 Any thread may call, one collective call at a time. A process that was forked from a rank is none, and may not call.
 """
 
 import os
 import threading
-from typing import Optional
+from typing import Mapping, Optional, Sequence, Union
 
 from . import _environment
 from ._connection import Connection, Transport
 from ._dataset import Block, Dataset, RestartBlock
 from ._idle import Idle
 from ._session import Flag, Session
-from ._settings import Settings, is_query, of_scr
+from ._settings import Settings, entries_of, is_query, of_scr
 from .errors import (
     BadConfigurationError,
     BadRequestError,
@@ -93,18 +94,18 @@ _session: Optional[Session] = None
 _settings = Settings()
 
 
-def config(entry: str) -> Optional[str]:
+def config(conf: str) -> Optional[str]:
     """Sets a parameter, before :func:`init`, or asks for one. Not collective; the entries of rank 0 count for the run.
 
     ``"SCR_FLUSH=5"`` and ``"CKPT=0 TYPE=XOR"`` set, ``"SCR_FLUSH="`` takes back, and ``None`` is returned.
     ``"SCR_FLUSH"`` and ``"CKPT=0 TYPE"`` ask the daemon of this node for the value that would hold; ``None`` if
     there is none. The environment of the process wins over entries.
     """
-    if not is_query(entry):
+    if not is_query(conf):
         with _lock:
             if _session is not None and _session.over is None:
-                raise WrongStateError(f"config cannot set '{entry}' after init", _session.rank)
-            _settings.entries.append(entry)
+                raise WrongStateError(f"config cannot set '{conf}' after init", _session.rank)
+            _settings.entries.append(conf)
         return None
     environment = _settings.environment()
     if environment.get("SCR_ENABLE") == "0":
@@ -112,7 +113,7 @@ def config(entry: str) -> Optional[str]:
     connection = Connection(_environment.socket_path(environment, _environment.place_or_alone(environment)))
     try:
         value = connection.call(
-            "config", {"environment": of_scr(os.environ), "config": list(_settings.entries), "query": entry}
+            "config", {"environment": of_scr(os.environ), "config": list(_settings.entries), "query": conf}
         ).get("value")
     finally:
         connection.close()
@@ -122,15 +123,18 @@ def config(entry: str) -> Optional[str]:
 
 
 def init(
+    params: Union[None, str, Sequence[object], Mapping[str, object]] = None,
+    *,
     rank: Optional[int] = None,
     ranks: Optional[int] = None,
-    *,
     prefix: Optional[str] = None,
     socket: Optional[str] = None,
     job_name: Optional[str] = None,
 ) -> Session:
     """Brings this process into its run; waits until all ranks are there and their restart is prepared.
 
+    ``params`` are set before, as by :func:`config`: one entry, a list of them, or a dictionary of names and values in
+    which ``None`` takes a value back.
     What is not given comes from the environment: ``rank`` and ``ranks`` (both or none) from that of the launcher,
     ``prefix`` from SCR_PREFIX, else the working directory, ``socket`` from SCR_SOCKET, else from where the control
     directory is, ``job_name`` from SCR_JOB_NAME. After a run that is over (:class:`RankLostError`,
@@ -140,6 +144,8 @@ def init(
     The session that it returns has the same calls as this module, and finalizes at the end of a ``with`` block.
     """
     global _session
+    for entry in entries_of(params):
+        config(entry)
     with _lock:
         if _session is not None:
             if _session.over is None:
@@ -224,14 +230,14 @@ def need_checkpoint() -> bool:
     return session().need_checkpoint()
 
 
-def route_file(name: str) -> str:
+def route_file(fname: Union[str, "os.PathLike[str]"]) -> str:
     """Where to write or read a file; its directory exists. Not collective.
 
-    While a dataset is written, ``name`` also says where the file ends up: below the prefix directory, relative names
+    While a dataset is written, ``fname`` also says where the file ends up: below the prefix directory, relative names
     starting in the working directory. In a restart the base name is enough where only one file has it. Outside of a
     phase this is the name as it is.
     """
-    return session().route_file(name)
+    return session().route_file(fname)
 
 
 def start_output(name: Optional[str], flags: int) -> str:
@@ -239,13 +245,14 @@ def start_output(name: Optional[str], flags: int) -> str:
     return session().start_output(name, flags)
 
 
-def complete_output(valid: bool = True) -> None:
+def complete_output(valid: bool = True) -> bool:
     """Ends the writing of a dataset; this rank's files are closed, and written without error if ``valid``.
 
-    When it returns the dataset is protected. Raises :class:`NotValidError` on all ranks if the files of one of them are
-    not valid; the dataset is dropped then, and the previous one is still there.
+    ``True``: the dataset is protected. ``False``, on all ranks: the files of one of them are not valid, which rank 0
+    tells on standard error; the dataset is dropped, and the previous one is still there. Raises :class:`ScrError` where
+    it was no legal call, or the run is over.
     """
-    session().complete_output(valid)
+    return session().complete_output(valid)
 
 
 def start_checkpoint(name: Optional[str] = None) -> str:
@@ -253,9 +260,9 @@ def start_checkpoint(name: Optional[str] = None) -> str:
     return session().start_checkpoint(name)
 
 
-def complete_checkpoint(valid: bool = True) -> None:
+def complete_checkpoint(valid: bool = True) -> bool:
     """Ends the writing of a checkpoint: :func:`complete_output`."""
-    session().complete_checkpoint(valid)
+    return session().complete_checkpoint(valid)
 
 
 def have_restart() -> Optional[str]:
@@ -268,12 +275,12 @@ def start_restart() -> str:
     return session().start_restart()
 
 
-def complete_restart(valid: bool = True) -> None:
-    """Ends the reading; raises :class:`NotValidError` on all ranks if one could not read its files.
+def complete_restart(valid: bool = True) -> bool:
+    """Ends the reading; ``False`` on all ranks if one could not read its files, which rank 0 tells on standard error.
 
     The next :func:`have_restart` offers an older checkpoint then, if there is one.
     """
-    session().complete_restart(valid)
+    return session().complete_restart(valid)
 
 
 def current(name: str) -> None:
@@ -304,7 +311,8 @@ def await_flush(name: str) -> bool:
 def checkpoint(name: Optional[str] = None) -> Block:
     """``with scr.checkpoint("step-10") as c:`` writes a checkpoint to ``c.route(...)``.
 
-    Completed at the end of the block; an exception in it makes the checkpoint invalid, for all ranks, and goes on.
+    Completed at the end of the block; an exception in it makes the checkpoint invalid, for all ranks, and goes on. On
+    the other ranks the end of the block raises :class:`NotValidError` then.
     """
     return Block(session(), name, Flag.CHECKPOINT)
 

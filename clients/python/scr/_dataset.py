@@ -1,8 +1,9 @@
 """Datasets as context managers."""
 
 import logging
+import os
 from types import TracebackType
-from typing import Callable, Optional, Type
+from typing import Optional, Type, Union
 
 from ._session import Session
 from .errors import NotValidError, ScrError
@@ -17,10 +18,10 @@ class Dataset:
     for all ranks, and goes on as it was.
     """
 
-    def __init__(self, session: Session, name: str, complete: Callable[[bool], None]) -> None:
+    def __init__(self, session: Session, name: str, complete_verb: str) -> None:
         self._session = session
         self._name = name
-        self._complete = complete
+        self._complete_verb = complete_verb
         self._is_open = True
 
     @property
@@ -28,15 +29,18 @@ class Dataset:
         """Name of the dataset."""
         return self._name
 
-    def route(self, name: str) -> str:
+    def route(self, name: Union[str, "os.PathLike[str]"]) -> str:
         """Where to write or read a file: :func:`scr.route_file`."""
         return self._session.route_file(name)
 
     def complete(self, valid: bool = True) -> None:
-        """Ends it before the block does; ``valid=False`` where a rank knows better without an exception."""
+        """Ends it before the block does; ``valid=False`` where a rank knows better without an exception.
+
+        Raises :class:`NotValidError` on all ranks, as the end of the block does, if one of them has said so.
+        """
         self._is_open = False
         try:
-            self._complete(valid)
+            self._session._complete(self._complete_verb, valid)
         except ScrError as e:
             self._is_open = e.retry
             raise
@@ -53,7 +57,7 @@ class Block:
 
     def __enter__(self) -> Dataset:
         name = self._session.start_output(self._wanted, self._flags)
-        self._dataset = Dataset(self._session, name, self._session.complete_output)
+        self._dataset = Dataset(self._session, name, "complete-output")
         return self._dataset
 
     def __exit__(
@@ -72,7 +76,7 @@ class RestartBlock:
     def __enter__(self) -> Optional[Dataset]:
         if self._session.have_restart() is not None:
             name = self._session.start_restart()
-            self._dataset = Dataset(self._session, name, self._session.complete_restart)
+            self._dataset = Dataset(self._session, name, "complete-restart")
         return self._dataset
 
     def __exit__(

@@ -1,6 +1,7 @@
 """Who this process is, and where its daemon listens: from the environment that its launcher has made."""
 
 import os
+import pwd
 import socket as sockets
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -11,20 +12,25 @@ MAX_RANKS = 1 << 20
 MAX_SOCKET_PATH_BYTES = 107
 
 # Launchers, the innermost first: torchrun runs inside of mpirun or srun, mpirun inside of an allocation of Slurm or
-# Flux, and each of them leaves the variables of the outer ones in place. For each the variable of the rank and those
-# that may have the size. PMIx has no variable for the size; whoever starts processes with it sets one of these.
-_LAUNCHERS: Sequence[Tuple[str, str, Tuple[str, ...]]] = (
-    ("SCR", "SCR_RANK", ("SCR_RANKS",)),
-    ("torchrun", "RANK", ("WORLD_SIZE",)),  # only where TORCHELASTIC_RUN_ID says that it is torchrun's
-    ("Open MPI", "OMPI_COMM_WORLD_RANK", ("OMPI_COMM_WORLD_SIZE",)),
-    ("MVAPICH", "MV2_COMM_WORLD_RANK", ("MV2_COMM_WORLD_SIZE",)),
-    ("PMI", "PMI_RANK", ("PMI_SIZE",)),
-    ("PMIx", "PMIX_RANK", ("PMIX_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")),
-    ("MPICH", "MPIRUN_RANK", ("MPIRUN_NPROCS",)),
-    ("Flux", "FLUX_TASK_RANK", ("FLUX_JOB_SIZE",)),
-    ("Slurm", "SLURM_PROCID", ("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS")),
-    ("torch.distributed", "RANK", ("WORLD_SIZE",)),
+# Flux, and each of them leaves the variables of the outer ones in place. For each the variables of rank and size. The
+# same table is in the clients for C and Java; clients/launchers.txt has the cases for the tests of all three.
+# The size in a batch script (SLURM_NTASKS) says nothing of this process, only that of a step does. PMIx has no variable
+# of its own for the size, so what starts processes with it must set one.
+_LAUNCHERS: Sequence[Tuple[str, str]] = (
+    ("SCR_RANK", "SCR_RANKS"),
+    ("RANK", "WORLD_SIZE"),  # torchrun, only where it says so
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),  # Open MPI
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),  # MVAPICH
+    ("PMI_RANK", "PMI_SIZE"),  # MPICH, Intel MPI, Flux
+    ("MPIRUN_RANK", "MPIRUN_NPROCS"),  # older MPICH and MVAPICH
+    ("PMIX_RANK", "PMIX_SIZE"),
+    ("FLUX_TASK_RANK", "FLUX_JOB_SIZE"),
+    ("PMIX_RANK", "SLURM_STEP_NUM_TASKS"),
+    ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+    ("RANK", "WORLD_SIZE"),  # torch.distributed
 )
+_TORCHRUN = 1
+_USERS = ("SCR_USER_NAME", "USER", "LOGNAME")
 _JOB_IDS = ("SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 
 
@@ -38,25 +44,19 @@ class Place(NamedTuple):
 def place(environment: Mapping[str, str]) -> Place:
     """Rank and size of this process.
 
-    Raises :class:`BadConfigurationError` if no launcher is known, or its variables make no sense: a process that took
-    itself for the only one would be worse.
+    Raises :class:`BadConfigurationError` if no launcher is known, or its variables make no sense. There is no default:
+    to run alone by mistake would be worse than to be refused.
     """
-    for launcher, rank_name, size_names in _LAUNCHERS:
-        if not environment.get(rank_name):
+    if bool(environment.get("SCR_RANK")) != bool(environment.get("SCR_RANKS")):
+        raise BadConfigurationError("of SCR_RANK and SCR_RANKS only one is set")
+    for launcher, (rank, size) in enumerate(_LAUNCHERS):
+        if launcher == _TORCHRUN and not environment.get("TORCHELASTIC_RUN_ID"):
             continue
-        if launcher == "torchrun" and "TORCHELASTIC_RUN_ID" not in environment:
-            continue
-        size_name = next((name for name in size_names if environment.get(name)), None)
-        if size_name is None:
-            raise BadConfigurationError(
-                f"{rank_name} of {launcher} is set, but not its size, {' or '.join(size_names)}"
-            )
-        return checked(
-            _number(environment, rank_name), _number(environment, size_name), f"{rank_name} and {size_name}"
-        )
+        if environment.get(rank) and environment.get(size):
+            return checked(_number(environment, rank), _number(environment, size), f"{rank} and {size}")
     raise BadConfigurationError(
-        "no launcher's variables were found (torchrun, Open MPI, PMI, PMIx, MPICH, MVAPICH, Flux, Slurm);"
-        " start the program with one of them, or set SCR_RANK and SCR_RANKS"
+        "rank and size of this process are not known: no launcher has set them (torchrun, Open MPI, MVAPICH, MPICH,"
+        " PMI, PMIx, Flux, Slurm); start the program with one of them, or set SCR_RANK and SCR_RANKS"
     )
 
 
@@ -84,48 +84,62 @@ def socket_path(environment: Mapping[str, str], of: Place = Place(0, 1)) -> str:
     """Where the daemon of this node listens: SCR_SOCKET, or else where its control directory must be.
 
     SCR_SOCKET may be a list, separated by colons, for several daemons on one machine: rank r of n takes entry
-    r * entries / n, so that neighbours share a daemon. An entry that ends in ``.tcp`` is the token file of a daemon that
-    listens on the loopback address.
+    r * entries / n, so that neighbours share a daemon. An entry that ends in ``.tcp`` is the token file of a daemon
+    that listens on the loopback address.
 
     That is ``<SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock``, as a daemon with the same environment has it. The
-    node's name is that of the host; where a daemon has another name it is found if it is the only one.
+    node's name is that of the host; where a daemon has another name it is found if it is the only one that listens.
     """
     given = environment.get("SCR_SOCKET", "").split(":")
-    return _short_enough(given[of.rank * len(given) // of.ranks]) if given != [""] else _short_enough(_in_control_directory(environment))
+    if given == [""]:
+        return _short_enough(_in_control_directory(environment))
+    return _short_enough(given[of.rank * len(given) // of.ranks])
 
 
 def _in_control_directory(environment: Mapping[str, str]) -> str:
-    user = environment.get("SCR_USER_NAME") or environment.get("USER")
-    if not user:
-        raise BadConfigurationError("the daemon's socket cannot be found: set SCR_SOCKET, or USER as the daemon has it")
+    user = next((environment[name] for name in _USERS if environment.get(name)), None) or _user_of_process()
     job = next((environment[name] for name in _JOB_IDS if environment.get(name)), "local")
     base = environment.get("SCR_CNTL_BASE") or "/tmp"
     directory = os.path.join(base, user, "scr." + job)
-    of_host = _socket_in(directory, sockets.gethostname())
-    if of_host is not None:
+    host = sockets.gethostname()
+    found = _listening(directory)
+    of_host = os.path.join(directory, host, "scr.sock")
+    if of_host in found:
         return of_host
-    found = _sockets_below(directory)
     if len(found) == 1:
         return found[0]
     what = "there are several: " + ", ".join(found) if found else "there is none"
     raise BadConfigurationError(
-        f"which daemon to call? Looked for scr.sock of node {sockets.gethostname()} in {directory}; {what}."
-        " Start `scr node`, or set SCR_SOCKET to what it prints when it is ready"
+        f"which daemon to call? Looked for scr.sock of node {host} in {directory}; {what}. Start the program with"
+        " `scr run`, or start `scr node` and set SCR_SOCKET to the socket that it prints when it is ready"
     )
 
 
-def _socket_in(directory: str, node: str) -> Optional[str]:
-    path = os.path.join(directory, node, "scr.sock")
-    return path if os.path.exists(path) else None
+def _user_of_process() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        raise BadConfigurationError(
+            "the daemon's socket cannot be found: set SCR_SOCKET, or USER as the daemon has it"
+        ) from None
 
 
-def _sockets_below(directory: str) -> List[str]:
+def _listening(directory: str) -> List[str]:
+    """Daemons that were killed leave their sockets behind: of these nobody listens."""
     try:
         nodes = sorted(os.listdir(directory))
     except OSError:
         return []
-    paths = (_socket_in(directory, node) for node in nodes)
-    return [path for path in paths if path is not None]
+    return [path for path in (os.path.join(directory, node, "scr.sock") for node in nodes) if _is_listening(path)]
+
+
+def _is_listening(path: str) -> bool:
+    with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as socket:
+        try:
+            socket.connect(path)
+        except OSError:
+            return False
+        return True
 
 
 def _short_enough(path: str) -> str:

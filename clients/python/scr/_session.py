@@ -16,13 +16,21 @@ from .errors import (
     BadRequestError,
     BusyError,
     CallTimeoutError,
+    CorruptError,
+    FileChangedError,
     HaltedError,
     InputOutputError,
     NodeLostError,
+    NoSpaceError,
+    NoSuchDatasetError,
+    NoSuchFileError,
+    NotValidError,
+    OutsidePrefixError,
     RankLostError,
     RanksDisagreeError,
     ScrError,
     StoppingError,
+    TooManyLostError,
     UnknownRankError,
     WrongStateError,
 )
@@ -37,6 +45,11 @@ _NOT_COUNTED = (CallTimeoutError, BusyError, StoppingError, BadRequestError)
 # After these refusals of a complete the phase is still open.
 _STILL_OPEN = (*_NOT_COUNTED, WrongStateError, UnknownRankError, RanksDisagreeError)
 _RUN_OVER = (RankLostError, NodeLostError, HaltedError)
+# What a complete says where files are not good, the same on all ranks: without the dataset the run goes on.
+_FILES_NOT_GOOD = (
+    NotValidError, FileChangedError, NoSpaceError, InputOutputError, CorruptError, TooManyLostError, NoSuchFileError,
+    NoSuchDatasetError, OutsidePrefixError,
+)  # fmt: skip
 
 
 class Flag(IntFlag):
@@ -169,13 +182,13 @@ class Session:
         """Begins to read the checkpoint that :meth:`have_restart` named; its name. Collective."""
         return self._start("start-restart", {}, "complete-restart")
 
-    def complete_restart(self, valid: bool = True) -> None:
+    def complete_restart(self, valid: bool = True) -> bool:
         """Ends the reading; files are closed. Collective.
 
-        Raises :class:`NotValidError` on all ranks if one of them could not read its files; the next
-        :meth:`have_restart` offers an older checkpoint then.
+        ``False`` on all ranks if one of them could not read its files, and rank 0 says on standard error why; the next
+        :meth:`have_restart` offers an older checkpoint then, if there is one.
         """
-        self._complete("complete-restart", valid)
+        return self._is_completed("complete-restart", valid)
 
     def start_output(self, name: Optional[str], flags: int) -> str:
         """Begins to write a dataset; its name, which the daemons choose if none is given.
@@ -187,31 +200,31 @@ class Session:
             body["name"] = name
         return self._start("start-output", body, "complete-output")
 
-    def complete_output(self, valid: bool = True) -> None:
-        """Ends the writing; files are closed. The dataset is protected when this returns. Collective.
+    def complete_output(self, valid: bool = True) -> bool:
+        """Ends the writing; files are closed. The dataset is protected when this returns ``True``. Collective.
 
-        Where the run is to stop and has SCR_HALT_EXIT=1, it finalizes and raises :class:`SystemExit`.
-
-        ``valid`` says whether this rank has written all of its files without error. Raises :class:`NotValidError` on
-        all ranks if one of them has not: the dataset is dropped, the run goes on with the previous one.
+        ``valid`` says whether this rank has written all of its files without error. ``False`` on all ranks if one of
+        them has not: the dataset is dropped, the run goes on with the previous one, and rank 0 says on standard error
+        why. Where the run is to stop and has SCR_HALT_EXIT=1, it finalizes and raises :class:`SystemExit`.
         """
-        self._complete("complete-output", valid)
+        return self._is_completed("complete-output", valid)
 
     def start_checkpoint(self, name: Optional[str] = None) -> str:
         """Begins to write a checkpoint; its name. Collective."""
         return self.start_output(name, Flag.CHECKPOINT)
 
-    def complete_checkpoint(self, valid: bool = True) -> None:
+    def complete_checkpoint(self, valid: bool = True) -> bool:
         """Ends the writing of a checkpoint: :meth:`complete_output`."""
-        self.complete_output(valid)
+        return self.complete_output(valid)
 
-    def route_file(self, name: str) -> str:
+    def route_file(self, fname: Union[str, "os.PathLike[str]"]) -> str:
         """Where to write or read a file; its directory exists. Not collective, and no message within a phase.
 
         Relative names start in the working directory. In a restart the base name is enough where only one file has it.
         Outside of a phase this is the name as it is.
         """
         self._connection.check_process()
+        name = os.fspath(fname)
         try:
             with self._lock:
                 self._check_route()
@@ -319,6 +332,15 @@ class Session:
         elif complete_verb == "complete-restart" and "files" in reply:
             files = RestartFiles(self._prefix, directory, named_files(reply), f"dataset {dataset} '{name}'")
         return _Phase(dataset, name, complete_verb, files)
+
+    def _is_completed(self, verb: str, valid: bool) -> bool:
+        try:
+            self._complete(verb, valid)
+            return True
+        except _FILES_NOT_GOOD as e:
+            if self._rank == 0:
+                print(f"scr: {e.reason}", file=sys.stderr, flush=True)
+            return False
 
     def _complete(self, verb: str, valid: bool) -> None:
         body: Body = {"valid": bool(valid)}

@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Dict, List, Mapping
+from typing import Dict, List, Mapping, Sequence, Union
 
 from .errors import BadRequestError
 
@@ -18,6 +18,22 @@ def is_query(entry: str) -> bool:
     if not words:
         raise BadRequestError("config needs an entry such as SCR_FLUSH=5, or the name of a parameter; it is empty")
     return "=" not in words[-1]
+
+
+def entries_of(params: Union[None, str, Sequence[object], Mapping[str, object]]) -> List[str]:
+    """What :func:`scr.init` is told of parameters, as entries of :func:`scr.config`; ``None`` takes a value back."""
+    if params is None:
+        return []
+    if isinstance(params, str):
+        return [params]
+    if isinstance(params, Mapping):
+        return [f"{name}={'' if value is None else value}" for name, value in params.items()]
+    if isinstance(params, Sequence):
+        return [str(entry) for entry in params]
+    raise BadRequestError(
+        f"params of init are text, a list or a dictionary, not {type(params).__name__}; rank and ranks have names:"
+        " init(rank=0, ranks=4)"
+    )
 
 
 class Settings:

@@ -1,6 +1,7 @@
 """What can go wrong, one class for each fault that a daemon can answer.
 
-All of them are :class:`ScrError`. ``docs/messages.md`` says for each fault what the rank's state is afterwards.
+Each is a :class:`ScrError`, and that is a :class:`RuntimeError`. ``docs/messages.md`` says for each fault what the
+rank's state is afterwards.
 """
 
 from enum import IntEnum
@@ -48,7 +49,7 @@ _RETRY = frozenset(
 )
 
 
-class ScrError(Exception):
+class ScrError(RuntimeError):
     """A call that failed.
 
     ``fault`` is its kind, ``reason`` the sentence that says what happened and to whom, ``rank`` who called (``None``
@@ -187,7 +188,10 @@ class FileChangedError(ScrError):
 
 
 class NotValidError(ScrError):
-    """A rank called its files not valid, or a file is missing. The dataset is dropped, the previous one is there."""
+    """A rank called its files not valid, or a file is missing. The dataset is dropped, the previous one is there.
+
+    Raised by ``with`` blocks; :func:`scr.complete_output` and :func:`scr.complete_restart` return ``False``.
+    """
 
     fault = Fault.NOT_VALID
 

@@ -1,6 +1,6 @@
 """A rank of a test: reads the checkpoint, verifies every byte, writes more of them, and leaves a result.
 
-Usage: ``rank_program.py <steps> [fail <rank> | odd-names | settings]``, or
+Usage: ``rank_program.py <steps> [fail <rank> | odd-names | settings | loop <checkpoint that cannot be read>...]``, or
 ``rank_program.py <example.py> <arguments>``, which is run with the socket of this rank's daemon.
 """
 
@@ -88,10 +88,49 @@ def with_settings() -> Any:
     return [asked, scheme]
 
 
+def loop_restart(rank: int, unreadable: List[str], tried: List[str]) -> int:
+    """Takes what is offered until one is read by all ranks, as programs for SCR do it; 0 where none was."""
+    while scr.have_restart():
+        name = scr.start_restart()
+        tried.append(name)
+        assert len(tried) < 10, tried
+        valid, step = True, 0
+        try:
+            with open(scr.route_file(f"rank-{rank}.txt"), encoding="ascii") as file:
+                step = int(file.read())
+        except OSError:
+            valid = False
+        if rank == 1 and name in unreadable:
+            valid = False
+        if scr.complete_restart(valid):
+            return step
+    return 0
+
+
+def loop(steps: int, unreadable: List[str]) -> Any:
+    """A program as those for SCR are: it asks what each call returns. On rank 1 every second checkpoint fails."""
+    tried: List[str] = []
+    written = []
+    assert scr.config("SCR_CHECKPOINT_INTERVAL=1") is None
+    scr.init({"SCR_CACHE_SIZE": 3})
+    rank = scr.rank()
+    first = loop_restart(rank, unreadable, tried)
+    for step in range(first + 1, first + steps + 1):
+        if scr.need_checkpoint():
+            scr.start_output(f"loop-{step}", scr.FLAG_CHECKPOINT)
+            with open(scr.route_file(f"loop/{step}/rank-{rank}.txt"), "w", encoding="ascii") as file:
+                file.write(str(step))
+            written.append(scr.complete_output(not (rank == 1 and step % 2 == 0)))
+    scr.finalize()
+    return {"tried": tried, "first": first, "written": written}
+
+
 def run(arguments: List[str]) -> Any:
     steps, more = int(arguments[0]), arguments[1:]
     if more == ["settings"]:
         return with_settings()
+    if more[:1] == ["loop"]:
+        return loop(steps, more[1:])
     rank = scr.init().rank
     if more == ["odd-names"]:
         done = write_odd_names(rank) if steps else read_odd_names(rank)

@@ -108,6 +108,15 @@ class DaemonsTest(unittest.TestCase):
         self.assertEqual(outcomes, [["NotValidError"], ["NotValidError"], ["ValueError"], ["NotValidError"]])
         self.assert_good(self.ranks(4, "1"), 1, 1)
 
+    def test_a_program_with_the_loop_of_scr_hears_what_is_valid_and_ends(self):
+        ranks = self.ranks(4, "3", "loop")
+        self.assertEqual(ranks.results(), [{"tried": [], "first": 0, "written": [True, False, True]}] * 4)
+        self.assertRegex("\n".join(ranks.output()), "(?m)^scr: dataset .* is discarded: rank 1 on node n2")
+        self.assertEqual(self.ranks(4, "1", "loop", "loop-3").results(),
+                         [{"tried": ["loop-3", "loop-1"], "first": 1, "written": [False]}] * 4)  # fmt: skip
+        self.assertEqual(self.ranks(4, "0", "loop", "loop-1").results(),
+                         [{"tried": ["loop-1"], "first": 0, "written": []}] * 4)  # fmt: skip
+
     def test_files_of_one_base_name_stay_apart_and_are_found_again(self):
         written = self.ranks(2, "1", "odd-names").results()
         self.assertTrue(all(count > 50 for count in written))

@@ -6,6 +6,7 @@ import contextlib
 import io
 import logging
 import os
+import pathlib
 import shutil
 import signal
 import tempfile
@@ -38,8 +39,8 @@ class SessionCase(unittest.TestCase):
         self.daemon = FakeDaemon()
         self.addCleanup(self.daemon.__exit__)
 
-    def open(self):
-        session = scr.open_session(3, 8, prefix="/p", socket=self.daemon.path, job_name="job")
+    def open(self, rank=3):
+        session = scr.open_session(rank, 8, prefix="/p", socket=self.daemon.path, job_name="job")
         self.addCleanup(session.close)
         return session
 
@@ -129,9 +130,10 @@ class CallsTest(SessionCase):
         self.assertEqual(self.daemon.verbs(), ["init"])
         session.start_checkpoint()
         self.assertEqual(session.route_file("b"), "/cache/5/rank.0/b")
-        self.assertEqual(
-            self.daemon.bodies("route"), [{"run": 7, "rank": 3, "name": "b", "directory": os.getcwd()}]
-        )
+        self.assertEqual(session.route_file(fname=pathlib.Path("c/d")), "/cache/5/rank.0/c/d")
+        self.assertEqual([(body["run"], body["rank"], body["name"], body["directory"])
+                          for body in self.daemon.bodies("route")],
+                         [(7, 3, "b", os.getcwd()), (7, 3, "c/d", os.getcwd())])  # fmt: skip
 
     def test_every_collective_call_where_it_is_not_legal_is_refused_and_not_sent(self):
         legal = {"": {*COLLECTIVE} - {"complete-restart", "complete-output"}, "start-output": {"complete-output"},
@@ -173,21 +175,46 @@ class FailuresTest(SessionCase):
     def test_each_fault_leaves_the_number_and_the_phase_as_the_table_says(self):
         again = {"BUSY", "STOPPING", "TIMEOUT", "BAD_REQUEST"}
         open_still = {"WRONG_STATE", "UNKNOWN_RANK", "RANKS_DISAGREE"}
+        not_valid = {"NOT_VALID", "FILE_CHANGED", "NO_SPACE", "IO", "CORRUPT", "TOO_MANY_LOST", "NO_SUCH_FILE",
+                     "NO_SUCH_DATASET", "OUTSIDE_PREFIX"}  # fmt: skip
         for fault in set(scr.Fault) - {scr.Fault.RANK_LOST, scr.Fault.NODE_LOST, scr.Fault.HALTED}:
             with self.subTest(fault=fault.name):
                 session = self.open()
                 session.start_checkpoint()
                 self.fail_once("complete-output", fault)
-                with self.assertRaises(scr.ScrError) as caught:
-                    session.complete_checkpoint()
-                self.assertEqual((caught.exception.fault, caught.exception.rank), (fault, 3))
+                if fault.name in not_valid:
+                    self.assertIs(session.complete_checkpoint(), False)
+                else:
+                    with self.assertRaises(scr.ScrError) as caught:
+                        session.complete_checkpoint()
+                    self.assertEqual((caught.exception.fault, caught.exception.rank), (fault, 3))
                 counted = fault.name not in again
                 self.assertEqual(session.is_open(), fault.name in again | open_still)
                 if session.is_open():
-                    session.complete_checkpoint()
+                    self.assertIs(session.complete_checkpoint(), True)
                 else:
                     session.drop("next")
                 self.assertEqual(self.daemon.calls[-1]["body"]["call"], 3 if counted else 2)
+
+    def test_files_that_are_not_valid_on_some_rank_are_an_answer_and_rank_0_says_why(self):
+        for rank, said in ((0, "scr: because\n"), (1, "")):
+            session = self.open(rank)
+            for start, complete in (("start_checkpoint", "complete_checkpoint"), ("start_restart", "complete_restart")):
+                verb = "complete-restart" if complete == "complete_restart" else "complete-output"
+                with self.subTest(rank=rank, call=complete), contextlib.redirect_stderr(io.StringIO()) as err:
+                    getattr(session, start)()
+                    self.fail_once(verb, scr.Fault.NOT_VALID)
+                    self.assertIs(getattr(session, complete)(), False)
+                    self.assertEqual(err.getvalue(), said)
+                    getattr(session, start)()
+                    self.assertIs(getattr(session, complete)(1), True)  # numbers will do, as in SCR
+
+    def test_every_failure_is_a_runtime_error(self):
+        self.assertTrue(issubclass(scr.ScrError, RuntimeError))
+        session = self.open()
+        self.fail_once("have-restart", scr.Fault.IO)
+        with self.assertRaisesRegex(RuntimeError, "because"):
+            session.have_restart()
 
     def test_after_a_timeout_only_the_same_call_is_possible(self):
         for verb in {*COLLECTIVE} - {"complete-restart", "complete-output"}:
@@ -301,7 +328,7 @@ class BlocksTest(SessionCase):
 
     def setUp(self):
         super().setUp()
-        self.session = scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        self.session = scr.init(rank=0, ranks=1, prefix="/p", socket=self.daemon.path)
         self.addCleanup(self.end)
 
     def end(self):
@@ -379,9 +406,9 @@ class BlocksTest(SessionCase):
 
     def test_init_twice_is_refused_and_after_the_end_begins_the_next_run(self):
         with self.assertRaisesRegex(scr.WrongStateError, "called before"):
-            scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+            scr.init(rank=0, ranks=1, prefix="/p", socket=self.daemon.path)
         scr.finalize()
-        self.session = scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        self.session = scr.init(rank=0, ranks=1, prefix="/p", socket=self.daemon.path)
         self.assertIsNone(self.session.over)
         self.assertEqual((scr.rank(), scr.ranks()), (0, 1))
 
@@ -389,7 +416,7 @@ class BlocksTest(SessionCase):
         with self.session:
             pass
         self.assertEqual(self.daemon.verbs()[-1], "finalize")
-        self.session = scr.init(0, 1, prefix="/p", socket=self.daemon.path)
+        self.session = scr.init(rank=0, ranks=1, prefix="/p", socket=self.daemon.path)
         with self.assertRaises(ValueError), self.session:
             raise ValueError
         self.assertEqual(self.daemon.verbs()[-1], "init")
@@ -441,6 +468,26 @@ class ConfigTest(SessionCase):
         )
         self.assertEqual((body["prefix"], body["jobName"]), ("/a b", "mine"))
         self.assertEqual(body["environment"], {"SCR_SOCKET": self.daemon.path})
+
+    def test_init_takes_entries_as_text_list_and_dictionary(self):
+        launcher = unittest.mock.patch.dict(os.environ, {"SCR_RANK": "0", "SCR_RANKS": "1"})
+        launcher.start()
+        self.addCleanup(launcher.stop)
+        for params, entries in [
+            ("SCR_FLUSH=5", ["SCR_FLUSH=5"]),
+            (["SCR_FLUSH=5", "CKPT=0 TYPE=XOR"], ["SCR_FLUSH=5", "CKPT=0 TYPE=XOR"]),
+            ({"SCR_FLUSH": 5, "SCR_COPY_TYPE": None}, ["SCR_FLUSH=5", "SCR_COPY_TYPE="]),
+            (None, []),
+            ({}, []),
+        ]:
+            with self.subTest(params=params):
+                scr._settings = Settings()
+                scr.init(params)
+                self.assertEqual(self.daemon.bodies("init")[-1]["config"], entries)
+                scr.finalize()
+        for nonsense in (7, 1.5, object()):
+            with self.assertRaisesRegex(RuntimeError, "params of init"):
+                scr.init(nonsense)
 
     def test_the_environment_wins_over_entries(self):
         scr.config("SCR_PREFIX=/entry")

@@ -47,7 +47,7 @@ public final class Scr implements AutoCloseable {
     return open(client(options), options);
   }
 
-  /** As {@link #open}, from SCR_SOCKET, SCR_RANK, SCR_RANKS, SCR_PREFIX and, where set, SCR_JOB_NAME. */
+  /** As {@link #open}, with what the environment says: that of mpirun, srun, flux, torchrun; {@link ScrOptions#of}. */
   public static Scr fromEnvironment() {
     return open(ScrOptions.of(System.getenv()));
   }

@@ -17,11 +17,10 @@ import java.util.TreeMap;
 /**
  * How a process comes into its run, and what it configures for it.
  *
- * @param socket of the daemon on this node (SCR_SOCKET; of several, separated by colons, rank r of n takes entry
- *     r * entries / n)
- * @param rank from 0 (SCR_RANK)
- * @param ranks size of the run (SCR_RANKS)
- * @param prefix prefix directory, made absolute (SCR_PREFIX)
+ * @param socket of the daemon on this node
+ * @param rank from 0
+ * @param ranks size of the run
+ * @param prefix prefix directory, made absolute
  * @param jobName may be empty (SCR_JOB_NAME)
  * @param environment the SCR_* variables of the process; for the run those of rank 0 count
  * @param calls what the application configures, in order; for the run those of rank 0 count
@@ -43,7 +42,9 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
   }
 
   /**
-   * As the environment says. With SCR_ENABLE=0 nothing else need be there.
+   * As the environment says: rank and size by the variables of the launcher (Open MPI, MPICH, MVAPICH, PMI, PMIx, Flux,
+   * Slurm, torchrun) or SCR_RANK and SCR_RANKS; SCR_PREFIX, else the working directory; SCR_SOCKET, else where the
+   * control directory of this host's daemon is. With SCR_ENABLE=0 nothing need be there.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION} naming the variable
    */
@@ -54,19 +55,14 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
         ours.put(name, value);
       }
     });
+    Path prefix = Path.of(environment.getOrDefault("SCR_PREFIX", ""));
     if ("0".equals(environment.get(ENABLE))) {
       ours.keySet().retainAll(List.of(ENABLE));
-      boolean known = environment.containsKey("SCR_RANK") && environment.containsKey("SCR_RANKS");
-      int rank = known ? number(environment, "SCR_RANK") : 0;
-      int ranks = known ? number(environment, "SCR_RANKS") : 1;
-      return new ScrOptions(Path.of("/none"), rank, ranks, Path.of(""), "", ours, List.of());
+      ProcessRank process = ProcessRank.orAlone(environment);
+      return new ScrOptions(Path.of("/none"), process.rank(), process.ranks(), prefix, "", ours, List.of());
     }
-    String sockets = socket(environment);               // first: its message says how to get all of them
-    int rank = number(environment, "SCR_RANK");
-    int ranks = number(environment, "SCR_RANKS");
-    return new ScrOptions(
-        own(sockets, rank, ranks), rank, ranks,
-        Path.of(needed(environment, "SCR_PREFIX")),
+    ProcessRank process = ProcessRank.of(environment);
+    return new ScrOptions(DaemonSocket.of(environment, process), process.rank(), process.ranks(), prefix,
         environment.getOrDefault("SCR_JOB_NAME", ""), ours, List.of());
   }
 
@@ -105,38 +101,5 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
     SortedMap<String, String> sent = new TreeMap<>(environment);
     sent.put("SCR_PREFIX", prefix.toString());
     return sent;
-  }
-
-  private static Path own(String sockets, int rank, int ranks) {
-    String[] entries = sockets.split(":");
-    long entry = (long) rank * entries.length / Math.max(1, ranks);
-    return Path.of(entries[Math.clamp(entry, 0, entries.length - 1)]);
-  }
-
-  private static String socket(Map<String, String> environment) {
-    if (environment.getOrDefault("SCR_SOCKET", "").isEmpty()) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "environment variable SCR_SOCKET is not set: start a daemon on"
-          + " this node (`scr node`) and set it to the socket that its ready line names, or start the program with"
-          + " `scr run`");
-    }
-    return environment.get("SCR_SOCKET");
-  }
-
-  private static String needed(Map<String, String> environment, String name) {
-    String value = environment.get(name);
-    if (value == null || value.isEmpty()) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "environment variable " + name + " is not set");
-    }
-    return value;
-  }
-
-  private static int number(Map<String, String> environment, String name) {
-    String value = needed(environment, name);
-    try {
-      return Integer.parseInt(value.strip());
-    } catch (NumberFormatException e) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "environment variable " + name + " is '" + value
-          + "', expected a whole number", e);
-    }
   }
 }

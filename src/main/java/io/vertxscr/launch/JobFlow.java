@@ -5,6 +5,9 @@ import java.util.Optional;
 /**
  * One job: when its program is started, started again, and given up. Pure.
  *
+ * <p>A program that fails at once, before its ranks are in a run, is tried once more, and then has the last word: a
+ * wrong option or a missing library is not mended by trying.
+ *
  * <pre>
  *   Starting --Checked--> Running --Ended(0)--------------------> Finished
  *      |                   |   ^                                     ^
@@ -22,6 +25,9 @@ public final class JobFlow {
   private static final int SIGNALS_FROM = 128;
   private static final int LAST_SIGNAL = 64;
   private static final int REFUSED = 1;
+  private static final long AT_ONCE_MS = 1000;
+  /** So often a program may fail at once before any rank was in a run: it would each time. */
+  private static final int STILLBORN_RUNS = 2;
   private static final int LONGEST_PAUSE_S = 60;
   private static final int LONGEST_PAUSE_AFTER = 7;
 
@@ -45,12 +51,14 @@ public final class JobFlow {
      *
      * @param run from 1
      * @param barren failed runs just before it that completed no dataset
-     * @param completed whether it has completed one
+     * @param stillborn those of them, just before it, that failed at once, before their ranks were in a run
+     * @param begun whether its ranks are in a run
+     * @param completed whether it has completed a dataset
      */
-    record Running(int run, int barren, boolean completed) implements State {}
+    record Running(int run, int barren, int stillborn, boolean begun, boolean completed) implements State {}
 
-    /** It has failed, and the nodes are being looked at. */
-    record Checking(int run, int barren, int exit, boolean revived) implements State {}
+    /** It has failed, and the nodes are being looked at; {@code barren} and {@code stillborn} with this run. */
+    record Checking(int run, int barren, int stillborn, int exit, boolean revived) implements State {}
 
     /** No run will follow. */
     record Finished() implements State {}
@@ -66,11 +74,14 @@ public final class JobFlow {
      */
     record Checked(int usable, Optional<String> halt) implements Event {}
 
+    /** The ranks of the program are in a run. The daemons' word of it may come after the program's end. */
+    record Begun() implements Event {}
+
     /** The run has completed a dataset. */
     record Completed() implements Event {}
 
-    /** The program has ended, by itself or not. */
-    record Ended(int exit) implements Event {}
+    /** The program has ended, by itself or not, so long after its start. */
+    record Ended(int exit, long ranMs) implements Event {}
 
     /** Somebody wants the job to end; its program has been told. */
     record Stop(String why) implements Event {}
@@ -84,7 +95,7 @@ public final class JobFlow {
     /** Start the program after a pause. */
     record Start(int run, int pauseS) implements Action {}
 
-    /** Look at the nodes. @param why for the user: what has become of the run */
+    /** Look at the nodes. @param why for the user: what has become of the run; empty after the program's own words */
     record Check(String why) implements Action {}
 
     /** Start daemons again where only they have died, then look at the nodes. */
@@ -93,7 +104,7 @@ public final class JobFlow {
     /**
      * Stop the daemons, scavenge, end.
      *
-     * @param why for the user; empty where there is nothing to explain
+     * @param why for the user; empty where there is nothing to explain, or the program has done so
      */
     record Finish(int exit, String why) implements Action {}
   }
@@ -108,12 +119,20 @@ public final class JobFlow {
     }
     return switch (state) {
       case State.Starting _ when event instanceof Event.Checked checked -> first(rules, checked);
+      case State.Running running when event instanceof Event.Begun ->
+          step(new State.Running(running.run(), running.barren(), 0, true, running.completed()));
       case State.Running running when event instanceof Event.Completed ->
-          new Step(new State.Running(running.run(), 0, true), new Action.None());
-      case State.Running running when event instanceof Event.Ended(int exit) -> ended(rules, running, exit);
+          step(new State.Running(running.run(), 0, 0, true, true));
+      case State.Running running when event instanceof Event.Ended ended -> ended(rules, running, ended);
+      case State.Checking checking when event instanceof Event.Begun ->
+          step(new State.Checking(checking.run(), checking.barren(), 0, checking.exit(), checking.revived()));
       case State.Checking checking when event instanceof Event.Checked checked -> again(rules, checking, checked);
-      default -> new Step(state, new Action.None());
+      default -> step(state);
     };
+  }
+
+  private static Step step(State state) {
+    return new Step(state, new Action.None());
   }
 
   private static Step first(Rules rules, Event.Checked checked) {
@@ -123,35 +142,42 @@ public final class JobFlow {
     if (checked.usable() < rules.minNodes()) {
       return finish(REFUSED, Counts.tooFewNodes(checked.usable(), rules.minNodes()));
     }
-    return new Step(new State.Running(1, 0, false), new Action.Start(1, 0));
+    return new Step(new State.Running(1, 0, 0, false, false), new Action.Start(1, 0));
   }
 
-  private static Step ended(Rules rules, State.Running running, int exit) {
+  private static Step ended(Rules rules, State.Running running, Event.Ended ended) {
+    int exit = ended.exit();
     if (exit == 0) {
       return finish(0, "");
     }
     if (exit == NOT_EXECUTABLE || exit == NOT_FOUND) {
       return finish(exit, "the program cannot be started (exit code " + exit + ")");
     }
+    boolean atOnce = ended.ranMs() < AT_ONCE_MS && !running.begun();
     if (rules.runs() >= 0 && running.run() >= rules.runs()) {
-      return finish(exit, failed(running.run(), exit) + ", and SCR_RUNS allows " + rules.runs());
+      return finish(exit, atOnce ? "" : failed(running.run(), exit) + ", and SCR_RUNS allows " + rules.runs());
     }
     int barren = running.completed() ? 0 : running.barren() + 1;
-    return new Step(new State.Checking(running.run(), barren, exit, false),
-        new Action.Check(failed(running.run(), exit)));
+    int stillborn = atOnce ? running.stillborn() + 1 : 0;
+    return new Step(new State.Checking(running.run(), barren, stillborn, exit, false),
+        new Action.Check(stillborn < STILLBORN_RUNS ? failed(running.run(), exit) : ""));
   }
 
   private static Step again(Rules rules, State.Checking checking, Event.Checked checked) {
     if (checked.halt().isPresent()) {
       return finish(checking.exit(), checked.halt().get());
     }
+    if (checking.stillborn() >= STILLBORN_RUNS) {
+      return finish(checking.exit(), "");
+    }
     if (checked.usable() < rules.minNodes()) {
       return checking.revived() ? finish(checking.exit(), Counts.tooFewNodes(checked.usable(), rules.minNodes()))
-          : new Step(new State.Checking(checking.run(), checking.barren(), checking.exit(), true),
+          : new Step(new State.Checking(checking.run(), checking.barren(), checking.stillborn(), checking.exit(), true),
               new Action.Revive());
     }
     int run = checking.run() + 1;
-    return new Step(new State.Running(run, checking.barren(), false), new Action.Start(run, pauseS(checking.barren())));
+    return new Step(new State.Running(run, checking.barren(), checking.stillborn(), false, false),
+        new Action.Start(run, pauseS(checking.barren())));
   }
 
   /** 0 after a run that got somewhere, then 1, 2, 4, ... */

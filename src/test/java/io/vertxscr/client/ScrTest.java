@@ -21,10 +21,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -207,22 +205,6 @@ class ScrTest {
       transport.close();
     }
     assertThat(node.received).extracting(call -> call.body().getInteger("number")).isEqualTo(numbers);
-  }
-
-  @Test
-  void theEnvironmentSaysAllOrTheMissingVariableIsNamed() {
-    Map<String, String> environment = Map.of(
-        "SCR_SOCKET", "/s", "SCR_RANK", "1", "SCR_RANKS", "2", "SCR_PREFIX", "/p/./x");
-    assertThat(ScrOptions.of(environment)).isEqualTo(new ScrOptions(
-        Path.of("/s"), 1, 2, Path.of("/p/x"), "", new TreeMap<>(environment), List.of()));
-    for (String name : environment.keySet()) {
-      Map<String, String> without = new HashMap<>(environment);
-      without.remove(name);
-      assertRefused(() -> ScrOptions.of(without), Fault.BAD_CONFIGURATION, name + " is not set");
-    }
-    Map<String, String> words = new HashMap<>(environment);
-    words.put("SCR_RANK", "one");
-    assertRefused(() -> ScrOptions.of(words), Fault.BAD_CONFIGURATION, "SCR_RANK is 'one'");
   }
 
   /** A daemon that says something that is no answer, or dies in the middle of one: no call may wait for it. */

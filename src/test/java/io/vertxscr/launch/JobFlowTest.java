@@ -17,9 +17,10 @@ class JobFlowTest {
   private static final Event GOOD = new Event.Checked(4, Optional.empty());
   private static final Event TOO_FEW = new Event.Checked(3, Optional.empty());
   private static final Event HALTED = new Event.Checked(4, Optional.of("halted: JOB_HALTED"));
-  private static final Event FAILED = new Event.Ended(9);
-  private static final List<Event> ALL = List.of(GOOD, TOO_FEW, HALTED, new Event.Completed(), FAILED,
-      new Event.Ended(0), new Event.Stop("asked to"));
+  private static final Event FAILED = new Event.Ended(9, 1000);
+  private static final Event AT_ONCE = new Event.Ended(9, 999);
+  private static final List<Event> ALL = List.of(GOOD, TOO_FEW, HALTED, new Event.Begun(), new Event.Completed(),
+      FAILED, AT_ONCE, new Event.Ended(0, 5), new Event.Stop("asked to"));
 
   private static Step after(Rules rules, Event... events) {
     Step step = new Step(new State.Starting(), new Action.None());
@@ -33,14 +34,14 @@ class JobFlowTest {
   void aProgramThatEndsWellIsNotStartedAgain() {
     Rules rules = new Rules(-1, 4);
     assertThat(after(rules, GOOD).action()).isEqualTo(new Action.Start(1, 0));
-    assertThat(after(rules, GOOD, new Event.Ended(0)).action()).isEqualTo(new Action.Finish(0, ""));
+    assertThat(after(rules, GOOD, new Event.Ended(0, 5)).action()).isEqualTo(new Action.Finish(0, ""));
   }
 
   @Test
   void aProgramThatFailsIsStartedAgainAsOftenAsTheUserAllows() {
     Rules two = new Rules(2, 4);
     assertThat(after(two, GOOD, FAILED).action()).isEqualTo(new Action.Check("run 1 failed with exit code 9"));
-    assertThat(after(two, GOOD, new Event.Ended(137)).action())
+    assertThat(after(two, GOOD, new Event.Ended(137, 1000)).action())
         .isEqualTo(new Action.Check("run 1 was ended by signal 9 (exit code 137)"));
     assertThat(after(two, GOOD, new Event.Completed(), FAILED, GOOD).action()).isEqualTo(new Action.Start(2, 0));
     assertThat(after(two, GOOD, FAILED, GOOD, FAILED).action())
@@ -63,9 +64,37 @@ class JobFlowTest {
   }
 
   @Test
+  void aProgramThatFailsAtOnceBeforeItsRanksAreInARunIsTriedOnceMoreAndHasTheLastWord() {
+    for (int runs : new int[] {-1, 5}) {
+      Rules rules = new Rules(runs, 4);
+      assertThat(after(rules, GOOD, AT_ONCE).action()).isEqualTo(new Action.Check("run 1 failed with exit code 9"));
+      assertThat(after(rules, GOOD, AT_ONCE, GOOD).action()).isEqualTo(new Action.Start(2, 1));
+      assertThat(after(rules, GOOD, AT_ONCE, GOOD, AT_ONCE).action()).isEqualTo(new Action.Check(""));
+      assertThat(after(rules, GOOD, AT_ONCE, GOOD, AT_ONCE, GOOD).action()).isEqualTo(new Action.Finish(9, ""));
+    }
+    assertThat(after(new Rules(1, 4), GOOD, AT_ONCE).action()).isEqualTo(new Action.Finish(9, ""));
+    assertThat(after(new Rules(2, 4), GOOD, AT_ONCE, GOOD, AT_ONCE).action()).isEqualTo(new Action.Finish(9, ""));
+  }
+
+  /** A daemon's word that the run has begun may come after the end of the program. */
+  @Test
+  void aProgramWhoseRanksWereInARunIsTriedAsOftenAsTheUserAllowsHoweverSoonItFails() {
+    Rules rules = new Rules(-1, 4);
+    Event begun = new Event.Begun();
+    assertThat(after(rules, GOOD, begun, AT_ONCE, GOOD, begun, AT_ONCE, GOOD).action())
+        .isEqualTo(new Action.Start(3, 2));
+    assertThat(after(rules, GOOD, AT_ONCE, begun, GOOD, AT_ONCE, begun, GOOD).action())
+        .isEqualTo(new Action.Start(3, 2));
+    assertThat(after(rules, GOOD, AT_ONCE, GOOD, FAILED, GOOD, AT_ONCE, GOOD).action())
+        .isEqualTo(new Action.Start(4, 4));
+    assertThat(after(rules, GOOD, begun, new Event.Completed(), FAILED, GOOD, AT_ONCE, GOOD).action())
+        .isEqualTo(new Action.Start(3, 1));
+  }
+
+  @Test
   void aProgramThatCannotBeStartedIsNotTriedAgain() {
     for (int exit : new int[] {126, 127}) {
-      assertThat(after(new Rules(-1, 4), GOOD, new Event.Ended(exit)).action())
+      assertThat(after(new Rules(-1, 4), GOOD, new Event.Ended(exit, 5)).action())
           .isEqualTo(new Action.Finish(exit, "the program cannot be started (exit code " + exit + ")"));
     }
   }

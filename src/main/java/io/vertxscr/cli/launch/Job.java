@@ -54,6 +54,7 @@ final class Job {
   private Optional<RunningProgram> program = Optional.empty();
   private Optional<Action.Finish> finish = Optional.empty();
   private boolean killed;
+  private long startedMs;
   private Map<String, String> toldDown = Map.of();
 
   /** @param agreeMs how long daemons may take to see each other */
@@ -129,7 +130,7 @@ final class Job {
       case Signal.Ended(int exit) -> {
         program = Optional.empty();
         watchdog.ended();
-        happened(new Event.Ended(killed && exit == 0 ? FAILED : exit));
+        happened(new Event.Ended(killed && exit == 0 ? FAILED : exit, nowMs() - startedMs));
       }
       case Signal.Stop(String why) -> happened(new Event.Stop(why));
       case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
@@ -139,7 +140,11 @@ final class Job {
   private void onEvent(String type, JsonObject event) throws InterruptedException {
     tell(type, event);
     switch (type) {
-      case "run-begun", "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
+      case "run-begun" -> {
+        watchdog.progress(nowMs());
+        happened(new Event.Begun());
+      }
+      case "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
       case "dataset-complete" -> {
         watchdog.progress(nowMs());
         happened(new Event.Completed());
@@ -186,7 +191,9 @@ final class Job {
       case Action.None _ -> { }
       case Action.Start(int run, int pauseS) -> start(run, pauseS);
       case Action.Check(String why) -> {
-        say(why);
+        if (!why.isEmpty()) {
+          say(why);
+        }
         settle();
         happened(checked());
       }
@@ -301,7 +308,8 @@ final class Job {
         new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
     say("run " + run + " begins on " + Counts.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
-    watchdog.started(nowMs());
+    startedMs = nowMs();
+    watchdog.started(startedMs);
     killed = false;
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
   }

@@ -138,13 +138,27 @@ class RunCommandTest {
 
   @Test
   void runsAreAllTheUserAllows() throws Exception {
-    for (int n = 1; n <= 3; n++) {
-      program(n, "exit 5\n");
-    }
+    program(1, "exit 5\n");
+    program(2, "sleep 1; exit 5\n");
     CliRun run = machine.run("run", "--nodes", "1", "--runs", "2", "program");
     assertThat(run.exit()).isEqualTo(5);
     assertThat(machine.called("program")).hasSize(2);
     assertThat(run.err()).contains("run 2 failed with exit code 5, and SCR_RUNS allows 2");
+  }
+
+  @Test
+  void aProgramThatFailsAtOnceIsTriedOnceMoreAndThenHasTheLastWord() throws Exception {
+    for (int n = 1; n <= 3; n++) {
+      program(n, "exit 5\n");
+    }
+    CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "program");
+    assertThat(run.exit()).isEqualTo(5);
+    assertThat(run.err()).isEqualTo("""
+        scr run: run 1 begins on 1 node: node1
+        scr run: run 1 failed with exit code 5
+        scr run: run 2 begins on 1 node: node1
+        """);
+    assertThat(machine.called("program")).hasSize(2);
   }
 
   @Test
@@ -168,7 +182,6 @@ class RunCommandTest {
     program(2, "exit 7\n");
     CliRun run = machine.with("SCR_RUNS", "2").run("run", "flux", "run", "-N", "1", "./a");
     assertThat(run).as(run.err()).returns(7, CliRun::exit);
-    assertThat(run.err()).contains("run 2 failed with exit code 7, and SCR_RUNS allows 2");
     assertThat(machine.called("flux"))
         .containsExactly("run -N 1 ./a | n1,n2 | ", "run --requires=-host:n1 -N 1 ./a | n2 | ");
     assertThat(machine.called("exec")).containsExactlyInAnyOrder("--rank=0", "--rank=1");

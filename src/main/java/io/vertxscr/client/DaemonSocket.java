@@ -1,0 +1,92 @@
+package io.vertxscr.client;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Where the daemon of this node listens: SCR_SOCKET, or else in its control directory, as the clients for C and Python
+ * find it.
+ */
+final class DaemonSocket {
+  private static final List<String> USERS = List.of("SCR_USER_NAME", "USER", "LOGNAME");
+  private static final List<String> JOBS =
+      List.of("SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
+
+  private DaemonSocket() {}
+
+  /**
+   * Of a list in SCR_SOCKET, separated by colons, rank r of n takes entry r * entries / n, so that neighbours share a
+   * daemon. Without it, {@code <SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock} of the node that has the name of this
+   * host, or else of the only one that listens there.
+   *
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where none listens there, or several do
+   */
+  static Path of(Map<String, String> environment, ProcessRank process) {
+    String given = environment.getOrDefault("SCR_SOCKET", "");
+    if (given.isEmpty()) {
+      return inControlDirectory(environment);
+    }
+    String[] entries = given.split(":", -1);
+    return Path.of(entries[(int) ((long) process.rank() * entries.length / process.ranks())]);
+  }
+
+  private static Path inControlDirectory(Map<String, String> environment) {
+    Path directory = Path.of(first(environment, List.of("SCR_CNTL_BASE"), "/tmp"),
+        first(environment, USERS, System.getProperty("user.name")), "scr." + first(environment, JOBS, "local"));
+    String host = hostName();
+    List<Path> found = listening(directory);
+    List<Path> ofHost = found.stream().filter(path -> path.getParent().endsWith(host)).toList();
+    if (ofHost.size() == 1) {
+      return ofHost.getFirst();
+    }
+    if (found.size() == 1) {
+      return found.getFirst();
+    }
+    String what = found.isEmpty() ? "there is none"
+        : "there are several: " + found.stream().map(Path::toString).collect(Collectors.joining(", "));
+    throw new ScrException(Fault.BAD_CONFIGURATION, "which daemon to call? Looked for scr.sock of node " + host
+        + " in " + directory + "; " + what + ". Start the program with `scr run`, or start `scr node` and set"
+        + " SCR_SOCKET to the socket that it prints when it is ready");
+  }
+
+  /** Daemons that were killed leave their sockets behind: of these nobody listens. */
+  private static List<Path> listening(Path directory) {
+    try (Stream<Path> nodes = Files.list(directory)) {
+      return nodes.map(node -> node.resolve("scr.sock")).sorted().filter(DaemonSocket::isListening).toList();
+    } catch (IOException _) {
+      return List.of();
+    }
+  }
+
+  private static boolean isListening(Path path) {
+    try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+      return true;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  private static String hostName() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException _) {
+      return "localhost";
+    }
+  }
+
+  private static String first(Map<String, String> environment, List<String> names, String otherwise) {
+    return names.stream().map(name -> environment.getOrDefault(name, "")).filter(value -> !value.isEmpty()).findFirst()
+        .orElse(otherwise);
+  }
+}
