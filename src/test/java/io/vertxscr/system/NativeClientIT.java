@@ -65,7 +65,6 @@ class NativeClientIT {
 
   /** The same with what SCR_SOCKET is to be instead of a daemon's socket. */
   private NativeBuild.Program start(UnaryOperator<Path> door, Path program, String... arguments) throws Exception {
-    Halts.remove(prefix);
     Path onNode = prefix.resolve(".on-node");
     StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");
     List<DaemonProcess> daemons = cluster.alive();
@@ -102,6 +101,16 @@ class NativeClientIT {
     assertThat(first).contains("wrote step-1", "wrote step-2").doesNotContain("restarted");
     assertThat(run(build.program("mpi_checkpoint"), "1", "7")).contains(everyRank("restarted from step-2"));
     assertThat(run(build.program("mpi_checkpoint"), "0", "7")).contains(everyRank("restarted from step-3"));
+  }
+
+  /** Nobody takes the halt condition of a normal end away. */
+  @Test
+  void aChainOfNormalEndsGoesOnFromTheLastEachTime() throws Exception {
+    assertThat(run(build.program("mpi_checkpoint"), "1", "2")).contains("wrote step-1").doesNotContain("restarted");
+    for (int step = 1; step <= 5; step++) {
+      assertThat(run(build.program("mpi_checkpoint"), "1", "2"))
+          .contains(everyRank("restarted from step-" + step)).contains("wrote step-" + (step + 1));
+    }
   }
 
   @Test
