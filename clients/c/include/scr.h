@@ -55,6 +55,7 @@ extern "C" {
 #define SCR_ERR_BAD_CONFIGURATION 24  /* the environment or an SCR_Config call is wrong */
 #define SCR_ERR_NOT_LEADER 25
 #define SCR_ERR_HALTED 26             /* a halt condition holds; scr halt --list says which */
+#define SCR_ERR_HALT_EXIT 27          /* to the library: it ends the process for a halt condition; never returned */
 
 int SCR_Init(void);
 int SCR_Finalize(void);

@@ -29,16 +29,21 @@ static int null_argument(const char* argument, struct fault* fault)
   return fault_set(fault, SCR_ERR_BAD_REQUEST, "argument '%s' is NULL", argument);
 }
 
-/* Ends the process where the daemon said so (SCR_HALT_EXIT); all ranks have heard the same. */
+/* Tells why the process ends now: the daemon said so (SCR_HALT_EXIT), to all ranks alike. */
+static void tell_of_the_end(const char* why)
+{
+  if (session.rank == 0) {
+    fprintf(stderr, "scr: the run ends here (SCR_HALT_EXIT=1): %s\n", why);
+  }
+}
+
 static void exit_where_halted(void)
 {
   struct fault fault;
   if (!session.exits) {
     return;
   }
-  if (session.rank == 0) {
-    fprintf(stderr, "scr: the run ends here (SCR_HALT_EXIT=1): %s\n", session.halt);
-  }
+  tell_of_the_end(session.halt);
   if (session_finalize(&session, &fault) != SCR_SUCCESS) {
     fault_print(&fault, session.rank, "SCR_Finalize");
   }
@@ -50,7 +55,13 @@ VISIBLE int SCR_Init(void)
 {
   struct fault fault;
   pthread_mutex_lock(&lock);
-  return done("SCR_Init", session_init(&session, &fault), &fault);
+  int outcome = session_init(&session, &fault);
+  if (outcome == SCR_ERR_HALT_EXIT) {
+    tell_of_the_end(fault.message);
+    pthread_mutex_unlock(&lock);
+    exit(EXIT_SUCCESS);
+  }
+  return done("SCR_Init", outcome, &fault);
 }
 
 VISIBLE int SCR_Finalize(void)

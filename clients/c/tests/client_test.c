@@ -326,8 +326,8 @@ static void where_the_daemon_names_no_rule_route_asks_it(void)
 
 static void every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says(void)
 {
-  for (int fault = 1; fault <= 27; fault++) {
-    int expected = fault <= SCR_ERR_HALTED ? fault : SCR_ERR_INTERNAL;
+  for (int fault = 1; fault <= 28; fault++) {
+    int expected = fault <= SCR_ERR_HALT_EXIT ? fault : SCR_ERR_INTERNAL;
     int open = fault == SCR_ERR_BAD_REQUEST || fault == SCR_ERR_WRONG_STATE || fault == SCR_ERR_UNKNOWN_RANK
         || fault == SCR_ERR_RANKS_DISAGREE || fault == SCR_ERR_BUSY || fault == SCR_ERR_STOPPING;
     if (fault == SCR_ERR_TIMEOUT) {
@@ -414,12 +414,13 @@ static int ends(void)
   return 7; /* not reached */
 }
 
-static void a_complete_that_says_so_ends_the_process_after_finalize(void)
+/* Lets a process do it; what it says on stderr. */
+static void run_one_that_ends(char* said, size_t room)
 {
   int status;
-  answers("complete-output", json_pack("{s:i, s:s, s:s, s:b}", "dataset", 5, "name", "a", "halt", "time is up", "exit",
-      1));
+  int kept;
   fflush(NULL);
+  FILE* caught = catch_stderr(&kept);
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
@@ -427,7 +428,33 @@ static void a_complete_that_says_so_ends_the_process_after_finalize(void)
     _exit(8);
   }
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  fputs(" ", stderr); /* rank 0 alone says anything */
+  read_caught(caught, kept, said, room);
   CHECK_INT(0, WEXITSTATUS(status));
+}
+
+static void an_init_that_says_so_ends_the_process_and_rank_0_says_why(void)
+{
+  char said[256];
+  fails("init", SCR_ERR_HALT_EXIT, 1);
+  run_one_that_ends(said, sizeof said);
+  CHECK_TEXT(" ", said);
+  setenv("SCR_RANK", "0", 1);
+  fails("init", SCR_ERR_HALT_EXIT, 1);
+  run_one_that_ends(said, sizeof said);
+  CHECK_TEXT("scr: the run ends here (SCR_HALT_EXIT=1): as the test says\n ", said);
+  setenv("SCR_RANK", "3", 1);
+  good_daemon();
+  forget_heard();
+}
+
+static void a_complete_that_says_so_ends_the_process_after_finalize(void)
+{
+  char said[256];
+  answers("complete-output", json_pack("{s:i, s:s, s:s, s:b}", "dataset", 5, "name", "a", "halt", "time is up", "exit",
+      1));
+  run_one_that_ends(said, sizeof said);
+  CHECK(strstr(said, "the run ends here") == NULL); /* it is rank 3 */
   CHECK_TEXT("finalize", text(last(), "verb"));
   good_daemon();
   forget_heard();
@@ -721,6 +748,7 @@ int main(int count, char** arguments)
   every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says();
   a_call_whose_outcome_nobody_knows_is_made_again_with_its_number();
   a_daemon_that_is_gone_fails_all_calls_until_the_next_init();
+  an_init_that_says_so_ends_the_process_and_rank_0_says_why();
   a_complete_that_says_so_ends_the_process_after_finalize();
   questions_count_their_calls_apart();
   who_asks_without_a_pause_gets_answers_ahead_and_uses_them_without_a_message();

@@ -44,6 +44,7 @@ from .errors import (
     Fault,
     FileChangedError,
     HaltedError,
+    HaltExitError,
     InputOutputError,
     InternalError,
     NodeLostError,
@@ -82,8 +83,8 @@ __all__ = [
     "rank", "ranks",
     "restart", "route_file", "session", "should_exit", "start_checkpoint", "start_output", "start_restart",
     "BadConfigurationError", "BadRequestError", "BusyError", "CallTimeoutError", "CorruptError", "DuplicateNodeError",
-    "DuplicateRankError", "FileChangedError", "HaltedError", "InputOutputError", "InternalError", "NodeLostError",
-    "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
+    "DuplicateRankError", "FileChangedError", "HaltedError", "HaltExitError", "InputOutputError", "InternalError",
+    "NodeLostError", "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
     "OutsidePrefixError", "RankLostError", "RanksDisagreeError", "RunInProgressError", "ScrError", "StoppingError",
     "TooManyLostError", "UnknownRankError", "WrongStateError",
 ]  # fmt: skip
@@ -135,7 +136,8 @@ def init(
     ``prefix`` from SCR_PREFIX, else the working directory, ``socket`` from SCR_SOCKET, else from where the control
     directory is, ``job_name`` from SCR_JOB_NAME. After a run that is over (:class:`RankLostError`,
     :class:`NodeLostError`, or :func:`finalize`) it begins the next one. With SCR_ENABLE=0 all calls succeed and do
-    nothing, without daemons, and files are where the program calls them.
+    nothing, without daemons, and files are where the program calls them. Where no run may begin, because somebody has
+    halted the job, it raises :class:`HaltedError`; with SCR_HALT_EXIT=1 :class:`SystemExit`, and rank 0 says why.
 
     The session that it returns has the same calls as this module, and finalizes at the end of a ``with`` block.
     """

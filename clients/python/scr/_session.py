@@ -17,6 +17,7 @@ from .errors import (
     BusyError,
     CallTimeoutError,
     HaltedError,
+    HaltExitError,
     InputOutputError,
     NodeLostError,
     RankLostError,
@@ -142,6 +143,10 @@ class Session:
             self._release = text(reply, "release")
             for remark in texts(reply, "remarks"):
                 print(f"scr: {remark}", file=sys.stderr, flush=True)
+        except HaltExitError as e:
+            if self._rank == 0:
+                sys.stderr.write(f"scr: the run ends here (SCR_HALT_EXIT=1): {e.reason}\n")
+            raise SystemExit(0) from e
         except ScrError as e:
             raise self._of_rank(e)
 

@@ -38,8 +38,8 @@ class SessionCase(unittest.TestCase):
         self.daemon = FakeDaemon()
         self.addCleanup(self.daemon.__exit__)
 
-    def open(self):
-        session = scr.open_session(3, 8, prefix="/p", socket=self.daemon.path, job_name="job")
+    def open(self, rank=3):
+        session = scr.open_session(rank, 8, prefix="/p", socket=self.daemon.path, job_name="job")
         self.addCleanup(session.close)
         return session
 
@@ -233,6 +233,13 @@ class FailuresTest(SessionCase):
         self.assertEqual(caught.exception.code, 0)
         self.assertIn("rank 3: the run ends here (SCR_HALT_EXIT=1): TIME_EXPIRED", printed.getvalue())
         self.assertEqual(self.daemon.verbs()[-1], "finalize")
+
+    def test_where_no_run_may_begin_every_rank_ends_and_rank_0_says_why(self):
+        for rank, said in ((0, "scr: the run ends here (SCR_HALT_EXIT=1): because\n"), (3, "")):
+            self.fail_once("init", scr.Fault.HALT_EXIT)
+            with self.assertRaises(SystemExit) as caught, contextlib.redirect_stderr(io.StringIO()) as printed:
+                self.open(rank)
+            self.assertEqual((caught.exception.code, printed.getvalue()), (0, said))
 
     def test_an_interrupted_call_is_made_again_with_its_number(self):
         session = self.open()

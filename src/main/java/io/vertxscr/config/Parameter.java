@@ -83,6 +83,7 @@ public enum Parameter {
   SCR_SCAVENGE_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + JobSettings.SCAVENGE_SECONDS,
       "daemons flush the newest checkpoint so long after a run died, and before the allocation ends; 0: not"),
   SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
+  SCR_HALT_ENABLED(RUN, new Kind.Flag(), "0", "the same by its other name, where SCR_HALT_EXIT is not set"),
   SCR_RUNS(LAUNCHER, new Kind.Int(-1, Integer.MAX_VALUE), "1", "scr run: runs of the program in all; -1: no limit"),
   SCR_MIN_NODES(LAUNCHER, new Kind.Int(0, 1 << 20), "0", "scr run: fewest nodes to run on; 0: as the last run had"),
   SCR_EXCLUDE_NODES(LAUNCHER, new Kind.Text(), "", "scr run: nodes to leave out, n[1-3],n7"),

@@ -21,6 +21,7 @@ import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC_BW;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ON_RESTART;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_WIDTH;
 import static io.vertxscr.config.Parameter.SCR_GLOBAL_RESTART;
+import static io.vertxscr.config.Parameter.SCR_HALT_ENABLED;
 import static io.vertxscr.config.Parameter.SCR_HALT_EXIT;
 import static io.vertxscr.config.Parameter.SCR_HALT_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
@@ -63,7 +64,7 @@ final class RunPolicies {
             values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_FETCH_WIDTH)),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
-        new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(SCR_HALT_EXIT)),
+        new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(values.isSet(SCR_HALT_EXIT) ? SCR_HALT_EXIT : SCR_HALT_ENABLED)),
         new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
   }
 
@@ -84,6 +85,11 @@ final class RunPolicies {
       if (values.isSet(size) && !values.flag(SCR_USE_CONTAINERS)) {
         remarks.add(values.said(size) + " has no effect without SCR_USE_CONTAINERS=1");
       }
+    }
+    if (values.isSet(SCR_HALT_EXIT) && values.isSet(SCR_HALT_ENABLED)
+        && values.flag(SCR_HALT_EXIT) != values.flag(SCR_HALT_ENABLED)) {
+      remarks.add(values.said(SCR_HALT_ENABLED) + " has no effect: it is another name for SCR_HALT_EXIT, and "
+          + values.said(SCR_HALT_EXIT) + " says otherwise");
     }
     cached(values, policy).ifPresent(remarks::add);
     nothingRestored(values, policy).ifPresent(remarks::add);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.model.Fault;
@@ -124,6 +125,22 @@ class HaltTest {
       cluster.close();
     }
     assertThat(halting).isEmpty();
+  }
+
+  /** The clients for C and Python end the process; a JVM is not theirs to end. */
+  @Test
+  void whereItIsConfiguredRanksHearAtInitThatTheyAreToExit() throws Exception {
+    start(new HaltPolicy(0, true), OptionalLong.empty());
+    set(halt -> halt.withReason(Optional.of("JOB_HALTED")));
+    try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+      RawRank.refused(rank.init(1, prefix), Fault.HALT_EXIT, "JOB_HALTED", "scr halt --remove", prefix.toString());
+    }
+    var ranks = new EmbeddedRun(cluster, prefix, List.of("n1", "n2")).start(Scr::rank);
+    for (int rank = 0; rank < 2; rank++) {
+      assertHalted(ranks.get(rank));
+      assertThat(EmbeddedRun.failure(ranks.get(rank)))
+          .hasMessageContainingAll("JOB_HALTED", "rank " + rank + " is to exit (SCR_HALT_EXIT=1)");
+    }
   }
 
   @Test

@@ -87,15 +87,16 @@ public final class HaltWatch {
    * Lets a run begin, or says why not. A reason that only says how an earlier run ended is taken out of the file first:
    * who asks whether to start the program again is to hear how this run ends.
    *
-   * @return fails with HALTED, naming the reason and the way out
+   * @return fails with HALTED, or HALT_EXIT where processes are to end themselves, naming the reason and the way out
    */
   public Future<Void> admit(String prefix, HaltPolicy policy) {
     HaltFileStore file = store(prefix);
     return allocation.ask().compose(_ -> read(file)).compose(reading -> {
       Optional<Met> met = met(reading.halt(), policy);
       if (met.isPresent()) {
-        return Future.failedFuture(new ScrException(Fault.HALTED, "no run may begin in " + prefix + ": "
-            + met.get().words() + "; 'scr halt --remove " + prefix + "' lets another run begin"));
+        Fault fault = policy.exit() ? Fault.HALT_EXIT : Fault.HALTED;
+        return Future.failedFuture(new ScrException(fault, "no run may begin in " + prefix + ": " + met.get().words()
+            + "; 'scr halt --remove " + prefix + "' lets another run begin"));
       }
       return present(reading.halt(), policy).equals(reading.halt()) ? Future.succeededFuture()
           : write(new Watched(0, file, policy), halt -> present(halt, policy), () -> {});
