@@ -231,9 +231,10 @@ def route_file(name: str) -> str:
 
     While a dataset is written, ``name`` also says where the file ends up: below the prefix directory, relative names
     starting in the working directory. In a restart the base name is enough where only one file has it. Outside of a
-    phase this is the name as it is.
+    phase, and before :func:`init`, this is the name as it is.
     """
-    return session().route_file(name)
+    current_session = _session
+    return name if current_session is None else current_session.route_file(name)
 
 
 def start_output(name: Optional[str], flags: int) -> str:
