@@ -214,8 +214,10 @@ class Session:
         """Where to write or read a file; its directory exists. Not collective, and no message within a phase.
 
         Relative names start in the working directory. In a restart the base name is enough where only one file has it.
-        Outside of a phase this is the name as it is.
+        Outside of a phase this is the name as it is, and after :meth:`finalize` too.
         """
+        if isinstance(self._over, WrongStateError):  # finalize was called
+            return name
         self._connection.check_process()
         try:
             with self._lock:

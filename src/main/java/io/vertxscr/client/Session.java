@@ -124,9 +124,12 @@ public final class Session {
     return start(Verb.START_OUTPUT, call -> new StartOutputRequest(run(), rank(), call, name, flags.bits()));
   }
 
-  /** The name as it is. Between phases only; within one, {@link Phase#route} says where its files are. */
+  /** The name as it is. Outside of phases only; within one, {@link Phase#route} says where its files are. */
   public Future<Path> route(String name) {
     synchronized (this) {
+      if (ended) {
+        return Future.succeededFuture(Path.of(name));
+      }
       if (phase != null) {
         return refuse(Verb.ROUTE, phase + " is open: route on the phase");
       }
@@ -257,9 +260,6 @@ public final class Session {
   }
 
   private Future<Path> routeNow(String name) {
-    if (ended) {
-      return refuse(Verb.ROUTE, "the run has ended for it");
-    }
     return sent(() -> transport.request(Verb.ROUTE,
             Wire.write(new RouteRequest(run(), rank(), name, workingDirectory))))
         .map(json -> Path.of(Wire.read(json, RouteReply.class).file()));

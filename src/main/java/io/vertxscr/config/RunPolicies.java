@@ -64,7 +64,8 @@ final class RunPolicies {
             values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_FETCH_WIDTH)),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
-        new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(values.isSet(SCR_HALT_EXIT) ? SCR_HALT_EXIT : SCR_HALT_ENABLED)),
+        new HaltPolicy(values.number(SCR_HALT_SECONDS),
+            values.flag(values.isSet(SCR_HALT_EXIT) ? SCR_HALT_EXIT : SCR_HALT_ENABLED)),
         new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
   }
 

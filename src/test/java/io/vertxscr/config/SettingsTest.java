@@ -86,7 +86,8 @@ class SettingsTest {
         "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0",
         "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
     said.putAll(Map.of("SCR_CHECKPOINT_INTERVAL", "13", "SCR_CHECKPOINT_SECONDS", "14", "SCR_CHECKPOINT_OVERHEAD",
-        "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1", "SCR_HALT_ENABLED", "1"));
+        "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1",
+        "SCR_HALT_ENABLED", "1"));
     assertThat(Arrays.stream(Parameter.values()).filter(p -> p.scope() == Parameter.Scope.RUN).map(Parameter::name))
         .as("all but those that have one value only")
         .filteredOn(name -> !name.equals("SCR_CRC_ON_COPY") && !name.equals("SCR_CRC_ON_FLUSH"))
