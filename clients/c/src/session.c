@@ -203,7 +203,7 @@ static int ask_to_join(struct session* session, json_t** reply, struct fault* fa
   return wire_call(&session->wire, "init", init_request(session, 0), reply, fault);
 }
 
-/* What whoever started the run must know: that it begins anew although there are checkpoints, above all. */
+/* What the user is to know, where it is rank 0: that the run begins anew although there are checkpoints, above all. */
 static void print_remarks(json_t* reply)
 {
   size_t index;
@@ -538,8 +538,8 @@ static int ask_daemon(struct session* session, enum question question, struct fa
   if (!keeps_its_number(bad)) {
     asked->next++;
   }
-  if (!bad) {
-    bad = take_answer(session, asked, FIELDS[question], reply, fault);
+  if (!bad && !(bad = take_answer(session, asked, FIELDS[question], reply, fault))) {
+    print_remarks(reply);
   }
   json_decref(reply);
   return bad;

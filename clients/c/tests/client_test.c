@@ -521,9 +521,16 @@ static void a_call_that_fails_sets_all_it_writes_to_and_where_no_run_is_on_says_
 static void questions_count_their_calls_apart(void)
 {
   int flag = 9;
+  int kept;
+  char said[64];
   begin();
+  answers("need-checkpoint", json_pack("{s:b, s:[s]}", "need", 1, "remarks", "by what"));
+  FILE* caught = catch_stderr(&kept);
   CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  read_caught(caught, kept, said, sizeof said);
+  CHECK_TEXT("scr: by what\n", said);
   CHECK_INT(1, flag);
+  good_daemon();
   CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
   CHECK_INT(2, number(last(), "call"));
   CHECK_INT(SCR_SUCCESS, SCR_Should_exit(&flag));

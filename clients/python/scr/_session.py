@@ -141,8 +141,7 @@ class Session:
                 )
             self._run, self._node = integer(reply, "run"), text(reply, "node")
             self._release = text(reply, "release")
-            for remark in texts(reply, "remarks"):
-                print(f"scr: {remark}", file=sys.stderr, flush=True)
+            _say_remarks(reply)
         except HaltExitError as e:
             if self._rank == 0:
                 sys.stderr.write(f"scr: the run ends here (SCR_HALT_EXIT=1): {e.reason}\n")
@@ -238,7 +237,7 @@ class Session:
     def need_checkpoint(self) -> bool:
         """Whether it is time for a checkpoint. Collective."""
         verb = "need-checkpoint"
-        return self._numbered(verb, {}, lambda reply: boolean(reply, "need"), needs=None, sequence=verb)
+        return self._numbered(verb, {}, _need_of, needs=None, sequence=verb)
 
     def should_exit(self) -> bool:
         """Whether the program should end now; :attr:`exit_reason` says why. Collective."""
@@ -419,6 +418,16 @@ class Session:
     def _of_rank(self, error: ScrError) -> ScrError:
         error.rank = self._rank
         return error
+
+
+def _say_remarks(reply: Body) -> None:
+    for remark in texts(reply, "remarks"):
+        print(f"scr: {remark}", file=sys.stderr, flush=True)
+
+
+def _need_of(reply: Body) -> bool:
+    _say_remarks(reply)
+    return boolean(reply, "need")
 
 
 def _exit_of(reply: Body) -> _Exit:

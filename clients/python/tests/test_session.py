@@ -293,6 +293,9 @@ class FailuresTest(SessionCase):
             session = self.open()
             session.have_restart()
         self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertTrue(session.need_checkpoint())
+        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
         for nonsense in ("x", [1], None):
             self.daemon.answer = lambda call, x=nonsense: {**fake_daemon.answers(call), "remarks": x}
             with self.assertRaisesRegex(scr.ScrError, "field 'remarks'"):

@@ -193,7 +193,12 @@ public final class Session {
 
   /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Between phases only. */
   public Future<Boolean> needCheckpoint() {
-    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class).need());
+    return checkpointNeed().map(NeedCheckpointReply::need);
+  }
+
+  /** The same, with what rank 0 is told of it. */
+  Future<NeedCheckpointReply> checkpointNeed() {
+    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class));
   }
 
   private synchronized <T> Future<T> ask(Verb verb, Function<JsonObject, T> reply) {
