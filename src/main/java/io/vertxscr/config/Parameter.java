@@ -37,6 +37,8 @@ public enum Parameter {
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(RUN, new Kind.Int(1, 1024), "1", "checkpoints kept in the cache"),
   SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files go to the prefix directory at once, past the cache"),
+  SCR_CACHE_EVICT(RUN, new Kind.Word(List.of("LATE", "EARLY")), "LATE",
+      "old datasets go once the next is protected, or before it is written: no more than their count then"),
   SCR_CACHE_FULL(RUN, new Kind.Word(List.of("REFUSE", "BYPASS")), "REFUSE",
       "a phase without room is refused, or goes past the cache"),
   SCR_CACHE_PURGE(RUN, new Kind.Flag(), "0", "1: caches are emptied when the first run of an allocation begins"),

@@ -1,5 +1,6 @@
 package io.vertxscr.config;
 
+import static io.vertxscr.config.Parameter.SCR_CACHE_EVICT;
 import static io.vertxscr.config.Parameter.SCR_CACHE_FULL;
 import static io.vertxscr.config.Parameter.SCR_CACHE_PURGE;
 import static io.vertxscr.config.Parameter.SCR_CACHE_SIZE;
@@ -55,6 +56,7 @@ final class RunPolicies {
     return new RunPolicy(
         new DescriptorReader(values).descriptors(),
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_DELETE),
+            values.text(SCR_CACHE_EVICT).equalsIgnoreCase("EARLY"),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
             values.flag(SCR_PREFIX_PURGE)),
         new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC),
@@ -93,6 +95,7 @@ final class RunPolicies {
           + values.said(SCR_HALT_EXIT) + " says otherwise");
     }
     cached(values, policy).ifPresent(remarks::add);
+    onlyOne(values, policy).ifPresent(remarks::add);
     nothingRestored(values, policy).ifPresent(remarks::add);
     return List.copyOf(remarks);
   }
@@ -110,6 +113,15 @@ final class RunPolicies {
             store.text("COUNT").isPresent());
     return Optional.of(SCR_CACHE_SIZE).filter(said -> counted && values.isSet(said)).map(said -> values.said(said)
         + " has no effect: the STORE entries of all stores that are used have a COUNT");
+  }
+
+  /** The price of an exact count, where it is highest. */
+  private static Optional<String> onlyOne(Effective values, RunPolicy policy) {
+    return policy.descriptors().checkpoints().stream().filter(used -> used.enabled() && !used.bypass())
+        .map(used -> policy.descriptors().store(used.storeBase()))
+        .filter(store -> policy.cache().evictFirst() && store.count() == 1).findFirst()
+        .map(store -> "with " + values.said(SCR_CACHE_EVICT) + " store " + store.base() + ", which keeps 1 dataset,"
+            + " has none while one is written: a failure meanwhile leaves what is in the prefix directory");
   }
 
   private static Optional<String> nothingRestored(Effective values, RunPolicy policy) {

@@ -87,7 +87,7 @@ class SettingsTest {
         "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
     said.putAll(Map.of("SCR_CHECKPOINT_INTERVAL", "13", "SCR_CHECKPOINT_SECONDS", "14", "SCR_CHECKPOINT_OVERHEAD",
         "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1",
-        "SCR_HALT_ENABLED", "1"));
+        "SCR_HALT_ENABLED", "1", "SCR_CACHE_EVICT", "early"));
     assertThat(Arrays.stream(Parameter.values()).filter(p -> p.scope() == Parameter.Scope.RUN).map(Parameter::name))
         .as("all but those that have one value only")
         .filteredOn(name -> !name.equals("SCR_CRC_ON_COPY") && !name.equals("SCR_CRC_ON_FLUSH"))
@@ -102,7 +102,7 @@ class SettingsTest {
     assertThat(run.policy().descriptors().checkpoints()).containsExactly(new CheckpointDescriptor(
         0, true, 1, "WORLD", "/ssd", new Redundancy(Scheme.RS, 9, 4), true));
     assertThat(run.policy().descriptors().store("/ssd").count()).isEqualTo(3);
-    assertThat(run.policy().cache()).isEqualTo(new CachePolicy(true, true, true, 10, true));
+    assertThat(run.policy().cache()).isEqualTo(new CachePolicy(true, true, true, true, 10, true));
     assertThat(run.policy().flush())
         .isEqualTo(new FlushPolicy(5, false, 7, 6L << 20, FlushDescriptor.packed(8L << 20, 1L << 20)));
     assertThat(run.policy().fetch())
@@ -206,6 +206,8 @@ class SettingsTest {
       "SCR_CACHE_BYPASS=1 SCR_CACHE_SIZE=2 | 1 | has no effect: all datasets go past the cache",
       "SCR_CACHE_BYPASS=1                | 0 | ''",
       "SCR_CACHE_SIZE=2                  | 0 | ''",
+      "SCR_CACHE_EVICT=EARLY             | 1 | 'keeps 1 dataset, has none while one is written'",
+      "SCR_CACHE_EVICT=EARLY SCR_CACHE_SIZE=2 | 0 | ''",
       "SCR_SET_FAILURES=1                | 0 | ''",
       "SCR_COPY_TYPE=RS SCR_SET_FAILURES=3 | 0 | ''",
       "SCR_COPY_TYPE=PARTNER SCR_SET_FAILURES=3 | 0 | ''",
