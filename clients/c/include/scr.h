@@ -55,6 +55,12 @@ extern "C" {
 #define SCR_ERR_BAD_CONFIGURATION 24  /* the environment or an SCR_Config call is wrong */
 #define SCR_ERR_NOT_LEADER 25
 #define SCR_ERR_HALTED 26             /* a halt condition holds; scr halt --list says which */
+#define SCR_ERR_HALT_EXIT 27          /* to the library: it ends the process for a halt condition; never returned */
+
+/*
+ * What a call writes to, it writes also where it fails: flags are 0, names and paths empty. But SCR_Should_exit sets 1
+ * where no run is on: after an SCR_Init that has failed, or once a rank or node is lost.
+ */
 
 int SCR_Init(void);
 int SCR_Finalize(void);

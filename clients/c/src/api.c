@@ -29,16 +29,29 @@ static int null_argument(const char* argument, struct fault* fault)
   return fault_set(fault, SCR_ERR_BAD_REQUEST, "argument '%s' is NULL", argument);
 }
 
-/* Ends the process where the daemon said so (SCR_HALT_EXIT); all ranks have heard the same. */
+/* What a call writes to is written also where it fails: who does not check it must not go by what was there before. */
+static void no_text(char* text)
+{
+  if (text != NULL) {
+    text[0] = '\0';
+  }
+}
+
+/* Tells why the process ends now: the daemon said so (SCR_HALT_EXIT), to all ranks alike. */
+static void tell_of_the_end(const char* why)
+{
+  if (session.rank == 0) {
+    fprintf(stderr, "scr: the run ends here (SCR_HALT_EXIT=1): %s\n", why);
+  }
+}
+
 static void exit_where_halted(void)
 {
   struct fault fault;
   if (!session.exits) {
     return;
   }
-  if (session.rank == 0) {
-    fprintf(stderr, "scr: the run ends here (SCR_HALT_EXIT=1): %s\n", session.halt);
-  }
+  tell_of_the_end(session.halt);
   if (session_finalize(&session, &fault) != SCR_SUCCESS) {
     fault_print(&fault, session.rank, "SCR_Finalize");
   }
@@ -50,7 +63,13 @@ VISIBLE int SCR_Init(void)
 {
   struct fault fault;
   pthread_mutex_lock(&lock);
-  return done("SCR_Init", session_init(&session, &fault), &fault);
+  int outcome = session_init(&session, &fault);
+  if (outcome == SCR_ERR_HALT_EXIT) {
+    tell_of_the_end(fault.message);
+    pthread_mutex_unlock(&lock);
+    exit(EXIT_SUCCESS);
+  }
+  return done("SCR_Init", outcome, &fault);
 }
 
 VISIBLE int SCR_Finalize(void)
@@ -66,13 +85,17 @@ VISIBLE char* SCR_Get_version(void)
   return version;
 }
 
-VISIBLE int SCR_Should_exit(int* flag)
+static int ask(const char* function, enum question question, int* flag)
 {
   struct fault fault;
   pthread_mutex_lock(&lock);
-  int outcome = flag == NULL ? null_argument("flag", &fault)
-                             : session_ask(&session, QUESTION_SHOULD_EXIT, flag, &fault);
-  return done("SCR_Should_exit", outcome, &fault);
+  int outcome = flag == NULL ? null_argument("flag", &fault) : session_ask(&session, question, flag, &fault);
+  return done(function, outcome, &fault);
+}
+
+VISIBLE int SCR_Should_exit(int* flag)
+{
+  return ask("SCR_Should_exit", QUESTION_SHOULD_EXIT, flag);
 }
 
 VISIBLE const char* SCR_Config(const char* config)
@@ -115,16 +138,15 @@ VISIBLE int SCR_Route_file(const char* name, char* file)
   int outcome = name == NULL   ? null_argument("name", &fault)
                 : file == NULL ? null_argument("file", &fault)
                                : session_route(&session, name, file, &fault);
+  if (outcome != SCR_SUCCESS) {
+    no_text(file);
+  }
   return done("SCR_Route_file", outcome, &fault);
 }
 
 VISIBLE int SCR_Need_checkpoint(int* flag)
 {
-  struct fault fault;
-  pthread_mutex_lock(&lock);
-  int outcome = flag == NULL ? null_argument("flag", &fault)
-                             : session_ask(&session, QUESTION_NEED_CHECKPOINT, flag, &fault);
-  return done("SCR_Need_checkpoint", outcome, &fault);
+  return ask("SCR_Need_checkpoint", QUESTION_NEED_CHECKPOINT, flag);
 }
 
 static int start(const char* function, const char* name, int flags)
@@ -167,6 +189,7 @@ VISIBLE int SCR_Have_restart(int* flag, char* name)
 {
   struct fault fault;
   pthread_mutex_lock(&lock);
+  no_text(name);
   int outcome = flag == NULL ? null_argument("flag", &fault) : session_have_restart(&session, flag, name, &fault);
   return done("SCR_Have_restart", outcome, &fault);
 }
@@ -175,6 +198,7 @@ VISIBLE int SCR_Start_restart(char* name)
 {
   struct fault fault;
   pthread_mutex_lock(&lock);
+  no_text(name);
   return done("SCR_Start_restart", session_start_restart(&session, name, &fault), &fault);
 }
 

@@ -42,6 +42,7 @@ static int to_fortran(const char* function, const char* text, char* buffer, size
 {
   size_t length = strlen(text);
   if (length > room) {
+    memset(buffer, ' ', room);
     fprintf(stderr, "scr: %s: BAD_REQUEST (%d): the answer has %zu characters, the variable for it %zu\n", function,
         SCR_ERR_BAD_REQUEST, length, room);
     return SCR_ERR_BAD_REQUEST;
@@ -49,6 +50,13 @@ static int to_fortran(const char* function, const char* text, char* buffer, size
   memcpy(buffer, text, length);
   memset(buffer + length, ' ', room - length);
   return SCR_SUCCESS;
+}
+
+/* Hands over what a call has found; blanks where it has failed. */
+static void result(const char* function, const char* text, char* buffer, int* error, size_t room)
+{
+  int fits = to_fortran(function, text, buffer, room);
+  *error = *error == SCR_SUCCESS ? fits : *error;
 }
 
 /* A call whose only argument is the name of a dataset. */
@@ -96,12 +104,10 @@ VISIBLE void scr_need_checkpoint_(int* flag, int* error)
 
 VISIBLE void scr_route_file_(const char* name, char* file, int* error, size_t length, size_t room)
 {
-  char routed[SCR_MAX_FILENAME];
+  char routed[SCR_MAX_FILENAME] = "";
   char* text = to_c(name, length);
   *error = text == NULL ? SCR_ERR_INTERNAL : SCR_Route_file(text, routed);
-  if (*error == SCR_SUCCESS) {
-    *error = to_fortran("SCR_ROUTE_FILE", routed, file, room);
-  }
+  result("SCR_ROUTE_FILE", routed, file, error, room);
   free(text);
 }
 
@@ -132,18 +138,14 @@ VISIBLE void scr_have_restart_(int* flag, char* name, int* error, size_t room)
 {
   char found[SCR_MAX_FILENAME] = "";
   *error = SCR_Have_restart(flag, found);
-  if (*error == SCR_SUCCESS) {
-    *error = to_fortran("SCR_HAVE_RESTART", found, name, room);
-  }
+  result("SCR_HAVE_RESTART", found, name, error, room);
 }
 
 VISIBLE void scr_start_restart_(char* name, int* error, size_t room)
 {
   char found[SCR_MAX_FILENAME] = "";
   *error = SCR_Start_restart(found);
-  if (*error == SCR_SUCCESS) {
-    *error = to_fortran("SCR_START_RESTART", found, name, room);
-  }
+  result("SCR_START_RESTART", found, name, error, room);
 }
 
 VISIBLE void scr_complete_restart_(const int* valid, int* error)

@@ -30,7 +30,7 @@ static const char* state_in_words(enum state state)
 
 static const char* legal_in(enum state state)
 {
-  static const char* const WORDS[] = {"SCR_Init, SCR_Config", "all but SCR_Init and SCR_Complete_...",
+  static const char* const WORDS[] = {"SCR_Init, SCR_Config, SCR_Route_file", "all but SCR_Init and SCR_Complete_...",
       "SCR_Route_file, SCR_Should_exit, SCR_Complete_output (or _checkpoint)",
       "SCR_Route_file, SCR_Should_exit, SCR_Complete_restart"};
   return WORDS[state];
@@ -203,7 +203,7 @@ static int ask_to_join(struct session* session, json_t** reply, struct fault* fa
   return wire_call(&session->wire, "init", init_request(session, 0), reply, fault);
 }
 
-/* What whoever started the run must know: that it begins anew although there are checkpoints, above all. */
+/* What the user is to know, where it is rank 0: that the run begins anew although there are checkpoints, above all. */
 static void print_remarks(json_t* reply)
 {
   size_t index;
@@ -407,6 +407,7 @@ int session_have_restart(struct session* session, int* flag, char* name, struct 
 {
   json_t* reply = NULL;
   int bad = needs(session, STATE_IDLE, fault);
+  *flag = 0;
   if (bad || (bad = collective(session, "have-restart", json_object(), &reply, fault))) {
     return bad;
   }
@@ -480,10 +481,7 @@ static int route_by_message(struct session* session, const char* name, char* fil
 
 int session_route(struct session* session, const char* name, char* file, struct fault* fault)
 {
-  if (session->state == STATE_NONE) {
-    return needs(session, STATE_IDLE, fault);
-  }
-  if (session->state == STATE_IDLE) {
+  if (session->state == STATE_NONE || session->state == STATE_IDLE) {
     return copy_name(name, file, fault);
   }
   if (session->places != NULL) {
@@ -540,18 +538,30 @@ static int ask_daemon(struct session* session, enum question question, struct fa
   if (!keeps_its_number(bad)) {
     asked->next++;
   }
-  if (!bad) {
-    bad = take_answer(session, asked, FIELDS[question], reply, fault);
+  if (!bad && !(bad = take_answer(session, asked, FIELDS[question], reply, fault))) {
+    print_remarks(reply);
   }
   json_decref(reply);
   return bad;
+}
+
+/*
+ * What a question that has failed is answered, for a program that goes by the answer alone: no checkpoint, and to stop
+ * where no run is on (init has failed, or a node is lost), for it would compute without checkpoints. A failure that is
+ * over with the next call stops nobody.
+ */
+static int answer_to_failure(enum question question, int bad)
+{
+  return question == QUESTION_SHOULD_EXIT && !keeps_its_number(bad);
 }
 
 int session_ask(struct session* session, enum question question, int* yes, struct fault* fault)
 {
   struct asked* asked = &session->asked[question];
   if (session->state == STATE_NONE || (question == QUESTION_NEED_CHECKPOINT && session->state != STATE_IDLE)) {
-    return needs(session, STATE_IDLE, fault);
+    int illegal = needs(session, STATE_IDLE, fault);
+    *yes = answer_to_failure(question, illegal);
+    return illegal;
   }
   int pause = now_us() - asked->end_us >= ASKED_PAUSE_US;
   asked->in_a_row = pause ? 0 : asked->in_a_row < 8 * ASKED_MAX_AHEAD ? asked->in_a_row + 1 : asked->in_a_row;
@@ -561,9 +571,7 @@ int session_ask(struct session* session, enum question question, int* yes, struc
   } else {
     bad = ask_daemon(session, question, fault);
   }
-  if (!bad) {
-    *yes = asked->yes;
-  }
+  *yes = bad ? answer_to_failure(question, bad) : asked->yes;
   asked->end_us = now_us();
   return bad;
 }
@@ -595,6 +603,7 @@ int session_flush(struct session* session, const char* verb, const char* name, i
 {
   int flushed = 0;
   int wanted = 0;
+  *flag = 0;
   if (session->state == STATE_NONE) {
     return needs(session, STATE_IDLE, fault);
   }

@@ -217,7 +217,7 @@ static void a_whole_life_as_the_messages_describe_it(void)
 static void refuses_all_but(unsigned legal)
 {
   char text_room[SCR_MAX_FILENAME];
-  int flag = 7;
+  int flag;
   int heard = world.count;
 #define REFUSED(bit, call) if (!(legal & (1u << (bit)))) CHECK_INT(SCR_ERR_WRONG_STATE, call)
   REFUSED(0, SCR_Init());
@@ -229,7 +229,6 @@ static void refuses_all_but(unsigned legal)
   REFUSED(5, SCR_Start_output("a", SCR_FLAG_OUTPUT));
   REFUSED(6, SCR_Complete_checkpoint(1));
   REFUSED(6, SCR_Complete_output(1));
-  REFUSED(7, SCR_Route_file("a", text_room));
   REFUSED(8, SCR_Current("a"));
   REFUSED(8, SCR_Drop("a"));
   REFUSED(8, SCR_Delete("a"));
@@ -237,7 +236,6 @@ static void refuses_all_but(unsigned legal)
   REFUSED(9, SCR_Need_checkpoint(&flag));
   REFUSED(9, SCR_Flush_test("a", &flag));
   REFUSED(9, SCR_Flush_wait("a", &flag));
-  CHECK_INT(7, flag);
   CHECK_INT(heard, world.count);
 }
 
@@ -245,12 +243,12 @@ static void what_is_not_legal_is_refused_and_not_sent(void)
 {
   refuses_all_but(1u << 0);
   begin();
-  refuses_all_but(1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 7 | 1u << 8 | 1u << 9);
+  refuses_all_but(1u << 1 | 1u << 2 | 1u << 3 | 1u << 5 | 1u << 8 | 1u << 9);
   CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
-  refuses_all_but(1u << 6 | 1u << 7 | 1u << 9);
+  refuses_all_but(1u << 6 | 1u << 9);
   CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
   CHECK_INT(SCR_SUCCESS, SCR_Start_restart(NULL));
-  refuses_all_but(1u << 4 | 1u << 7 | 1u << 9);
+  refuses_all_but(1u << 4 | 1u << 9);
   CHECK_INT(SCR_SUCCESS, SCR_Complete_restart(1));
   finish();
   refuses_all_but(1u << 0);
@@ -277,7 +275,7 @@ static void wrong_arguments_are_refused_and_not_sent(void)
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Delete(NULL));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Flush_test(NULL, &flag));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Flush_wait("a", NULL));
-  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file(NULL, long_name));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file(NULL, (char[SCR_MAX_FILENAME]){0}));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file("a", NULL));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Should_exit(NULL));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Need_checkpoint(NULL));
@@ -292,10 +290,19 @@ static void wrong_arguments_are_refused_and_not_sent(void)
 static void outside_of_a_phase_route_gives_the_name_back(void)
 {
   char file[SCR_MAX_FILENAME];
-  begin();
-  CHECK_INT(SCR_SUCCESS, SCR_Route_file("some/../name", file));
-  CHECK_TEXT("some/../name", file);
-  finish();
+  static const char* const NAMES[] = {"before/../init", "between/../phases", "after/../finalize"};
+  for (int i = 0; i < 3; i++) {
+    if (i == 1) {
+      begin();
+    }
+    int heard = world.count;
+    CHECK_INT(SCR_SUCCESS, SCR_Route_file(NAMES[i], file));
+    CHECK_TEXT(NAMES[i], file);
+    CHECK_INT(heard, world.count);
+    if (i == 1) {
+      finish();
+    }
+  }
 }
 
 static void where_the_daemon_names_no_rule_route_asks_it(void)
@@ -326,8 +333,8 @@ static void where_the_daemon_names_no_rule_route_asks_it(void)
 
 static void every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says(void)
 {
-  for (int fault = 1; fault <= 27; fault++) {
-    int expected = fault <= SCR_ERR_HALTED ? fault : SCR_ERR_INTERNAL;
+  for (int fault = 1; fault <= 28; fault++) {
+    int expected = fault <= SCR_ERR_HALT_EXIT ? fault : SCR_ERR_INTERNAL;
     int open = fault == SCR_ERR_BAD_REQUEST || fault == SCR_ERR_WRONG_STATE || fault == SCR_ERR_UNKNOWN_RANK
         || fault == SCR_ERR_RANKS_DISAGREE || fault == SCR_ERR_BUSY || fault == SCR_ERR_STOPPING;
     if (fault == SCR_ERR_TIMEOUT) {
@@ -414,12 +421,13 @@ static int ends(void)
   return 7; /* not reached */
 }
 
-static void a_complete_that_says_so_ends_the_process_after_finalize(void)
+/* Lets a process do it; what it says on stderr. */
+static void run_one_that_ends(char* said, size_t room)
 {
   int status;
-  answers("complete-output", json_pack("{s:i, s:s, s:s, s:b}", "dataset", 5, "name", "a", "halt", "time is up", "exit",
-      1));
+  int kept;
   fflush(NULL);
+  FILE* caught = catch_stderr(&kept);
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
@@ -427,18 +435,102 @@ static void a_complete_that_says_so_ends_the_process_after_finalize(void)
     _exit(8);
   }
   CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  fputs(" ", stderr); /* rank 0 alone says anything */
+  read_caught(caught, kept, said, room);
   CHECK_INT(0, WEXITSTATUS(status));
+}
+
+static void an_init_that_says_so_ends_the_process_and_rank_0_says_why(void)
+{
+  char said[256];
+  fails("init", SCR_ERR_HALT_EXIT, 1);
+  run_one_that_ends(said, sizeof said);
+  CHECK_TEXT(" ", said);
+  setenv("SCR_RANK", "0", 1);
+  fails("init", SCR_ERR_HALT_EXIT, 1);
+  run_one_that_ends(said, sizeof said);
+  CHECK_TEXT("scr: the run ends here (SCR_HALT_EXIT=1): as the test says\n ", said);
+  setenv("SCR_RANK", "3", 1);
+  good_daemon();
+  forget_heard();
+}
+
+static void a_complete_that_says_so_ends_the_process_after_finalize(void)
+{
+  char said[256];
+  answers("complete-output", json_pack("{s:i, s:s, s:s, s:b}", "dataset", 5, "name", "a", "halt", "time is up", "exit",
+      1));
+  run_one_that_ends(said, sizeof said);
+  CHECK(strstr(said, "the run ends here") == NULL); /* it is rank 3 */
   CHECK_TEXT("finalize", text(last(), "verb"));
   good_daemon();
   forget_heard();
 }
 
+/* For a program that looks at no return value: it neither computes without checkpoints nor reads what was never there. */
+static void a_call_that_fails_sets_all_it_writes_to_and_where_no_run_is_on_says_to_stop(void)
+{
+  int flag = 9;
+  char name[SCR_MAX_FILENAME] = "old";
+  fails("init", SCR_ERR_HALTED, 1);
+  CHECK_INT(SCR_ERR_HALTED, SCR_Init());
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Should_exit(&flag));
+  CHECK_INT(1, flag);
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Need_checkpoint(&flag));
+  CHECK_INT(0, flag);
+  flag = 9;
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Have_restart(&flag, name));
+  CHECK_INT(0, flag);
+  CHECK_TEXT("", name);
+  flag = 9;
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Flush_test("a", &flag));
+  CHECK_INT(0, flag);
+
+  begin();
+  static const int PASSING[] = {SCR_ERR_BUSY, SCR_ERR_STOPPING, SCR_ERR_BAD_REQUEST};
+  for (int i = 0; i < 3; i++) {
+    flag = 9;
+    fails("should-exit", PASSING[i], 1);
+    CHECK_INT(PASSING[i], SCR_Should_exit(&flag));
+    CHECK_INT(0, flag);
+  }
+  fails("start-restart", SCR_ERR_WRONG_STATE, 1);
+  strcpy(name, "old");
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Start_restart(name));
+  CHECK_TEXT("", name);
+  good_daemon();
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  strcpy(name, "old");
+  CHECK_INT(SCR_ERR_OUTSIDE_PREFIX, SCR_Route_file("/etc/passwd", name));
+  CHECK_TEXT("", name);
+  flag = 9;
+  CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Need_checkpoint(&flag));
+  CHECK_INT(0, flag);
+  fails("should-exit", SCR_ERR_RANK_LOST, 1);
+  CHECK_INT(SCR_ERR_RANK_LOST, SCR_Should_exit(&flag));
+  CHECK_INT(1, flag);
+  good_daemon();
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  fails("need-checkpoint", SCR_ERR_RANK_LOST, 1);
+  flag = 9;
+  CHECK_INT(SCR_ERR_RANK_LOST, SCR_Need_checkpoint(&flag));
+  CHECK_INT(0, flag);
+  finish();
+}
+
 static void questions_count_their_calls_apart(void)
 {
   int flag = 9;
+  int kept;
+  char said[64];
   begin();
+  answers("need-checkpoint", json_pack("{s:b, s:[s]}", "need", 1, "remarks", "by what"));
+  FILE* caught = catch_stderr(&kept);
   CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
+  read_caught(caught, kept, said, sizeof said);
+  CHECK_TEXT("scr: by what\n", said);
   CHECK_INT(1, flag);
+  good_daemon();
   CHECK_INT(SCR_SUCCESS, SCR_Need_checkpoint(&flag));
   CHECK_INT(2, number(last(), "call"));
   CHECK_INT(SCR_SUCCESS, SCR_Should_exit(&flag));
@@ -721,7 +813,9 @@ int main(int count, char** arguments)
   every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says();
   a_call_whose_outcome_nobody_knows_is_made_again_with_its_number();
   a_daemon_that_is_gone_fails_all_calls_until_the_next_init();
+  an_init_that_says_so_ends_the_process_and_rank_0_says_why();
   a_complete_that_says_so_ends_the_process_after_finalize();
+  a_call_that_fails_sets_all_it_writes_to_and_where_no_run_is_on_says_to_stop();
   questions_count_their_calls_apart();
   who_asks_without_a_pause_gets_answers_ahead_and_uses_them_without_a_message();
   answers_of_another_form_are_errors();

@@ -1,5 +1,6 @@
 C     The include file in fixed form, and the calls that the other
-C     program does not make.
+C     program does not make, before SCR_INIT: what they write to is set
+C     though they fail.
       PROGRAM FIXED
       INCLUDE 'scrf.h'
       INTEGER IERROR, FLAG
@@ -9,14 +10,20 @@ C     program does not make.
       IF (IERROR .EQ. SCR_SUCCESS) STOP 1
       CALL SCR_COMPLETE_CHECKPOINT(1, IERROR)
       IF (IERROR .EQ. SCR_SUCCESS) STOP 2
+      FLAG = 9
       CALL SCR_NEED_CHECKPOINT(FLAG, IERROR)
-      IF (IERROR .EQ. SCR_SUCCESS) STOP 3
+      IF (IERROR .EQ. SCR_SUCCESS .OR. FLAG .NE. 0) STOP 3
       CALL SCR_SHOULD_EXIT(FLAG, IERROR)
-      IF (IERROR .EQ. SCR_SUCCESS) STOP 4
+      IF (IERROR .EQ. SCR_SUCCESS .OR. FLAG .NE. 1) STOP 4
       CALL SCR_CURRENT(NAME, IERROR)
       IF (IERROR .EQ. SCR_SUCCESS) STOP 5
       CALL SCR_DROP(NAME, IERROR)
       IF (IERROR .EQ. SCR_SUCCESS) STOP 6
       CALL SCR_DELETE(NAME, IERROR)
       IF (IERROR .EQ. SCR_SUCCESS) STOP 7
+      CALL SCR_HAVE_RESTART(FLAG, NAME, IERROR)
+      IF (IERROR .EQ. SCR_SUCCESS .OR. FLAG .NE. 0) STOP 8
+      IF (NAME .NE. ' ') STOP 9
+      CALL SCR_ROUTE_FILE('a/b', NAME, IERROR)
+      IF (IERROR .NE. SCR_SUCCESS .OR. NAME .NE. 'a/b') STOP 10
       END

@@ -132,7 +132,7 @@ static struct fake_answer script(const char* verb, json_t* call, void* context)
 
 static int is_outcome(int number)
 {
-  return number >= SCR_SUCCESS && number <= SCR_ERR_HALTED;
+  return number >= SCR_SUCCESS && number <= SCR_ERR_HALT_EXIT;
 }
 
 static void live(void)

@@ -1,6 +1,5 @@
 /* What a program may do wrong, against real daemons: each is an error, and the run goes on. */
 #include <mpi.h>
-#include <unistd.h>
 
 #include "check.h"
 #include "scr.h"
@@ -53,11 +52,6 @@ int main(int count, char** arguments)
   CHECK_INT(SCR_SUCCESS, SCR_Finalize());
   CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Finalize());
 
-  MPI_Barrier(MPI_COMM_WORLD);
-  if (rank == 0) {
-    CHECK_INT(0, unlink(".scr/halt.scr")); /* as scr halt --remove: the first run has finalized */
-  }
-  MPI_Barrier(MPI_COMM_WORLD);
   CHECK_INT(SCR_SUCCESS, SCR_Init()); /* a second run of the same processes */
   CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, name));
   CHECK_INT(1, flag);

@@ -45,6 +45,7 @@ from .errors import (
     Fault,
     FileChangedError,
     HaltedError,
+    HaltExitError,
     InputOutputError,
     InternalError,
     NodeLostError,
@@ -83,8 +84,8 @@ __all__ = [
     "rank", "ranks",
     "restart", "route_file", "session", "should_exit", "start_checkpoint", "start_output", "start_restart",
     "BadConfigurationError", "BadRequestError", "BusyError", "CallTimeoutError", "CorruptError", "DuplicateNodeError",
-    "DuplicateRankError", "FileChangedError", "HaltedError", "InputOutputError", "InternalError", "NodeLostError",
-    "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
+    "DuplicateRankError", "FileChangedError", "HaltedError", "HaltExitError", "InputOutputError", "InternalError",
+    "NodeLostError", "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
     "OutsidePrefixError", "RankLostError", "RanksDisagreeError", "RunInProgressError", "ScrError", "StoppingError",
     "TooManyLostError", "UnknownRankError", "WrongStateError",
 ]  # fmt: skip
@@ -139,7 +140,8 @@ def init(
     ``prefix`` from SCR_PREFIX, else the working directory, ``socket`` from SCR_SOCKET, else from where the control
     directory is, ``job_name`` from SCR_JOB_NAME. After a run that is over (:class:`RankLostError`,
     :class:`NodeLostError`, or :func:`finalize`) it begins the next one. With SCR_ENABLE=0 all calls succeed and do
-    nothing, without daemons, and files are where the program calls them.
+    nothing, without daemons, and files are where the program calls them. Where no run may begin, because somebody has
+    halted the job, it raises :class:`HaltedError`; with SCR_HALT_EXIT=1 :class:`SystemExit`, and rank 0 says why.
 
     The session that it returns has the same calls as this module, and finalizes at the end of a ``with`` block.
     """
@@ -235,9 +237,10 @@ def route_file(fname: Union[str, "os.PathLike[str]"]) -> str:
 
     While a dataset is written, ``fname`` also says where the file ends up: below the prefix directory, relative names
     starting in the working directory. In a restart the base name is enough where only one file has it. Outside of a
-    phase this is the name as it is.
+    phase, and before :func:`init`, this is the name as it is.
     """
-    return session().route_file(fname)
+    current_session = _session
+    return os.fspath(fname) if current_session is None else current_session.route_file(fname)
 
 
 def start_output(name: Optional[str], flags: int) -> str:

@@ -19,6 +19,7 @@ from .errors import (
     CorruptError,
     FileChangedError,
     HaltedError,
+    HaltExitError,
     InputOutputError,
     NodeLostError,
     NoSpaceError,
@@ -153,8 +154,11 @@ class Session:
                 )
             self._run, self._node = integer(reply, "run"), text(reply, "node")
             self._release = text(reply, "release")
-            for remark in texts(reply, "remarks"):
-                print(f"scr: {remark}", file=sys.stderr, flush=True)
+            _say_remarks(reply)
+        except HaltExitError as e:
+            if self._rank == 0:
+                sys.stderr.write(f"scr: the run ends here (SCR_HALT_EXIT=1): {e.reason}\n")
+            raise SystemExit(0) from e
         except ScrError as e:
             raise self._of_rank(e)
 
@@ -221,10 +225,12 @@ class Session:
         """Where to write or read a file; its directory exists. Not collective, and no message within a phase.
 
         Relative names start in the working directory. In a restart the base name is enough where only one file has it.
-        Outside of a phase this is the name as it is.
+        Outside of a phase this is the name as it is, and after :meth:`finalize` too.
         """
-        self._connection.check_process()
         name = os.fspath(fname)
+        if isinstance(self._over, WrongStateError):  # finalize was called
+            return name
+        self._connection.check_process()
         try:
             with self._lock:
                 self._check_route()
@@ -244,7 +250,7 @@ class Session:
     def need_checkpoint(self) -> bool:
         """Whether it is time for a checkpoint. Collective."""
         verb = "need-checkpoint"
-        return self._numbered(verb, {}, lambda reply: boolean(reply, "need"), needs=None, sequence=verb)
+        return self._numbered(verb, {}, _need_of, needs=None, sequence=verb)
 
     def should_exit(self) -> bool:
         """Whether the program should end now; :attr:`exit_reason` says why. Collective."""
@@ -434,6 +440,16 @@ class Session:
     def _of_rank(self, error: ScrError) -> ScrError:
         error.rank = self._rank
         return error
+
+
+def _say_remarks(reply: Body) -> None:
+    for remark in texts(reply, "remarks"):
+        print(f"scr: {remark}", file=sys.stderr, flush=True)
+
+
+def _need_of(reply: Body) -> bool:
+    _say_remarks(reply)
+    return boolean(reply, "need")
 
 
 def _exit_of(reply: Body) -> _Exit:

@@ -37,6 +37,7 @@ class Fault(IntEnum):
     BAD_CONFIGURATION = 24
     NOT_LEADER = 25
     HALTED = 26
+    HALT_EXIT = 27
 
     @property
     def retry(self) -> bool:
@@ -230,6 +231,12 @@ class HaltedError(ScrError):
     """The run is to stop at once, or must not begin: a halt condition holds, and the reason says which."""
 
     fault = Fault.HALTED
+
+
+class HaltExitError(ScrError):
+    """No run may begin for a halt condition, and the process ends: :func:`scr.init` raises :class:`SystemExit`."""
+
+    fault = Fault.HALT_EXIT
 
 
 _CLASSES: Dict[int, Type[ScrError]] = {int(known.fault): known for known in ScrError.__subclasses__()}

@@ -170,7 +170,6 @@ class Ranks:
         self._door = daemons.token_file if over_tcp else daemons.socket
         self._results = tempfile.mkdtemp(prefix="r", dir=daemons.directory)
         self._outputs: List[str] = []
-        self._forget_the_end_of_the_last_run()
         command = [sys.executable, *program]
         if launcher:
             self.processes = [self._start([*launcher, *command], {})]
@@ -179,13 +178,6 @@ class Ranks:
                 self._start(command, dict(text.format(number).split("=") for text, number in
                                           zip_longest(variables, (rank, ranks)))) for rank in range(ranks)  # fmt: skip
             ]
-
-    def _forget_the_end_of_the_last_run(self) -> None:
-        """What ``scr halt --remove`` does: a run that has finalized is not begun again by itself."""
-        try:
-            os.remove(os.path.join(self._daemons.prefix, ".scr", "halt.scr"))
-        except FileNotFoundError:
-            pass
 
     def node(self, rank: int) -> str:
         names = self._daemons.names

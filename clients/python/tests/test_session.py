@@ -149,10 +149,11 @@ class CallsTest(SessionCase):
                         COLLECTIVE[verb](session)
                     self.assertEqual(len(self.daemon.calls), sent)
 
-    def test_after_finalize_nothing_is_possible(self):
+    def test_after_finalize_nothing_is_possible_but_to_route(self):
         session = self.open()
         session.finalize()
-        for call in [*COLLECTIVE.values(), *ANY_STATE.values(), lambda s: s.route_file("f")]:
+        self.assertEqual(session.route_file("a/../b"), "a/../b")
+        for call in [*COLLECTIVE.values(), *ANY_STATE.values()]:
             with self.assertRaisesRegex(scr.WrongStateError, "finalize was called before"):
                 call(session)
 
@@ -261,6 +262,13 @@ class FailuresTest(SessionCase):
         self.assertIn("rank 3: the run ends here (SCR_HALT_EXIT=1): TIME_EXPIRED", printed.getvalue())
         self.assertEqual(self.daemon.verbs()[-1], "finalize")
 
+    def test_where_no_run_may_begin_every_rank_ends_and_rank_0_says_why(self):
+        for rank, said in ((0, "scr: the run ends here (SCR_HALT_EXIT=1): because\n"), (3, "")):
+            self.fail_once("init", scr.Fault.HALT_EXIT)
+            with self.assertRaises(SystemExit) as caught, contextlib.redirect_stderr(io.StringIO()) as printed:
+                self.open(rank)
+            self.assertEqual((caught.exception.code, printed.getvalue()), (0, said))
+
     def test_an_interrupted_call_is_made_again_with_its_number(self):
         session = self.open()
 
@@ -311,6 +319,9 @@ class FailuresTest(SessionCase):
         with contextlib.redirect_stderr(io.StringIO()) as err:
             session = self.open()
             session.have_restart()
+        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertTrue(session.need_checkpoint())
         self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
         for nonsense in ("x", [1], None):
             self.daemon.answer = lambda call, x=nonsense: {**fake_daemon.answers(call), "remarks": x}
@@ -427,11 +438,12 @@ class BlocksTest(SessionCase):
 
 
 class BeforeInitTest(unittest.TestCase):
-    def test_calls_are_refused(self):
+    def test_calls_are_refused_but_to_route(self):
         self.addCleanup(setattr, scr, "_session", scr._session)
         scr._session = None
+        self.assertEqual(scr.route_file("a/../b"), "a/../b")
         self.assertEqual(scr.get_version(), scr.__version__)
-        for call in (scr.finalize, scr.should_exit, scr.rank, scr.checkpoint, lambda: scr.route_file("f")):
+        for call in (scr.finalize, scr.should_exit, scr.rank, scr.checkpoint):
             with self.assertRaisesRegex(scr.WrongStateError, "init must be called first"):
                 call()
 

@@ -3,6 +3,7 @@ package io.vertxscr.client;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.NeedCheckpointReply;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -151,9 +152,18 @@ public final class Scr implements AutoCloseable {
     return Blocking.call(session::shouldExit).exit();
   }
 
-  /** Whether a checkpoint should be written: the same for the n-th such call of every rank. Between phases only. */
+  /**
+   * Whether a checkpoint should be written: the same for the n-th such call of every rank. Between phases only. Rank 0
+   * says on standard error what the answers come from, with the first.
+   */
   public boolean needCheckpoint() {
-    return Blocking.call(session::needCheckpoint);
+    NeedCheckpointReply reply = Blocking.call(session::checkpointNeed);
+    reply.remarks().ifPresent(Scr::say);
+    return reply.need();
+  }
+
+  private static void say(List<String> remarks) {
+    remarks.forEach(remark -> System.err.println("scr: " + remark));
   }
 
   /** Takes the rank out of the run; the last call before {@link #close}. */
@@ -173,7 +183,7 @@ public final class Scr implements AutoCloseable {
   public static Scr open(ScrClient client, ScrOptions options) {
     try {
       Session session = Blocking.call(() -> client.init(options.init()));
-      session.remarks().forEach(remark -> System.err.println("scr: " + remark));
+      say(session.remarks());
       return new Scr(client, session);
     } catch (ScrException e) {
       client.close();

@@ -46,11 +46,17 @@ public final class ScrClient {
     return new ScrClient(new BusTransport(vertx, node));
   }
 
-  /** Brings the rank into the run. Collective: answered when all ranks are there and their restart is prepared. */
+  /**
+   * Brings the rank into the run. Collective: answered when all ranks are there and their restart is prepared. Fails
+   * with {@link Fault#HALTED} where no run may begin; the message says so where the process is to end then.
+   */
   public Future<Session> init(InitRequest request) {
     return transport.request(Verb.INIT, Wire.write(request))
         .map(json -> Wire.read(json, InitReply.class))
-        .map(reply -> session(request, reply));
+        .map(reply -> session(request, reply))
+        .recover(failure -> Future.failedFuture(Fault.of(failure) != Fault.HALT_EXIT ? failure
+            : new ScrException(Fault.HALTED, failure.getMessage() + "; rank " + request.rank()
+                + " is to exit (SCR_HALT_EXIT=1)")));
   }
 
   /**

@@ -124,9 +124,12 @@ public final class Session {
     return start(Verb.START_OUTPUT, call -> new StartOutputRequest(run(), rank(), call, name, flags.bits()));
   }
 
-  /** The name as it is. Between phases only; within one, {@link Phase#route} says where its files are. */
+  /** The name as it is. Outside of phases only; within one, {@link Phase#route} says where its files are. */
   public Future<Path> route(String name) {
     synchronized (this) {
+      if (ended) {
+        return Future.succeededFuture(Path.of(name));
+      }
       if (phase != null) {
         return refuse(Verb.ROUTE, phase + " is open: route on the phase");
       }
@@ -190,7 +193,12 @@ public final class Session {
 
   /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Between phases only. */
   public Future<Boolean> needCheckpoint() {
-    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class).need());
+    return checkpointNeed().map(NeedCheckpointReply::need);
+  }
+
+  /** The same, with what rank 0 is told of it. */
+  Future<NeedCheckpointReply> checkpointNeed() {
+    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class));
   }
 
   private synchronized <T> Future<T> ask(Verb verb, Function<JsonObject, T> reply) {
@@ -257,9 +265,6 @@ public final class Session {
   }
 
   private Future<Path> routeNow(String name) {
-    if (ended) {
-      return refuse(Verb.ROUTE, "the run has ended for it");
-    }
     return sent(() -> transport.request(Verb.ROUTE,
             Wire.write(new RouteRequest(run(), rank(), name, workingDirectory))))
         .map(json -> Path.of(Wire.read(json, RouteReply.class).file()));

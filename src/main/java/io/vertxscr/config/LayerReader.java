@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
 final class LayerReader {
   /** What other releases of SCR call what we have, and what it is called here. */
   private static final Map<String, String> FORMER =
-      Map.of("SCR_HALT_ENABLED", "SCR_HALT_EXIT", "SCR_XOR_SIZE", "SCR_SET_SIZE", "SCR_CONTROL_BASE", "SCR_CNTL_BASE");
+      Map.of("SCR_XOR_SIZE", "SCR_SET_SIZE", "SCR_CONTROL_BASE", "SCR_CNTL_BASE");
   private static final Pattern VARIABLE =
       Pattern.compile("\\$(?:\\{(?<braced>[^}]*)}|(?<plain>[A-Za-z_][A-Za-z0-9_]*))");
 

@@ -1,5 +1,6 @@
 package io.vertxscr.config;
 
+import static io.vertxscr.config.Parameter.SCR_CACHE_EVICT;
 import static io.vertxscr.config.Parameter.SCR_CACHE_FULL;
 import static io.vertxscr.config.Parameter.SCR_CACHE_PURGE;
 import static io.vertxscr.config.Parameter.SCR_CACHE_SIZE;
@@ -21,6 +22,7 @@ import static io.vertxscr.config.Parameter.SCR_FLUSH_ASYNC_BW;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_ON_RESTART;
 import static io.vertxscr.config.Parameter.SCR_FLUSH_WIDTH;
 import static io.vertxscr.config.Parameter.SCR_GLOBAL_RESTART;
+import static io.vertxscr.config.Parameter.SCR_HALT_ENABLED;
 import static io.vertxscr.config.Parameter.SCR_HALT_EXIT;
 import static io.vertxscr.config.Parameter.SCR_HALT_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
@@ -54,6 +56,7 @@ final class RunPolicies {
     return new RunPolicy(
         new DescriptorReader(values).descriptors(),
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_DELETE),
+            values.text(SCR_CACHE_EVICT).equalsIgnoreCase("EARLY"),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
             values.flag(SCR_PREFIX_PURGE)),
         new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC),
@@ -63,7 +66,8 @@ final class RunPolicies {
             values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_FETCH_WIDTH)),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
-        new HaltPolicy(values.number(SCR_HALT_SECONDS), values.flag(SCR_HALT_EXIT)),
+        new HaltPolicy(values.number(SCR_HALT_SECONDS),
+            values.flag(values.isSet(SCR_HALT_EXIT) ? SCR_HALT_EXIT : SCR_HALT_ENABLED)),
         new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
   }
 
@@ -85,7 +89,13 @@ final class RunPolicies {
         remarks.add(values.said(size) + " has no effect without SCR_USE_CONTAINERS=1");
       }
     }
+    if (values.isSet(SCR_HALT_EXIT) && values.isSet(SCR_HALT_ENABLED)
+        && values.flag(SCR_HALT_EXIT) != values.flag(SCR_HALT_ENABLED)) {
+      remarks.add(values.said(SCR_HALT_ENABLED) + " has no effect: it is another name for SCR_HALT_EXIT, and "
+          + values.said(SCR_HALT_EXIT) + " says otherwise");
+    }
     cached(values, policy).ifPresent(remarks::add);
+    onlyOne(values, policy).ifPresent(remarks::add);
     nothingRestored(values, policy).ifPresent(remarks::add);
     return List.copyOf(remarks);
   }
@@ -103,6 +113,15 @@ final class RunPolicies {
             store.text("COUNT").isPresent());
     return Optional.of(SCR_CACHE_SIZE).filter(said -> counted && values.isSet(said)).map(said -> values.said(said)
         + " has no effect: the STORE entries of all stores that are used have a COUNT");
+  }
+
+  /** The price of an exact count, where it is highest. */
+  private static Optional<String> onlyOne(Effective values, RunPolicy policy) {
+    return policy.descriptors().checkpoints().stream().filter(used -> used.enabled() && !used.bypass())
+        .map(used -> policy.descriptors().store(used.storeBase()))
+        .filter(store -> policy.cache().evictFirst() && store.count() == 1).findFirst()
+        .map(store -> "with " + values.said(SCR_CACHE_EVICT) + " store " + store.base() + ", which keeps 1 dataset,"
+            + " has none while one is written: a failure meanwhile leaves what is in the prefix directory");
   }
 
   private static Optional<String> nothingRestored(Effective values, RunPolicy policy) {

@@ -58,7 +58,9 @@ public enum Fault {
   /** The sender is not, or no longer, the leader of the cluster. */
   NOT_LEADER(25, true),
   /** The run is to stop, or must not begin: a halt condition holds. */
-  HALTED(26, false);
+  HALTED(26, false),
+  /** A run must not begin for a halt condition, and is configured so that its processes end themselves then. */
+  HALT_EXIT(27, false);
 
   private final int number;
   private final boolean retry;

@@ -10,7 +10,8 @@ import java.util.stream.Stream;
  * Which datasets leave a node's caches, and when. Pure; every node of a run comes to the same answer for what it holds.
  *
  * <p>Late: when a new checkpoint is protected everywhere, what its store need not keep goes. Early: before a phase,
- * only where the new dataset would not fit. Neither deletes what is still on its way to the prefix directory, nor a
+ * only where the new dataset would not fit, or where a store is to have no more than its count at any time (then the
+ * last one goes, too, if it must). Neither deletes what is still on its way to the prefix directory, nor otherwise a
  * checkpoint that nothing replaces: one is replaced by a newer one that is known to be restorable and survives at
  * least as many losses, or by its own copy in the prefix directory. So one without redundancy never takes the place
  * of the last one that survives the loss of a node, whatever the store's count says.
@@ -52,9 +53,32 @@ public final class Eviction {
    * A dataset that is about to be written.
    *
    * @param storeCount checkpoints that its store keeps
+   * @param exact whether the store must not have more datasets than that while it is written, and is to be deleted from
+   *     for it, whatever the loss
    * @param missingBytes what must be freed in the store for it
    */
-  public record Wanted(String store, int losses, int storeCount, long missingBytes) {}
+  public record Wanted(String store, int losses, int storeCount, boolean exact, long missingBytes) {
+    /** Where the count does not matter. */
+    public Wanted(String store, int losses, int storeCount, long missingBytes) {
+      this(store, losses, storeCount, false, missingBytes);
+    }
+
+    /** Not those of others that are nowhere else: they go only where their bytes are in the way. */
+    private boolean counts(Cached dataset) {
+      return exact && dataset.store().equals(store)
+          && (dataset.standing() != Standing.FOREIGN || dataset.flushed() == Flushed.YES);
+    }
+
+    /** So many more must go for the count. */
+    private long surplus(List<Cached> held, List<Cached> gone) {
+      return exact ? held.stream().filter(this::counts).filter(dataset -> !gone.contains(dataset)).count()
+          - (storeCount - 1) : 0;
+    }
+
+    private long missing(List<Cached> gone) {
+      return missingBytes - gone.stream().mapToLong(Cached::bytes).sum();
+    }
+  }
 
   /**
    * What makes room.
@@ -62,10 +86,16 @@ public final class Eviction {
    * @param evicted by id, in the order in which they are to go
    * @param lastGoes whether the last checkpoint that a restart could use is among them
    * @param missingBytes what is missing still; nothing is to be evicted then
+   * @param tooMany datasets that are too many still; nothing is to be evicted then
    */
-  public record Room(List<Integer> evicted, boolean lastGoes, long missingBytes) {
+  public record Room(List<Integer> evicted, boolean lastGoes, long missingBytes, long tooMany) {
     public Room {
       evicted = List.copyOf(evicted);
+    }
+
+    /** With no more datasets than there may be. */
+    public Room(List<Integer> evicted, boolean lastGoes, long missingBytes) {
+      this(evicted, lastGoes, missingBytes, 0);
     }
   }
 
@@ -107,31 +137,41 @@ public final class Eviction {
         isWhole(other) && other.id() > dataset.id() && other.losses() >= dataset.losses());
   }
 
-  /** What goes before a dataset is written that would not fit otherwise. */
+  /** What goes before a dataset is written that would not fit otherwise, or be one too many. */
   public static Room early(List<Cached> held, Wanted wanted) {
-    List<Integer> evicted = new ArrayList<>();
-    boolean lastGoes = false;
-    long missing = wanted.missingBytes();
-    for (List<Cached> candidates : inOrder(held, wanted)) {
-      for (Cached dataset : candidates) {
-        if (missing <= 0) {
-          return new Room(evicted, lastGoes, 0);
-        }
-        if (!evicted.contains(dataset.id())) {
-          evicted.add(dataset.id());
-          missing -= dataset.bytes();
-          lastGoes |= dataset.isOwnCheckpoint() && !isReplaced(dataset, held);
-        }
+    List<Cached> gone = new ArrayList<>();
+    for (Cached dataset : inOrder(held, wanted).stream().flatMap(List::stream).distinct().toList()) {
+      if (wanted.missing(gone) > 0 || (wanted.counts(dataset) && wanted.surplus(held, gone) > 0)) {
+        gone.add(dataset);
       }
     }
-    return missing <= 0 ? new Room(evicted, lastGoes, 0) : new Room(List.of(), false, missing);
+    for (Cached dataset : leastProtectedFirst(held, wanted)) {
+      if (!gone.contains(dataset) && wanted.surplus(held, gone) > 0) {
+        gone.add(dataset);
+      }
+    }
+    long missing = Math.max(0, wanted.missing(gone));
+    long surplus = Math.max(0, wanted.surplus(held, gone));
+    boolean lastGoes = gone.stream().anyMatch(dataset -> dataset.isOwnCheckpoint() && !isReplaced(dataset, held));
+    return missing > 0 || surplus > 0 ? new Room(List.of(), false, missing, surplus)
+        : new Room(gone.stream().map(Cached::id).toList(), lastGoes, 0);
+  }
+
+  private static List<Cached> evictable(List<Cached> held, Wanted wanted) {
+    return held.stream()
+        .filter(dataset -> dataset.store().equals(wanted.store()) && dataset.flushed() != Flushed.ON_ITS_WAY)
+        .sorted(Comparator.comparingInt(Cached::id)).toList();
+  }
+
+  /** For a count that nothing else brings about. */
+  private static List<Cached> leastProtectedFirst(List<Cached> held, Wanted wanted) {
+    return evictable(held, wanted).stream().filter(Cached::isOwnCheckpoint)
+        .sorted(Comparator.comparingInt(Cached::losses)).toList();
   }
 
   /** Those whose loss hurts least first; the oldest first among equals. */
   private static List<List<Cached>> inOrder(List<Cached> held, Wanted wanted) {
-    List<Cached> here = held.stream()
-        .filter(dataset -> dataset.store().equals(wanted.store()) && dataset.flushed() != Flushed.ON_ITS_WAY)
-        .sorted(Comparator.comparingInt(Cached::id)).toList();
+    List<Cached> here = evictable(held, wanted);
     return Stream.<List<Cached>>of(
         here.stream().filter(d -> !d.checkpoint() || d.standing() == Standing.PASSED_OVER).toList(),
         here.stream().filter(d -> d.standing() == Standing.FOREIGN && d.flushed() == Flushed.YES).toList(),

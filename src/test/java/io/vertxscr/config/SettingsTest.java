@@ -86,7 +86,8 @@ class SettingsTest {
         "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0",
         "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
     said.putAll(Map.of("SCR_CHECKPOINT_INTERVAL", "13", "SCR_CHECKPOINT_SECONDS", "14", "SCR_CHECKPOINT_OVERHEAD",
-        "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1"));
+        "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1",
+        "SCR_HALT_ENABLED", "1", "SCR_CACHE_EVICT", "early"));
     assertThat(Arrays.stream(Parameter.values()).filter(p -> p.scope() == Parameter.Scope.RUN).map(Parameter::name))
         .as("all but those that have one value only")
         .filteredOn(name -> !name.equals("SCR_CRC_ON_COPY") && !name.equals("SCR_CRC_ON_FLUSH"))
@@ -101,7 +102,7 @@ class SettingsTest {
     assertThat(run.policy().descriptors().checkpoints()).containsExactly(new CheckpointDescriptor(
         0, true, 1, "WORLD", "/ssd", new Redundancy(Scheme.RS, 9, 4), true));
     assertThat(run.policy().descriptors().store("/ssd").count()).isEqualTo(3);
-    assertThat(run.policy().cache()).isEqualTo(new CachePolicy(true, true, true, 10, true));
+    assertThat(run.policy().cache()).isEqualTo(new CachePolicy(true, true, true, true, 10, true));
     assertThat(run.policy().flush())
         .isEqualTo(new FlushPolicy(5, false, 7, 6L << 20, FlushDescriptor.packed(8L << 20, 1L << 20)));
     assertThat(run.policy().fetch())
@@ -131,7 +132,7 @@ class SettingsTest {
       "SCR_FLSH=3,            did you mean SCR_FLUSH?",
       "SCR_FLUSH_ASYNCH=1,    did you mean SCR_FLUSH_ASYNC?",
       "scr_flush=3,           did you mean SCR_FLUSH?",
-      "SCR_HALT_ENABLED=0,    it is called SCR_HALT_EXIT here",
+      "SCR_CONTROL_BASE=/c,   it is called SCR_CNTL_BASE here",
       "SCR_FLUSH=often,       expected a whole number from 0 to 2147483647",
       "SCR_FLUSH=-1,          expected a whole number",
       "SCR_FETCH_WIDTH=0,     expected a whole number from 1 to 1048576",
@@ -165,15 +166,29 @@ class SettingsTest {
         .hasMessage("environment: SCR_FLUSH=x: expected a whole number from 0 to 2147483647");
   }
 
+  @ParameterizedTest
+  @CsvSource(nullValues = "-", value = {"-, -, false, 0", "-, 1, true, 0", "-, 0, false, 0", "1, -, true, 0",
+      "1, 1, true, 0", "1, 0, true, 1", "0, 1, false, 1"})
+  void theTwoNamesOfTheAutomaticExitHaveTheSameEffect(String exit, String enabled, boolean exits, int remarks) {
+    Map<String, String> environment = new TreeMap<>(ALICE);
+    Optional.ofNullable(exit).ifPresent(value -> environment.put("SCR_HALT_EXIT", value));
+    Optional.ofNullable(enabled).ifPresent(value -> environment.put("SCR_HALT_ENABLED", value));
+    RunSettings run = Settings.load(environment, Optional.empty()).of(user());
+
+    assertThat(run.policy().halt().exit()).isEqualTo(exits);
+    assertThat(run.remarks()).hasSize(remarks).allSatisfy(remark -> assertThat(remark)
+        .contains("SCR_HALT_ENABLED=" + enabled + " (environment) has no effect", "SCR_HALT_EXIT=" + exit));
+  }
+
   @Test
   void aNameInTheEnvironmentThatOnlyLooksLikeOursIsReported() {
     Effective effective = Configuration.ofSystem(
-        Map.of("SCR_CASHE_SIZE", "3", "SCR_HALT_ENABLED", "1", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"),
+        Map.of("SCR_CASHE_SIZE", "3", "SCR_XOR_SIZE", "4", "SCR_JAVA_HOME", "/jdk", "PATH", "/bin"),
         Optional.empty()).effective();
 
     assertThat(effective.ignored())
         .containsExactly("SCR_CASHE_SIZE in the environment is not a parameter; did you mean SCR_CACHE_SIZE?",
-            "SCR_HALT_ENABLED in the environment is not a parameter; it is called SCR_HALT_EXIT here");
+            "SCR_XOR_SIZE in the environment is not a parameter; it is called SCR_SET_SIZE here");
   }
 
   /** Nothing of this is wrong, and an operator would wait in vain for what it does not do. */
@@ -191,6 +206,8 @@ class SettingsTest {
       "SCR_CACHE_BYPASS=1 SCR_CACHE_SIZE=2 | 1 | has no effect: all datasets go past the cache",
       "SCR_CACHE_BYPASS=1                | 0 | ''",
       "SCR_CACHE_SIZE=2                  | 0 | ''",
+      "SCR_CACHE_EVICT=EARLY             | 1 | 'keeps 1 dataset, has none while one is written'",
+      "SCR_CACHE_EVICT=EARLY SCR_CACHE_SIZE=2 | 0 | ''",
       "SCR_SET_FAILURES=1                | 0 | ''",
       "SCR_COPY_TYPE=RS SCR_SET_FAILURES=3 | 0 | ''",
       "SCR_COPY_TYPE=PARTNER SCR_SET_FAILURES=3 | 0 | ''",

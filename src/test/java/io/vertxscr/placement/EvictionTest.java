@@ -73,6 +73,19 @@ class EvictionTest {
   }
 
   @Test
+  void whereAnExactCountTakesTheLastOnesTheLeastProtectedGoesFirst() {
+    Cached single = new Cached(5, "/a", true, 0, Standing.WHOLE, Flushed.NO, 1);
+    assertThat(Eviction.early(List.of(xor(4), single), new Wanted("/a", 0, 2, true, 0)))
+        .isEqualTo(new Room(List.of(5), true, 0));
+    assertThat(Eviction.early(List.of(xor(4)), new Wanted("/a", 0, 1, true, 0)))
+        .isEqualTo(new Room(List.of(4), true, 0));
+    assertThat(Eviction.early(List.of(xor(4), xor(6)), new Wanted("/a", 1, 2, true, 0)))
+        .isEqualTo(new Room(List.of(4), false, 0));
+    assertThat(Eviction.early(List.of(xor(4), xor(6)), new Wanted("/a", 1, 3, true, 0)))
+        .isEqualTo(new Room(List.of(), false, 0));
+  }
+
+  @Test
   void holdsItsPromisesForAllCachesOfTwoDatasetsAndManyOfMore() {
     List<Cached> kinds = kinds();
     for (Cached first : kinds) {
@@ -92,6 +105,7 @@ class EvictionTest {
   private static void check(List<Cached> held) {
     checkLate(held);
     checkEarly(held);
+    checkExact(held);
   }
 
   private static long seed() {
@@ -133,6 +147,29 @@ class EvictionTest {
         assertThat(!lost || (room.lastGoes() && count == 1)).as("%s makes room by %s", held, room).isTrue();
       }
     }
+  }
+
+  /** With the next one the store has its count, and no more went for it than must, nor anything that hurts more. */
+  private static void checkExact(List<Cached> held) {
+    List<Cached> counted = held.stream().filter(d -> d.store().equals("/a"))
+        .filter(d -> d.standing() != Standing.FOREIGN || d.flushed() == Flushed.YES).toList();
+    long stays = counted.stream().filter(d -> d.flushed() == Flushed.ON_ITS_WAY).count();
+    for (int count = 1; count <= 3; count++) {
+      Room room = Eviction.early(held, new Wanted("/a", 1, count, true, 0));
+      List<Cached> gone = held.stream().filter(d -> room.evicted().contains(d.id())).toList();
+      int surplus = Math.max(0, counted.size() - (count - 1));
+      assertThat(room.tooMany()).as("%s", held).isEqualTo(Math.max(0, stays - (count - 1)));
+      assertThat(gone).as("%s", held).hasSize(room.tooMany() > 0 ? 0 : surplus)
+          .allMatch(d -> counted.contains(d) && d.flushed() != Flushed.ON_ITS_WAY);
+      boolean lost = gone.stream().anyMatch(d -> isLast(d, held));
+      assertThat(room.lastGoes() || !lost).as("%s", held).isTrue();
+      assertThat(lost && counted.stream().anyMatch(d -> !gone.contains(d) && d.flushed() != Flushed.ON_ITS_WAY
+          && !isLast(d, held))).as("%s goes of %s, and what hurts less stays", gone, held).isFalse();
+    }
+  }
+
+  private static boolean isLast(Cached dataset, List<Cached> held) {
+    return usable(dataset) && dataset.flushed() != Flushed.YES && !isReplacedBy(held, held, dataset);
   }
 
   private static boolean usable(Cached dataset) {

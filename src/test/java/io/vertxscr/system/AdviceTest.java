@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.model.Fault;
@@ -115,6 +116,25 @@ class AdviceTest {
       scr.finish();
       return 0;
     }))).hasSize(2);
+  }
+
+  /** A user whose program writes a checkpoint in each step is to see why; one line, whatever the number of calls. */
+  @Test
+  void rank0IsToldWithItsFirstCallWhatTheAnswersComeFrom() throws Exception {
+    start(IntervalPolicy.STANDARD, "n1");
+    try (RawRank zero = new RawRank(vertx, "n1", 0); RawRank one = new RawRank(vertx, "n1", 1)) {
+      Future<JsonObject> first = zero.init(2, prefix);
+      RawRank.ok(one.init(RawRank.initBody(1, 2, prefix.toString(), "test")));
+      RawRank.ok(first);
+      JsonObject none = new JsonObject();
+      assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 1, none)).containsKey("remarks")).isFalse();
+      assertThat(RawRank.ok(zero.numbered(Verb.NEED_CHECKPOINT, 1, none)).getJsonArray("remarks"))
+          .singleElement().asString().startsWith("need-checkpoint says yes to every call: none of SCR_CHECKPOINT_");
+      assertThat(RawRank.ok(zero.numbered(Verb.NEED_CHECKPOINT, 2, none)).containsKey("remarks")).isFalse();
+    }
+    assertThat(new IntervalPolicy(10, 600, 2.5, true).basis()).isEqualTo("need-checkpoint goes by"
+        + " SCR_CHECKPOINT_INTERVAL=10, SCR_CHECKPOINT_SECONDS=600, SCR_CHECKPOINT_OVERHEAD=2.5,"
+        + " SCR_CHECKPOINT_OPTIMAL=1");
   }
 
   @Test
@@ -262,7 +282,8 @@ class AdviceTest {
       RawRank.ok(first);
       JsonObject four = new JsonObject().put("ahead", 4);
       JsonObject all = new JsonObject().put("ahead", Limits.MAX_ANSWERS_AHEAD);
-      JsonObject expected = new JsonObject().put("need", false).put("until", 5L);
+      JsonObject expected = new JsonObject().put("need", false).put("until", 5L)
+          .put("remarks", new JsonArray().add("need-checkpoint goes by SCR_CHECKPOINT_INTERVAL=10"));
       assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 1, four))).isEqualTo(expected);
       assertThat(RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, 1, all))).as("again").isEqualTo(expected);
       RawRank.refused(one.numbered(Verb.NEED_CHECKPOINT, 2, all), Fault.BAD_REQUEST, "call 2", "after call 5");

@@ -51,9 +51,8 @@ final class EmbeddedRun {
     };
   }
 
-  /** Starts all ranks, after an earlier run that has finalized too; each future has what its rank returned or threw. */
+  /** Starts all ranks; each future has what its rank returned or threw. */
   <T> List<CompletableFuture<T>> start(Program<T> program) {
-    Halts.remove(prefix);
     List<CompletableFuture<T>> ranks = new ArrayList<>();
     for (int rank = 0; rank < nodeOfRank.size(); rank++) {
       ranks.add(start(rank, program));

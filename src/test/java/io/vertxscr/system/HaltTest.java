@@ -3,10 +3,10 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.model.Fault;
@@ -84,11 +84,6 @@ class HaltTest {
     Halts.of(prefix).update(change);
   }
 
-  /** Alone, and without taking back what an earlier run has left. */
-  private Future<JsonObject> init(RawRank rank) {
-    return rank.init(RawRank.initBody(0, 1, prefix.toString(), "test"));
-  }
-
   /** Conditions that hold, with the reason that each gives; the allocation ends in an hour. */
   private static Map<String, UnaryOperator<Halt>> conditions() {
     return Map.of(
@@ -105,17 +100,57 @@ class HaltTest {
     for (var condition : conditions().entrySet()) {
       set(condition.getValue());
       try (RawRank rank = new RawRank(vertx, "n1", 0)) {
-        RawRank.refused(init(rank), Fault.HALTED, condition.getKey(), "scr halt --remove", prefix.toString());
+        RawRank.refused(rank.init(1, prefix), Fault.HALTED, condition.getKey(), "scr halt --remove", prefix.toString());
         Halts.remove(prefix);
         RawRank.ok(rank.init(1, prefix));
         RawRank.ok(rank.call(Verb.FINALIZE));
       }
-      assertThat(Halts.of(prefix).read().reason()).contains("SCR_FINALIZE_CALLED");
-      try (RawRank next = new RawRank(vertx, "n1", 0)) {
-        RawRank.refused(init(next), Fault.HALTED, "SCR_FINALIZE_CALLED");
-      }
-      Halts.remove(prefix);
     }
+  }
+
+  @Test
+  void aFinishedProgramMayBeStartedAgainAndItsScriptHearsOfEachEnd() throws Exception {
+    for (int allocation = 1; allocation <= 2; allocation++) {
+      start();
+      for (int run = 1; run <= 2; run++) {
+        try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+          RawRank.ok(rank.init(1, prefix));
+          assertThat(Halts.of(prefix).read()).as("the last end is not that of this run").isEqualTo(Halt.NONE);
+          assertThat(RawRank.ok(rank.numbered(Verb.SHOULD_EXIT, 1, new JsonObject())).getBoolean("exit")).isFalse();
+          assertThat(checkpoint(rank).containsKey("halt")).isFalse();
+          RawRank.ok(rank.call(Verb.FINALIZE));
+        }
+        assertThat(Halts.of(prefix).read().reason()).contains("SCR_FINALIZE_CALLED");
+      }
+      cluster.close();
+    }
+    assertThat(halting).isEmpty();
+  }
+
+  /** The clients for C and Python end the process; a JVM is not theirs to end. */
+  @Test
+  void whereItIsConfiguredRanksHearAtInitThatTheyAreToExit() throws Exception {
+    start(new HaltPolicy(0, true), OptionalLong.empty());
+    set(halt -> halt.withReason(Optional.of("JOB_HALTED")));
+    try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+      RawRank.refused(rank.init(1, prefix), Fault.HALT_EXIT, "JOB_HALTED", "scr halt --remove", prefix.toString());
+    }
+    var ranks = new EmbeddedRun(cluster, prefix, List.of("n1", "n2")).start(Scr::rank);
+    for (int rank = 0; rank < 2; rank++) {
+      assertHalted(ranks.get(rank));
+      assertThat(EmbeddedRun.failure(ranks.get(rank)))
+          .hasMessageContainingAll("JOB_HALTED", "rank " + rank + " is to exit (SCR_HALT_EXIT=1)");
+    }
+  }
+
+  @Test
+  void thatTheProgramHasFinishedHidesNoOtherCondition() throws Exception {
+    start();
+    set(halt -> halt.withCheckpointsLeft(OptionalInt.of(0)).because(Halt.Reason.SCR_FINALIZE_CALLED));
+    try (RawRank rank = new RawRank(vertx, "n1", 0)) {
+      RawRank.refused(rank.init(1, prefix), Fault.HALTED, "NO_CHECKPOINTS_LEFT");
+    }
+    assertThat(Halts.of(prefix).read().reason()).contains("SCR_FINALIZE_CALLED");
   }
 
   @Test
@@ -180,8 +215,8 @@ class HaltTest {
     start(new HaltPolicy(600, false), OptionalLong.of(NOW + HOUR));
     set(halt -> halt.because(Halt.Reason.TIME_LIMIT));
     try (RawRank rank = new RawRank(vertx, "n1", 0)) {
-      RawRank.ok(init(rank));
-      Eventually.holds("the old reason goes", () -> Halts.of(prefix).read().reason().isEmpty());
+      RawRank.ok(rank.init(1, prefix));
+      assertThat(Halts.of(prefix).read().reason()).as("the old reason goes").isEmpty();
       assertThat(checkpoint(rank).containsKey("halt")).isFalse();
       RawRank.ok(rank.call(Verb.FINALIZE));
     }

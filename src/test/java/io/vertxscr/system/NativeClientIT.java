@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -65,7 +66,6 @@ class NativeClientIT {
 
   /** The same with what SCR_SOCKET is to be instead of a daemon's socket. */
   private NativeBuild.Program start(UnaryOperator<Path> door, Path program, String... arguments) throws Exception {
-    Halts.remove(prefix);
     Path onNode = prefix.resolve(".on-node");
     StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");
     List<DaemonProcess> daemons = cluster.alive();
@@ -102,6 +102,33 @@ class NativeClientIT {
     assertThat(first).contains("wrote step-1", "wrote step-2").doesNotContain("restarted");
     assertThat(run(build.program("mpi_checkpoint"), "1", "7")).contains(everyRank("restarted from step-2"));
     assertThat(run(build.program("mpi_checkpoint"), "0", "7")).contains(everyRank("restarted from step-3"));
+  }
+
+  /** Nobody takes the halt condition of a normal end away. */
+  @Test
+  void aChainOfNormalEndsGoesOnFromTheLastEachTime() throws Exception {
+    assertThat(run(build.program("mpi_checkpoint"), "1", "2")).contains("wrote step-1").doesNotContain("restarted");
+    for (int step = 1; step <= 5; step++) {
+      assertThat(run(build.program("mpi_checkpoint"), "1", "2"))
+          .contains(everyRank("restarted from step-" + step)).contains("wrote step-" + (step + 1));
+    }
+  }
+
+  /** Without that, who checks nothing hears all the same that there is nothing to compute for. */
+  @Test
+  void inAHaltedPrefixProcessesEndThemselvesWhereThatIsConfigured() throws Exception {
+    String reason = "no run may begin in " + prefix + ": somebody has halted the job (JOB_HALTED)";
+    Halts.of(prefix).update(halt -> halt.withReason(Optional.of("JOB_HALTED")));
+    NativeBuild.Program refused = start(build.program("mpi_unchecked"));
+    refused.awaitExit();
+    assertThat(refused.output()).contains("SCR_Init: HALTED (26): " + reason)
+        .contains(everyRank("restarts 0, checkpoints 0, steps 1"));
+
+    Files.writeString(prefix.resolve(".scrconf"), "SCR_HALT_ENABLED=1\n");
+    NativeBuild.Program ended = start(build.program("mpi_unchecked"));
+    assertThat(ended.awaitExit()).as(ended.output()).isZero();
+    assertThat(ended.output()).containsOnlyOnce("scr: the run ends here (SCR_HALT_EXIT=1): " + reason)
+        .doesNotContain("steps");
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -30,11 +29,7 @@ final class RawRank implements AutoCloseable {
     return new JsonObject().put("rank", rank).put("ranks", ranks).put("prefix", prefix).put("jobName", jobName);
   }
 
-  /** Begins a run, after an earlier one that has finalized too. */
   Future<JsonObject> init(int ranks, Path prefix) {
-    if (Halts.of(prefix).read().reason().equals(Optional.of("SCR_FINALIZE_CALLED"))) {
-      Halts.remove(prefix);
-    }
     return init(initBody(rank, ranks, prefix.toString(), "test"));
   }
 

@@ -17,6 +17,7 @@ import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.prefix.Mounts;
 import io.vertxscr.protocol.Addresses;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,11 +25,16 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: what only a flush keeps from being written is written behind it, not refused; and what has no room at all is
- * refused in words that help, leaves nothing behind, and does not end the run.
+ * Goal: what only a flush keeps from being written is written behind it, not refused; what has no room at all is
+ * refused in words that help, leaves nothing behind, and does not end the run; and who asks for an exact number of
+ * datasets gets no more.
  */
 class RoomTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
@@ -112,6 +118,71 @@ class RoomTest extends EmbeddedTest {
       assertThat(cluster.restart(NODES)).isEqualTo(2);
     } finally {
       Mounts.unmount(storage);
+    }
+  }
+
+  private static TestCluster.Setup exactly(int count, int flushEvery) {
+    return TestCluster.Setup.of(Scheme.XOR).cached(count).flushing(flushEvery, true).with("SCR_CACHE_EVICT", "EARLY");
+  }
+
+  /** What all files of a node's cache take, with redundancy, and what has been thrown away and is still there. */
+  private static long bytesInCache(TestCluster cluster, String node) throws IOException {
+    long bytes = 0;
+    Path cache = cluster.nodes().node(node).ground().options().directories().cache();
+    try (Stream<Path> files = Files.walk(cache)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        bytes += Files.size(file);
+      }
+    }
+    return bytes;
+  }
+
+  /** Elsewhere, too, the old one goes first, always; here where it is asked for, with redundancy and all. */
+  @ParameterizedTest
+  @CsvSource({"1, 0", "2, 0", "1, 1", "2, 1"})
+  void whereAnExactCountIsAskedForNoStoreEverHoldsMore(int count, int flushEvery) throws Exception {
+    Offset<Long> headers = Offset.offset(BYTES / 100L);   // those of redundancy files have a few bytes more or less
+    try (TestCluster cluster = new TestCluster(vertx, directory, exactly(count, flushEvery), NODES)) {
+      cluster.all(scr -> {
+        long one = 0;
+        for (int step = 1; step <= 5; step++) {
+          int held = Math.min(step, count);
+          try (Output output = scr.startCheckpoint("step-" + step)) {
+            assertThat(cluster.held(scr.node())).as("beside step %d", step).hasSize(held - 1);
+            assertThat(bytesInCache(cluster, scr.node())).as("beside step %d", step)
+                .isCloseTo(one * (held - 1), headers);
+            Files.write(output.route(cluster.prefix() + "/step-" + step + "/rank-" + scr.rank()), new byte[BYTES]);
+            output.complete(true);
+          }
+          one = step == 1 ? bytesInCache(cluster, scr.node()) : one;
+          assertThat(bytesInCache(cluster, scr.node())).as("with step %d", step).isCloseTo(one * held, headers);
+        }
+        scr.finish();
+        return 0;
+      }, NODES);
+      assertThat(cluster.held("n1")).isEqualTo(List.of(4, 5).subList(2 - count, 2));
+    }
+  }
+
+  /** The price: with a count of one nothing is left in the cache, and the run goes on with the next one. */
+  @Test
+  void aCheckpointThatFailsUnderAnExactCountOfOneLeavesNoneAndTheNextIsWritten() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, exactly(1, 0), NODES)) {
+      List<List<Integer>> left = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
+        try (Output failing = scr.startCheckpoint("step-2")) {
+          Files.write(failing.route(cluster.prefix() + "/step-2/rank-" + scr.rank()), new byte[10]);
+          failing.complete(scr.rank() != 1);
+          throw new AssertionError("rank 1 has called it invalid");
+        } catch (ScrException e) {
+          assertThat(e.fault()).isEqualTo(Fault.NOT_VALID);
+        }
+        List<Integer> held = cluster.held(scr.node());
+        RankProgram.checkpoint(scr, cluster.prefix(), 3, 3);
+        return held;
+      }), NODES);
+      assertThat(left).containsOnly(List.of());
+      assertThat(cluster.restart(NODES)).isEqualTo(3);
     }
   }
 

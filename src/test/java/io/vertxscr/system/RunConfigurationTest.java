@@ -141,7 +141,6 @@ class RunConfigurationTest extends EmbeddedTest {
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.SINGLE), "n1")) {
       for (String given : List.of("", "mine")) {
         try (RawRank rank = new RawRank(vertx, "n1", 0)) {
-          Halts.remove(prefix);
           RawRank.ok(rank.init(RawRank.initBody(0, 1, prefix.toString(), given)));
           int dataset = RawRank.ok(rank.call(Verb.START_OUTPUT)).getInteger("dataset");
           RawRank.ok(rank.call(Verb.COMPLETE_OUTPUT));

@@ -20,7 +20,6 @@ record SocketRun(Path prefix, List<Path> socketOfRank) {
 
   /** Starts all ranks; each future has what its rank returned or threw. */
   <T> List<CompletableFuture<T>> start(EmbeddedRun.Program<T> program) {
-    Halts.remove(prefix);
     List<CompletableFuture<T>> ranks = new ArrayList<>();
     for (int rank = 0; rank < socketOfRank.size(); rank++) {
       ranks.add(start(rank, program));

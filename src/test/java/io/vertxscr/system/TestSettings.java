@@ -41,6 +41,7 @@ final class TestSettings {
         "SCR_FETCH_BYPASS=" + flag(policy.fetch().bypass()),
         "SCR_GLOBAL_RESTART=" + flag(policy.fetch().globalRestart()),
         "SCR_FLUSH_ON_RESTART=" + flag(policy.fetch().flushOnRestart()),
+        "SCR_CACHE_EVICT=" + (policy.cache().evictFirst() ? "EARLY" : "LATE"),
         "SCR_CACHE_FULL=" + (policy.cache().bypassWhenFull() ? "BYPASS" : "REFUSE"),
         "SCR_CRC_ON_DELETE=" + flag(policy.cache().crcOnDelete())));
     for (StoreDescriptor store : policy.descriptors().stores()) {

@@ -2,7 +2,6 @@ package io.vertxscr.load;
 
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +26,6 @@ final class Ranks implements AutoCloseable {
   }
 
   private Ranks(Daemons daemons, Path prefix) throws Exception {
-    Files.deleteIfExists(prefix.resolve(".scr/halt.scr"));   // an earlier run of the same case has finalized
     int count = daemons.setup().ranks();
     threads = Executors.newFixedThreadPool(count, task -> {
       Thread thread = new Thread(task, "rank");

@@ -216,7 +216,9 @@ public final class HaltCommand implements Callable<Integer> {
     }
     out.println("halt conditions in " + file.file() + ":");
     printConditions(halt, now);
-    if (halt.reason().isPresent()) {
+    if (halt.reason().equals(Optional.of(Reason.SCR_FINALIZE_CALLED.name()))) {
+      out.println("the last run has finished: a script that asks should-exit ends, and another run may begin");
+    } else if (halt.reason().isPresent()) {
       out.println("no run begins here before 'scr halt --remove' (or --unset-reason)"
           + (halt.reason().get().equals(Reason.TIME_LIMIT.name()) ? ", or in an allocation with more time left" : ""));
     }

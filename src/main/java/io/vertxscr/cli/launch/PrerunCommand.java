@@ -37,13 +37,14 @@ final class PrerunCommand implements Callable<Integer> {
     JobOptions.variables(environment, paths);
     Allocation allocation = options.allocation(environment, OptionalInt.empty());
     JobOptions.requireWritable(paths);
-    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    ShouldExitCommand.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr: " + line));
     Optional<String> halted = ShouldExitCommand.halted(paths, allocation, settings.haltSeconds());
     if (halted.isPresent()) {
-      spec.commandLine().getErr().println("scr: " + halted.get());
+      err.println("scr: " + halted.get());
       return 1;
     }
-    out.println(String.join(",", allocation.names()));
+    spec.commandLine().getOut().println(String.join(",", allocation.names()));
     return 0;
   }
 }

@@ -89,6 +89,7 @@ final class RunCommand implements Callable<Integer> {
     Path directory = logs(paths);
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
+    ShouldExitCommand.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
     Job job = new Job(plan, new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
         directory), err, Job.AGREE_MS);
     CountDownLatch done = new CountDownLatch(1);

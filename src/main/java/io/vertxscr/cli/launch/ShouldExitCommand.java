@@ -4,6 +4,7 @@ import io.vertxscr.flow.advice.HaltConditions;
 import io.vertxscr.launch.Counts;
 import io.vertxscr.launch.Hostlist;
 import io.vertxscr.launch.LaunchSettings;
+import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.HaltFileStore;
 import io.vertxscr.prefix.PrefixPaths;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
 final class ShouldExitCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int GO_ON = 1;
+  private static final String FINISHED = Halt.Reason.SCR_FINALIZE_CALLED.name();
 
   private final Map<String, String> given;
 
@@ -65,8 +67,27 @@ final class ShouldExitCommand implements Callable<Integer> {
     HaltFileStore halts = new HaltFileStore(paths, "scr should-exit", PATIENCE);
     long nowS = System.currentTimeMillis() / 1000;
     return HaltConditions.met(halts.read().orHaltSeconds(haltSeconds), allocation.endSeconds(nowS), nowS)
-        .map(met -> "no run begins: " + met.words() + "; 'scr halt --remove " + paths.prefix()
-            + "' lets another one begin");
+        .map(met -> "no run begins: " + met.words() + (met.reason().equals(FINISHED) ? "; 'scr run', 'scr prerun' or '"
+            : "; '") + "scr halt --remove " + paths.prefix() + "' lets another one begin");
+  }
+
+  /**
+   * Lets a program begin that has finished here before: who calls {@code scr run} or {@code scr prerun} means to start
+   * it. All other reasons stay.
+   *
+   * @return what the user is told of it
+   */
+  static Optional<String> letFinishedBeginAgain(PrefixPaths paths) {
+    HaltFileStore halts = new HaltFileStore(paths, "scr run", PATIENCE);
+    if (!isFinished(halts.read())) {
+      return Optional.empty();
+    }
+    halts.update(halt -> isFinished(halt) ? halt.withReason(Optional.empty()) : halt);
+    return Optional.of("the last run here has finished (" + FINISHED + "): the program is started again all the same");
+  }
+
+  private static boolean isFinished(Halt halt) {
+    return halt.reason().equals(Optional.of(FINISHED));
   }
 
   private Optional<String> tooFew(LaunchSettings settings, PrefixPaths paths, Allocation allocation) {

@@ -1,6 +1,8 @@
 package io.vertxscr.config.run;
 
 import io.vertxscr.config.Checks;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * When need-checkpoint says yes. Any condition that is set and true suffices; without any it always does.
@@ -19,5 +21,25 @@ public record IntervalPolicy(int everyCalls, int seconds, double overheadPercent
     if (!(overheadPercent >= 0 && overheadPercent <= 100)) {
       throw Checks.bad("checkpoint overhead is " + overheadPercent + " percent: expected 0 to 100");
     }
+  }
+
+  /** What need-checkpoint is answered from, in a sentence for the user. */
+  public String basis() {
+    List<String> set = new ArrayList<>();
+    if (everyCalls > 0) {
+      set.add("SCR_CHECKPOINT_INTERVAL=" + everyCalls);
+    }
+    if (seconds > 0) {
+      set.add("SCR_CHECKPOINT_SECONDS=" + seconds);
+    }
+    if (overheadPercent > 0) {
+      set.add("SCR_CHECKPOINT_OVERHEAD=" + overheadPercent);
+    }
+    if (optimal) {
+      set.add("SCR_CHECKPOINT_OPTIMAL=1");
+    }
+    return set.isEmpty() ? "need-checkpoint says yes to every call: none of SCR_CHECKPOINT_INTERVAL,"
+        + " SCR_CHECKPOINT_SECONDS, SCR_CHECKPOINT_OVERHEAD and SCR_CHECKPOINT_OPTIMAL is set"
+        : "need-checkpoint goes by " + String.join(", ", set);
   }
 }

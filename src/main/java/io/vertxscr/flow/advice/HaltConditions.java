@@ -39,10 +39,15 @@ public final class HaltConditions {
   }
 
   /**
-   * Whether the file's reason is that the time of another allocation was up: this one has more time left than is to
-   * remain. A job goes on in its next allocation without anybody taking it out.
+   * Whether the file's reason only says how an earlier run ended, and keeps no other one from beginning: it finished,
+   * and who starts it again means to; or the time of another allocation was up, and a job goes on in its next one.
    */
-  public static boolean isPast(Halt halt, OptionalLong endSeconds, long nowSeconds) {
+  public static boolean isOfEarlierRun(Halt halt, OptionalLong endSeconds, long nowSeconds) {
+    return halt.reason().equals(Optional.of(Reason.SCR_FINALIZE_CALLED.name())) || isPast(halt, endSeconds, nowSeconds);
+  }
+
+  /** Whether the time of another allocation was up: this one has more time left than is to remain. */
+  private static boolean isPast(Halt halt, OptionalLong endSeconds, long nowSeconds) {
     long slack = halt.haltSeconds().orElse(0);
     return halt.reason().equals(Optional.of(Reason.TIME_LIMIT.name())) && !halt.immediate() && slack > 0
         && endSeconds.isPresent() && endSeconds.getAsLong() - nowSeconds > slack;

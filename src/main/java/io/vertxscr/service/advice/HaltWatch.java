@@ -84,17 +84,22 @@ public final class HaltWatch {
   }
 
   /**
-   * Lets a run begin, or says why not.
+   * Lets a run begin, or says why not. A reason that only says how an earlier run ended is taken out of the file first:
+   * who asks whether to start the program again is to hear how this run ends.
    *
-   * @return fails with HALTED, naming the reason and the way out
+   * @return fails with HALTED, or HALT_EXIT where processes are to end themselves, naming the reason and the way out
    */
   public Future<Void> admit(String prefix, HaltPolicy policy) {
     HaltFileStore file = store(prefix);
     return allocation.ask().compose(_ -> read(file)).compose(reading -> {
       Optional<Met> met = met(reading.halt(), policy);
-      return met.isEmpty() ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.HALTED,
-          "no run may begin in " + prefix + ": " + met.get().words() + "; 'scr halt --remove " + prefix
-          + "' lets another run begin"));
+      if (met.isPresent()) {
+        Fault fault = policy.exit() ? Fault.HALT_EXIT : Fault.HALTED;
+        return Future.failedFuture(new ScrException(fault, "no run may begin in " + prefix + ": " + met.get().words()
+            + "; 'scr halt --remove " + prefix + "' lets another run begin"));
+      }
+      return present(reading.halt(), policy).equals(reading.halt()) ? Future.succeededFuture()
+          : write(new Watched(0, file, policy), halt -> present(halt, policy), () -> {});
     });
   }
 
@@ -144,10 +149,6 @@ public final class HaltWatch {
     if (mine != watched) {
       return;
     }
-    if (!present(mine.halt, mine.policy).equals(mine.halt)) {
-      LOG.info("run {}: the halt file says {}, of an allocation that is over", mine.run, mine.halt.reason().orElse(""));
-      write(mine, halt -> present(halt, mine.policy), () -> {});
-    }
     tell();
     looked.run();
     if (mine.halt.immediate() && mine.halt.reason().isPresent()) {
@@ -173,12 +174,12 @@ public final class HaltWatch {
 
   private Optional<Met> met(Halt halt, HaltPolicy policy) {
     return HaltConditions.met(
-        halt.orHaltSeconds(policy.seconds()), allocation.endSeconds(), clockSeconds.getAsLong());
+        present(halt, policy).orHaltSeconds(policy.seconds()), allocation.endSeconds(), clockSeconds.getAsLong());
   }
 
-  /** Without the reason of an allocation that is over, which would stand for that of this run. */
+  /** Without the reason of an earlier run, which would stand for that of this one. */
   private Halt present(Halt halt, HaltPolicy policy) {
-    return HaltConditions.isPast(
+    return HaltConditions.isOfEarlierRun(
         halt.orHaltSeconds(policy.seconds()), allocation.endSeconds(), clockSeconds.getAsLong())
         ? halt.withReason(Optional.empty()) : halt;
   }
@@ -212,7 +213,7 @@ public final class HaltWatch {
     return halt.reason().isPresent() ? halt : halt.withReason(met.map(Met::reason));
   }
 
-  /** The run has ended as its application wanted: no other one is to begin without somebody saying so. */
+  /** The run has ended as its application wanted: no script is to start the program again by itself. */
   public Future<Void> finalizeCalled() {
     if (watched == null) {
       return Future.succeededFuture();

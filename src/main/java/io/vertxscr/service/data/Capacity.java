@@ -106,19 +106,24 @@ public final class Capacity {
     List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
         && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
     long needed = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
-    if (needed == 0) {
+    boolean exact = run.policy().cache().evictFirst();
+    if (needed == 0 && !exact) {
       return Future.succeededFuture(Room.ENOUGH);
     }
     int sharing = sharing(run, target);
     return loop.blocking("room in " + target.base(), () -> {
       long free = free(target, sharing);
-      if (free < needed) {
+      if (free < needed || exact) {                       // what was thrown away takes room, too
         store.reclaim(target.base());
         free = free(target, sharing);
       }
       return free;
-    }).map(free -> free >= needed ? Room.ENOUGH : evicting(cache, how, target, needed, free));
+    }).map(free -> free >= needed && !exact ? Room.ENOUGH
+        : evicting(cache, how, target, new Need(needed, free, exact)));
   }
+
+  /** What a dataset needs; exact: no more datasets than the store's count may be there with it. */
+  private record Need(long bytes, long free, boolean exact) {}
 
   /**
    * Before redundancy is computed: whether the file system has room for it, and the store's SIZE for files and
@@ -164,16 +169,21 @@ public final class Capacity {
         : Math.min(free, target.sizeBytes().getAsLong() / sharing - store.bytes(target.base()));
   }
 
-  private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, long needed, long free) {
+  private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
     Eviction.Room room = Eviction.early(keeper.cached(cache), new Eviction.Wanted(
-        target.base(), how.redundancy().failures(), target.count(), needed - free));
-    if (room.missingBytes() > 0) {
-      return new Room(List.of(), "no room in store " + target.base() + ": the dataset will take about " + needed
-          + " bytes, free are " + Math.max(0, free) + ", and " + room.missingBytes() + " are missing even without what"
-          + " may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its way to the prefix"
-          + " directory or the last that a restart could use stays. Use a larger store, or SCR_CACHE_BYPASS=1");
+        target.base(), how.redundancy().failures(), target.count(), need.exact(), need.bytes() - need.free()));
+    if (room.tooMany() > 0) {
+      return new Room(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
+          + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
+          + "; what is on its way to the prefix directory stays");
     }
-    if (room.lastGoes()) {
+    if (room.missingBytes() > 0) {
+      return new Room(List.of(), "no room in store " + target.base() + ": the dataset will take about " + need.bytes()
+          + " bytes, free are " + Math.max(0, need.free()) + ", and " + room.missingBytes() + " are missing even"
+          + " without what may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its"
+          + " way to the prefix directory or the last that a restart could use stays. Use a larger store, or SCR_CACHE_BYPASS=1");
+    }
+    if (room.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
       LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
           + " failure meanwhile leaves no checkpoint in the cache", target.base(), room.evicted());
     }

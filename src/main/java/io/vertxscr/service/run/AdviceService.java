@@ -50,8 +50,11 @@ public final class AdviceService {
 
   /** Whether a checkpoint should be written. Legal between phases. */
   public Future<NeedCheckpointReply> needCheckpoint(QuestionRequest call, String client) {
-    return ask(run(), Question.NEED_CHECKPOINT, call, client)
-        .map(said -> new NeedCheckpointReply(said.yes(), said.beyond(call.call())));
+    LocalRun run = run();
+    Optional<List<String>> basis = call.rank() == 0 && call.call() == 1
+        ? Optional.of(List.of(run.info().policy().interval().basis())) : Optional.empty();
+    return ask(run, Question.NEED_CHECKPOINT, call, client)
+        .map(said -> new NeedCheckpointReply(said.yes(), said.beyond(call.call()), basis));
   }
 
   private LocalRun run() {

@@ -219,11 +219,29 @@ class RunCommandTest {
     assertThat(machine.called("scr")).noneMatch(line -> line.startsWith("node"));
   }
 
+  private void programThatLeavesTheHaltFileAndFails(int run) throws IOException {
+    program(run, "cp \"$STATE/halt.scr\" \"$STATE/p/.scr/halt.scr\"; exit 4\n");
+    Files.move(machine.prefix().resolve(".scr/halt.scr"), directory.resolve("halt.scr"));
+  }
+
+  /** In SCR, too, its script starts what has finished before, and does not start it again once it has. */
+  @Test
+  void aFinishedProgramIsStartedAgainByAnotherCallAndNotByTheCallThatSawItsEnd() throws Exception {
+    machine.finished();
+    programThatLeavesTheHaltFileAndFails(2);
+    machine.finished();
+    program(1, "exit 3\n");
+    CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "program");
+    assertThat(run.exit()).as(run.err()).isEqualTo(4);
+    assertThat(machine.called("program")).as("a run that finds the end of an earlier one is tried again").hasSize(2);
+    assertThat(run.err()).startsWith("scr run: the last run here has finished (SCR_FINALIZE_CALLED): the program is"
+        + " started again all the same\n").contains("no run begins: the program has finished (SCR_FINALIZE_CALLED)");
+  }
+
   @Test
   void aHaltBetweenRunsIsHonoured() throws Exception {
-    program(1, "touch \"$STATE/p/.scr/x\"; cp \"$STATE/halt.scr\" \"$STATE/p/.scr/halt.scr\"; exit 4\n");
     machine.run("halt", machine.prefix());
-    Files.move(machine.prefix().resolve(".scr/halt.scr"), directory.resolve("halt.scr"));
+    programThatLeavesTheHaltFileAndFails(1);
     CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "program");
     assertThat(run.exit()).as(run.err()).isEqualTo(4);
     assertThat(machine.called("program")).hasSize(1);

@@ -66,6 +66,24 @@ class ScriptCommandsTest {
         .satisfies(run -> assertThat(run.out()).contains("JOB_HALTED"));
   }
 
+  /** A script's loop ends with the program; a script that is started again means to start the program again. */
+  @Test
+  void afterANormalEndShouldExitSaysYesUntilPrerunIsCalledAgain() {
+    machine.finished();
+    assertThat(machine.run("should-exit")).returns(0, CliRun::exit).satisfies(run -> assertThat(run.out())
+        .isEqualTo("no run begins: the program has finished (SCR_FINALIZE_CALLED); 'scr run', 'scr prerun' or 'scr halt"
+            + " --remove " + machine.prefix() + "' lets another one begin\n"));
+    assertThat(machine.run("halt", "--list", machine.prefix()).out())
+        .contains("the last run has finished").doesNotContain("no run begins");
+    assertThat(machine.run("prerun")).isEqualTo(new CliRun(0, "n1,n2,n3,n4\n", "scr: the last run here has finished"
+        + " (SCR_FINALIZE_CALLED): the program is started again all the same\n"));
+    assertThat(machine.run("should-exit")).isEqualTo(new CliRun(1, "", ""));
+    machine.finished();
+    machine.run("halt", "--checkpoints", "0", machine.prefix());
+    assertThat(machine.run("prerun")).returns(1, CliRun::exit)
+        .satisfies(run -> assertThat(run.err()).contains("NO_CHECKPOINTS_LEFT"));
+  }
+
   /** What is left is asked for by the script too, and not only by the daemons that it would start in vain. */
   @Test
   void noRunBeginsWhereLessThanTheHaltSecondsIsLeftOfTheAllocation() {

@@ -1,9 +1,13 @@
 package io.vertxscr.cli.launch;
 
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.model.Halt;
+import io.vertxscr.prefix.HaltFileStore;
+import io.vertxscr.prefix.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -55,6 +59,12 @@ final class StubMachine {
 
   Path prefix() {
     return directory.resolve("p");
+  }
+
+  /** A program has ended here as it wanted. */
+  void finished() {
+    new HaltFileStore(new PrefixPaths(prefix()), "test", Duration.ofSeconds(30))
+        .update(halt -> halt.because(Halt.Reason.SCR_FINALIZE_CALLED));
   }
 
   private Path calls() {

@@ -100,6 +100,17 @@ class HaltConditionsTest {
   }
 
   @Test
+  void howAnEarlierRunEndedKeepsNoOtherFromBeginningAndWhatSomebodyHasSaidDoes() {
+    Halt slack = Halt.NONE.withHaltSeconds(OptionalLong.of(100));
+    for (Halt.Reason reason : Halt.Reason.values()) {
+      assertThat(HaltConditions.isOfEarlierRun(slack.because(reason), OptionalLong.of(END), 899)).as("%s", reason)
+          .isEqualTo(reason == Halt.Reason.SCR_FINALIZE_CALLED || reason == Halt.Reason.TIME_LIMIT);
+      assertThat(HaltConditions.isOfEarlierRun(slack.because(reason), OptionalLong.of(END), 900)).as("%s", reason)
+          .isEqualTo(reason == Halt.Reason.SCR_FINALIZE_CALLED);
+    }
+  }
+
+  @Test
   void whyIsToldInPlainWordsAndTheReasonOnce() {
     for (Halt.Reason reason : Halt.Reason.values()) {
       String words = HaltConditions.met(Halt.NONE.because(reason), NOBODY_KNOWS, 0).orElseThrow().words();
