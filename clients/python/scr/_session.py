@@ -140,8 +140,7 @@ class Session:
                 )
             self._run, self._node = integer(reply, "run"), text(reply, "node")
             self._release = text(reply, "release")
-            for remark in texts(reply, "remarks"):
-                print(f"scr: {remark}", file=sys.stderr, flush=True)
+            _say_remarks(reply)
         except ScrError as e:
             raise self._of_rank(e)
 
@@ -241,7 +240,11 @@ class Session:
         return reply.exit
 
     def current(self, name: str) -> None:
-        """Says that the program has started from this dataset, which it has read by itself. Collective."""
+        """Restarts begin with this checkpoint from now on. Collective.
+
+        Before the program has restarted this selects what :meth:`have_restart` says; after it has restarted by
+        itself, it says from which checkpoint.
+        """
         self._numbered("current", {"name": name}, _nothing)
 
     def drop(self, name: str) -> None:
@@ -360,7 +363,9 @@ class Session:
         except ScrError as e:
             raise self._of_rank(e)
         try:
-            result = read(self._connection.ask(call))
+            reply = self._connection.ask(call)
+            _say_remarks(reply)
+            result = read(reply)
         except ScrError as e:
             self._answered(numbers, e)
             raise self._of_rank(e)
@@ -412,6 +417,12 @@ class Session:
     def _of_rank(self, error: ScrError) -> ScrError:
         error.rank = self._rank
         return error
+
+
+def _say_remarks(reply: Body) -> None:
+    """What whoever started the run must know; rank 0 alone is told."""
+    for remark in texts(reply, "remarks"):
+        print(f"scr: {remark}", file=sys.stderr, flush=True)
 
 
 def _exit_of(reply: Body) -> _Exit:

@@ -37,9 +37,17 @@ public final class Scr implements AutoCloseable {
   private final ScrClient client;
   private final Session session;
 
+  private int saidRemarks;
+
   private Scr(ScrClient client, Session session) {
     this.client = client;
     this.session = session;
+  }
+
+  private void sayRemarks() {
+    List<String> remarks = session.remarks();
+    remarks.stream().skip(saidRemarks).forEach(remark -> System.err.println("scr: " + remark));
+    saidRemarks = remarks.size();
   }
 
   /** Connects to the daemon of this node and waits until all ranks of the run are there. */
@@ -92,7 +100,7 @@ public final class Scr implements AutoCloseable {
 
   /**
    * What whoever started the run must know, in sentences, such as that it begins anew although there are checkpoints.
-   * Rank 0 alone has any, and {@link #open} has said them on standard error.
+   * Rank 0 alone has any; they have been said on standard error when they were heard.
    */
   public List<String> remarks() {
     return session.remarks();
@@ -100,7 +108,9 @@ public final class Scr implements AutoCloseable {
 
   /** Begins to read the checkpoint that the run restarts from; empty if there is none. */
   public Optional<Restart> restart() {
-    return Blocking.call(session::restart).map(Restart::new);
+    Optional<Phase> phase = Blocking.call(session::restart);
+    sayRemarks();
+    return phase.map(Restart::new);
   }
 
   /** Begins to write a checkpoint. */
@@ -119,11 +129,12 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
-   * Says that the application has restarted from this checkpoint by itself: restarts begin with it from now on, and not
-   * with what is newer, until there are checkpoints that were written later.
+   * Restarts begin with this checkpoint from now on, and not with what is newer; see {@link Session#current}: before
+   * {@link #restart} it selects what that offers, after it, it says what the application has restarted from by itself.
    */
   public void current(String name) {
     Blocking.call(() -> session.current(name));
+    sayRemarks();
   }
 
   /** Has a dataset forgotten; its files in the prefix directory stay. */
@@ -173,8 +184,9 @@ public final class Scr implements AutoCloseable {
   public static Scr open(ScrClient client, ScrOptions options) {
     try {
       Session session = Blocking.call(() -> client.init(options.init()));
-      session.remarks().forEach(remark -> System.err.println("scr: " + remark));
-      return new Scr(client, session);
+      Scr scr = new Scr(client, session);
+      scr.sayRemarks();
+      return scr;
     } catch (ScrException e) {
       client.close();
       throw e;

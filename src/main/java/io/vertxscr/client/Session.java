@@ -11,7 +11,7 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
@@ -25,6 +25,7 @@ import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -60,6 +61,7 @@ public final class Session {
   private final String workingDirectory = Path.of("").toAbsolutePath().toString();
 
   private final Map<Verb, Long> asked = new EnumMap<>(Verb.class);
+  private final List<String> remarks = new ArrayList<>();
   private final Set<Verb> asking = EnumSet.noneOf(Verb.class);
   private long nextCall = 1;
   private Verb underWay;
@@ -71,6 +73,7 @@ public final class Session {
     this.transport = transport;
     this.init = init;
     this.run = run;
+    run.remarks().ifPresent(remarks::addAll);
   }
 
   /** Number of the run. */
@@ -97,15 +100,19 @@ public final class Session {
     return run.release();
   }
 
-  /** What whoever started the run must know, in sentences; for rank 0 alone. */
-  public List<String> remarks() {
-    return run.remarks().orElse(List.of());
+  /** What whoever started the run must know, in sentences, as it was told so far; for rank 0 alone. */
+  public synchronized List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  private synchronized void hear(Optional<List<String>> told) {
+    told.ifPresent(remarks::addAll);
   }
 
   /** Asks whether there is a checkpoint to restart from. Collective. */
   public Future<HaveRestartReply> haveRestart() {
     return collective(Verb.HAVE_RESTART, null, call -> new CallRequest(run(), rank(), call),
-        json -> Wire.read(json, HaveRestartReply.class));
+        json -> Wire.read(json, HaveRestartReply.class)).onSuccess(reply -> hear(reply.remarks()));
   }
 
   /** Begins to read the checkpoint that the run restarts from; empty if there is none. Collective. */
@@ -135,8 +142,9 @@ public final class Session {
   }
 
   /**
-   * Says that the application has restarted from this checkpoint by itself: restarts begin with it from now on, and not
-   * with what is newer, until there are checkpoints that were written later. Collective.
+   * Restarts begin with this checkpoint from now on, and not with what is newer, until there are checkpoints that were
+   * written later: {@link #haveRestart} offers it in this run already where the application has not restarted yet; one
+   * that has restarted by itself says so. Collective.
    */
   public Future<Void> current(String name) {
     return named(Verb.CURRENT, name);
@@ -176,8 +184,7 @@ public final class Session {
 
   private Future<Void> named(Verb verb, String name) {
     return collective(verb, null, call -> new NameRequest(run(), rank(), call, name),
-        json -> Wire.read(json, EmptyReply.class))
-        .mapEmpty();
+        json -> Wire.read(json, DoneReply.class)).onSuccess(reply -> hear(reply.remarks())).mapEmpty();
   }
 
   /**
@@ -219,7 +226,7 @@ public final class Session {
   /** Takes the rank out of the run. Collective; the last call. */
   public Future<Void> finish() {
     return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call),
-        json -> Wire.read(json, EmptyReply.class))
+        json -> Wire.read(json, DoneReply.class))
         .mapEmpty();
   }
 

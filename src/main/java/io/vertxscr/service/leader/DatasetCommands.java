@@ -16,7 +16,9 @@ import io.vertxscr.service.leader.restart.Inventories;
 import io.vertxscr.service.leader.restart.PrefixFetcher;
 import io.vertxscr.service.leader.restart.RestartJournal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -52,7 +54,7 @@ final class DatasetCommands {
    * @param job id of the allocation
    * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name
    */
-  Future<Void> current(String prefixDirectory, String name, String job) {
+  Future<RestartPoint> current(String prefixDirectory, String name, String job) {
     return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
       List<DatasetDescriptor> known = Stream.concat(
           cached(inventories, prefixDirectory).stream(), flushed.all().stream()).toList();
@@ -67,15 +69,32 @@ final class DatasetCommands {
       return journal.update(prefixDirectory, history -> history.startingFrom(named, job, last))
           .compose(_ -> flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
               ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
-          .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)));
+          .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)))
+          .map(_ -> new RestartPoint(named, leftAlone(named, known)));
     }));
   }
+
+  /** In the order in which they were written; of two with one name the newer one. */
+  private static Optional<String> leftAlone(DatasetDescriptor named, List<DatasetDescriptor> known) {
+    List<String> newer = known.stream().filter(dataset -> dataset.flags().checkpoint() && dataset.id() > named.id())
+        .sorted(Comparator.comparingInt(DatasetDescriptor::id)).map(DatasetDescriptor::name).distinct().toList();
+    return newer.isEmpty() ? Optional.empty() : Optional.of("restarts begin with dataset " + named.id() + " \""
+        + named.name() + "\"; newer checkpoints are left alone: " + some(newer) + ". In the caches they make room for"
+        + " new ones; in the prefix directory each stays until a new one of its name replaces it");
+  }
+
+  /**
+   * Where restarts begin from now on.
+   *
+   * @param leftAlone what is newer, and what becomes of it, in a sentence; empty for nothing
+   */
+  record RestartPoint(DatasetDescriptor dataset, Optional<String> leftAlone) {}
 
   /** The same for SCR_CURRENT, once in each allocation: its restarts go on with what was written after that. */
   Future<Void> currentOnce(String prefixDirectory, String name, String job) {
     return journal.read(prefixDirectory).compose(history -> {
       if (history.from().filter(from -> from.name().equals(name) && from.job().equals(job)).isEmpty()) {
-        return current(prefixDirectory, name, job);
+        return current(prefixDirectory, name, job).mapEmpty();
       }
       LOG.info("SCR_CURRENT={} was followed in allocation {} before: the restart goes on with what was written since",
           name, job);
@@ -137,8 +156,11 @@ final class DatasetCommands {
   private static ScrException unknown(String what, String name, List<DatasetDescriptor> known) {
     List<String> names = known.stream().map(DatasetDescriptor::name).distinct().sorted().toList();
     return new ScrException(Fault.NO_SUCH_DATASET, "there is no " + what + " \"" + name
-        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty" : " there are "
-        + String.join(", ", names.stream().limit(NAMES_SHOWN).toList())
-        + (names.size() > NAMES_SHOWN ? ", ... (" + names.size() + " in all)" : "")));
+        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty" : " there are " + some(names)));
+  }
+
+  private static String some(List<String> names) {
+    return String.join(", ", names.stream().limit(NAMES_SHOWN).toList())
+        + (names.size() > NAMES_SHOWN ? ", ... (" + names.size() + " in all)" : "");
   }
 }

@@ -221,10 +221,10 @@ public final class LeaderWork implements LeaderActions {
       case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
       case PUBLISHED -> published(run, read(parts, Part.Published.class));
       case FLUSHED -> flushed(read(parts, Part.Done.class));
-      case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
+      case HAVE_RESTART -> restarts.have(run, read(parts, Part.Have.class));
       case START_RESTART -> restarts.start(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> restarts.complete(run, read(parts, Part.Restart.class));
-      case CURRENT -> restarts.current(run, Combining.name(read(parts, Part.Named.class)));
+      case CURRENT -> restarts.current(run, read(parts, Part.Named.class));
       case DROP, DELETE -> restarts.remove(run, step, Combining.name(read(parts, Part.Named.class)));
       case FINALIZE -> wanted.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .compose(_ -> journal.progressed(run.info().prefix()))
