@@ -2,7 +2,6 @@ package io.vertxscr.model;
 
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,22 +20,21 @@ import java.util.stream.Stream;
  * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
  * @param lastDatasetId highest dataset id that was known when this was written
- * @param emptied the allocation in which something was emptied last, for a run that wanted to begin so
+ * @param followed the launch that has followed a wish last, which its further runs do not follow again
  */
-public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Place, String> emptied) {
+public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Wish, String> followed) {
   /** Nothing has happened yet. */
   public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0, Map.of());
 
-  /** What can be emptied when a run begins. */
-  public enum Place { CACHE, PREFIX }
+  /** What a configuration wants to be done before the first run of a launch: SCR_CACHE_PURGE, and so on. */
+  public enum Wish { CACHE_PURGE, PREFIX_PURGE, CURRENT }
 
   /**
    * A dataset that somebody has named: later ones that were known then are left alone, those that came after are not.
    *
-   * @param job id of the allocation in which it was named
    * @param lastDatasetId highest dataset id that was known when it was named
    */
-  public record From(int datasetId, String name, String job, int lastDatasetId) {}
+  public record From(int datasetId, String name, int lastDatasetId) {}
 
   /**
    * A checkpoint that an application has begun to read.
@@ -59,23 +57,22 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   public RestartHistory {
     loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
-    emptied = Collections.unmodifiableMap(new TreeMap<>(emptied));  // in one order, also in the file
+    followed = Collections.unmodifiableMap(new TreeMap<>(followed));  // in one order, also in the file
   }
 
   /**
-   * Whether this was emptied in that allocation already: its later runs restart from what was written since.
+   * Whether a launch has followed this wish already: its further runs restart from what was written since.
    *
-   * @param allocation names it among all
+   * @param launch names it among all, and what it wants
    */
-  public boolean wasEmptied(Place place, String allocation) {
-    return allocation.equals(emptied.get(place));
+  public boolean hasFollowed(Wish wish, String launch) {
+    return launch.equals(followed.get(wish));
   }
 
-  /** It was. */
-  public RestartHistory emptied(Place place, String allocation) {
-    Map<Place, String> all = new EnumMap<>(Place.class);
-    all.putAll(emptied);
-    all.put(place, allocation);
+  /** Launches have followed these wishes. */
+  public RestartHistory following(Map<Wish, String> wishes) {
+    Map<Wish, String> all = new TreeMap<>(followed);
+    all.putAll(wishes);
     return new RestartHistory(from, loads, lastDatasetId, all);
   }
 
@@ -121,9 +118,9 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   /** Somebody wants to begin with this dataset, which ends its quarantine too. */
-  public RestartHistory startingFrom(DatasetDescriptor dataset, String job, int lastKnownId) {
+  public RestartHistory startingFrom(DatasetDescriptor dataset, int lastKnownId) {
     return lifted(dataset.name()).knowing(lastKnownId)
-        .with(Optional.of(new From(dataset.id(), dataset.name(), job, Math.max(lastKnownId, lastDatasetId))));
+        .with(Optional.of(new From(dataset.id(), dataset.name(), Math.max(lastKnownId, lastDatasetId))));
   }
 
   /** Nothing is held against the datasets of this name any more. */
@@ -133,11 +130,11 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   /** Ids up to this one have been used. */
   public RestartHistory knowing(int datasetId) {
-    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), emptied);
+    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), followed);
   }
 
   private RestartHistory with(Optional<From> other) {
-    return new RestartHistory(other, loads, lastDatasetId, emptied);
+    return new RestartHistory(other, loads, lastDatasetId, followed);
   }
 
   private RestartHistory with(Load changed) {
@@ -146,6 +143,6 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   private RestartHistory with(List<Load> others) {
-    return new RestartHistory(from, others, lastDatasetId, emptied);
+    return new RestartHistory(from, others, lastDatasetId, followed);
   }
 }

@@ -53,7 +53,7 @@ class RestartOrderTest {
 
   @Test
   void whatSomebodyHasNamedIsBegunWith() {
-    RestartHistory history = RestartHistory.EMPTY.startingFrom(dataset(5), "job", 10);
+    RestartHistory history = RestartHistory.EMPTY.startingFrom(dataset(5), 10);
     assertThat(order(datasets(11, 10, 6, 5), newest(8, 4), history))
         .containsExactly("cache 11", "cache 5", "prefix 4");
   }

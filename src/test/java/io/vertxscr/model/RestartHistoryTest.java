@@ -59,7 +59,7 @@ class RestartHistoryTest {
   @Test
   void fromANamedDatasetOnWhatWasKnownThenAndIsNewerIsLeftAloneAndNothingElse() {
     RestartHistory history = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine()
-        .startingFrom(dataset(5), "job", 10);
+        .startingFrom(dataset(5), 10);
     for (int id = 1; id <= 20; id++) {
       assertThat(history.allows(dataset(id))).as("dataset %d", id).isEqualTo(id <= 5 || id > 10);
     }

@@ -26,6 +26,11 @@ public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boo
     Checks.range("readers of a fetch", readers, 1, Integer.MAX_VALUE);
   }
 
+  /** The same, beginning with this dataset. */
+  public FetchPolicy beginningWith(Optional<String> other) {
+    return new FetchPolicy(fetch, bypass, distribute, flushOnRestart, globalRestart, other, readers);
+  }
+
   /** With as many readers as where nobody says anything. */
   public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
       boolean globalRestart, Optional<String> current) {

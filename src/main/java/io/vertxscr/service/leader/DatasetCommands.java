@@ -22,15 +22,12 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
  * forgotten, have one deleted. On the node's loop.
  */
 final class DatasetCommands {
-  private static final Logger LOG = LoggerFactory.getLogger(DatasetCommands.class);
   private static final int NAMES_SHOWN = 8;
 
   private final Inventories caches;
@@ -51,10 +48,9 @@ final class DatasetCommands {
   /**
    * Restarts begin with this checkpoint: newer ones that are known now are left alone, its quarantine ends.
    *
-   * @param job id of the allocation
    * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name
    */
-  Future<RestartPoint> current(String prefixDirectory, String name, String job) {
+  Future<RestartPoint> current(String prefixDirectory, String name) {
     return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
       List<DatasetDescriptor> known = Stream.concat(
           cached(inventories, prefixDirectory).stream(), flushed.all().stream()).toList();
@@ -66,7 +62,7 @@ final class DatasetCommands {
             return unknown("checkpoint", name, known);
           });
       int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
-      return journal.update(prefixDirectory, history -> history.startingFrom(named, job, last))
+      return journal.update(prefixDirectory, history -> history.startingFrom(named, last))
           .compose(_ -> flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
               ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
           .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)))
@@ -78,29 +74,17 @@ final class DatasetCommands {
   private static Optional<String> leftAlone(DatasetDescriptor named, List<DatasetDescriptor> known) {
     List<String> newer = known.stream().filter(dataset -> dataset.flags().checkpoint() && dataset.id() > named.id())
         .sorted(Comparator.comparingInt(DatasetDescriptor::id)).map(DatasetDescriptor::name).distinct().toList();
-    return newer.isEmpty() ? Optional.empty() : Optional.of("restarts begin with dataset " + named.id() + " \""
-        + named.name() + "\"; newer checkpoints are left alone: " + some(newer) + ". In the caches they make room for"
-        + " new ones; in the prefix directory each stays until a new one of its name replaces it");
+    return newer.isEmpty() ? Optional.empty() : Optional.of("checkpoints that are newer than dataset " + named.id()
+        + " \"" + named.name() + "\" are left alone: " + some(newer) + ". In the caches they make room for new ones; in"
+        + " the prefix directory each stays until a new one of its name replaces it");
   }
 
   /**
    * Where restarts begin from now on.
    *
-   * @param leftAlone what is newer, and what becomes of it, in a sentence; empty for nothing
+   * @param leftAlone which checkpoints are newer, and what becomes of them, in sentences; empty for none
    */
   record RestartPoint(DatasetDescriptor dataset, Optional<String> leftAlone) {}
-
-  /** The same for SCR_CURRENT, once in each allocation: its restarts go on with what was written after that. */
-  Future<Void> currentOnce(String prefixDirectory, String name, String job) {
-    return journal.read(prefixDirectory).compose(history -> {
-      if (history.from().filter(from -> from.name().equals(name) && from.job().equals(job)).isEmpty()) {
-        return current(prefixDirectory, name, job).mapEmpty();
-      }
-      LOG.info("SCR_CURRENT={} was followed in allocation {} before: the restart goes on with what was written since",
-          name, job);
-      return Future.succeededFuture();
-    });
-  }
 
   /**
    * Has a dataset forgotten: gone from the index and from the caches; by DELETE its files in the prefix directory too.

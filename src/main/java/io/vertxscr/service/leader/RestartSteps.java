@@ -32,19 +32,16 @@ final class RestartSteps {
   private final CatchUp catchUp;
   private final DatasetCommands commands;
   private final RestartJournal journal;
-  private final String job;
   /** Datasets that this run has failed to read. */
   private final List<Integer> unreadable = new ArrayList<>();
   /** The last run in which something had to go for a new dataset. */
   private long narrowRun;
 
-  /** @param job id of the allocation */
-  RestartSteps(LeaderTools tools, String job) {
+  RestartSteps(LeaderTools tools) {
     this.restorer = tools.restorer();
     this.catchUp = tools.catchUp();
     this.commands = tools.commands();
     this.journal = tools.journal();
-    this.job = job;
   }
 
   /** A run has begun, with or without something on offer. */
@@ -122,7 +119,7 @@ final class RestartSteps {
    */
   Future<Packed> current(ActiveRun run, List<From<Part.Named>> parts) {
     boolean selects = parts.getFirst().part().selects();
-    return commands.current(run.info().prefix(), Combining.name(parts), job).map(named -> {
+    return commands.current(run.info().prefix(), Combining.name(parts)).map(named -> {
       RunInfo info = run.info();
       run.info(info.with(info.restart().filter(offered -> selects && offered.isOf(named.dataset()))));
       return Packed.of(new Offer(run.info().restart(), named.leftAlone().map(List::of)));

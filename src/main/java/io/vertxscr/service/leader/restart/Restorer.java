@@ -234,10 +234,35 @@ public final class Restorer {
 
   /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
   private Future<Scene> emptied(Scene scene, Wanted wanted) {
+    if (fromCaches(wanted)) {
+      return Future.succeededFuture(scene);
+    }
     boolean purge = wanted.policy().cache().purge();      // what other jobs have left, too
-    return fromCaches(wanted) ? Future.succeededFuture(scene) : remember(wanted.prefix(), scene).compose(_ ->
+    if (purge) {
+      tellOfPurge(scene);
+    }
+    return remember(wanted.prefix(), scene).compose(_ ->
         evict(scene.inventories(), dataset -> dataset.flush() != FlushState.WANTED
             && (purge || dataset.origin().prefix().equals(wanted.prefix())))).map(scene);
+  }
+
+  private void tellOfPurge(Scene scene) {
+    Set<Which> kept = cached(scene, dataset -> dataset.flush() == FlushState.WANTED);
+    Set<Which> gone = cached(scene, _ -> true);
+    gone.removeAll(kept);
+    if (!gone.isEmpty() || !kept.isEmpty()) {
+      tell("SCR_CACHE_PURGE=1: " + datasets(gone) + " deleted from the caches"
+          + (kept.isEmpty() ? "" : ", " + datasets(kept) + " kept until flushed"));
+    }
+  }
+
+  private static Set<Which> cached(Scene scene, Predicate<Inventory.Dataset> which) {
+    return scene.inventories().stream().flatMap(inventory -> inventory.datasets().stream()).filter(which)
+        .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
+  }
+
+  private static String datasets(Set<Which> which) {
+    return which.size() == 1 ? "1 dataset" : which.size() + " datasets";
   }
 
   /** Ids are never used again, also when nobody holds a dataset any more. */
