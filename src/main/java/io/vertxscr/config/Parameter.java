@@ -60,6 +60,8 @@ public enum Parameter {
   SCR_FETCH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "ranks whose files are read there at once, all nodes together"),
   SCR_DISTRIBUTE(RUN, new Kind.Flag(), "1", "0: nothing is restored from the caches"),
   SCR_CURRENT(RUN, new Kind.Text(), "", "name of the dataset to restart from, at each launch"),
+  SCR_RESTART_LOOP_LIMIT(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
+      "so many runs that complete no checkpoint quarantine theirs; 0: only runs that end while they read it count"),
   SCR_PREFIX_SIZE(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "checkpoints kept in the prefix directory; 0: all"),
   SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0",

@@ -12,10 +12,11 @@ import java.util.stream.Stream;
  * What became of the restarts from a prefix directory; kept there, so that it outlives nodes and allocations.
  * Immutable.
  *
- * <p>The loop breaker: a checkpoint that was read {@link Limits#MAX_FRUITLESS_LOADS} times, while no run got as far as
- * another checkpoint or its regular end, is put in quarantine by the next restart: a job that dies of its checkpoint
- * would die of it for ever. What a run has read that ended because a node was lost does not count: not the checkpoint
- * was to blame.
+ * <p>The loop breaker: a checkpoint that {@link Limits#MAX_FRUITLESS_LOADS} runs have begun to read, while none has
+ * completed its restart, is put in quarantine by the next one: a job that dies of its checkpoint would die of it for
+ * ever. Where somebody sets a limit for loops, those runs count too that have completed their restart, but no other
+ * checkpoint. What a run has read that lost a node, or was ended from outside, does not count: not the checkpoint was
+ * to blame.
  *
  * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
@@ -40,7 +41,7 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
    * A checkpoint that an application has begun to read.
    *
    * @param createdUs with the id it tells histories apart
-   * @param times how often, since a run got any further, by runs that lost no node
+   * @param times how often, since a run got any further, by runs that count
    * @param run the last one that read it; 0: it does not count
    */
   public record Load(int datasetId, long createdUs, String name, int times, long run, boolean quarantined) {
@@ -49,9 +50,9 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
       return datasetId == dataset.id() && createdUs == dataset.createdUs();
     }
 
-    /** Whether it has led nowhere too often. */
-    public boolean fruitless() {
-      return !quarantined && times >= Limits.MAX_FRUITLESS_LOADS;
+    /** Whether it has led nowhere too often. @param most runs that may end so; the last of them is too many */
+    public boolean fruitless(int most) {
+      return !quarantined && times >= most;
     }
   }
 
@@ -98,7 +99,12 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     return with(new Load(datasetId, createdUs, name, before.times() + 1, run, before.quarantined()));
   }
 
-  /** The run lost a node: what it has read is not to blame for its end. */
+  /** The run has read all of its checkpoint: if it comes to a bad end now, it is not by that. */
+  public RestartHistory restarted(long run) {
+    return with(loads.stream().filter(load -> load.run() != run || load.quarantined()).toList());
+  }
+
+  /** The run lost a node, or was ended from outside: what it has read is not to blame for its end. */
   public RestartHistory excused(long run) {
     return with(loads.stream().map(load -> load.run() == run && !load.quarantined()
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times() - 1, 0, false) : load)
@@ -106,8 +112,8 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   /** What has led nowhere too often is in quarantine from now on. */
-  public RestartHistory quarantine() {
-    List<Load> judged = loads.stream().map(load -> load.fruitless()
+  public RestartHistory quarantine(int most) {
+    List<Load> judged = loads.stream().map(load -> load.fruitless(most)
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), load.run(), true) : load).toList();
     return with(judged);
   }

@@ -41,6 +41,7 @@ import io.vertxscr.service.leader.restart.Restorer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -54,6 +55,9 @@ public final class LeaderWork implements LeaderActions {
 
   /** Why no run will begin, however often it is started again. */
   private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
+
+  /** How long before its end a batch system may end the processes of an allocation. */
+  private static final long END_SHOWS_S = 60;
 
   private final Loop loop;
   private final Restorer restorer;
@@ -336,14 +340,24 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
-  public void nodeLost(RunInfo info) {
-    journal.excused(info);
+  public Future<Void> excused(RunInfo info) {
+    return journal.excused(info);
+  }
+
+  /** Whether the run was to end anyway: somebody has halted it, or the allocation ends. */
+  private boolean endsByIntent() {
+    OptionalLong end = advice.halts().endSeconds();
+    return advice.halts().reason().isPresent()
+        || end.isPresent() && clockUs.getAsLong() / 1_000_000 >= end.getAsLong() - END_SHOWS_S;
   }
 
   @Override
   public void over(long run, ScrException cause) {
     writing = null;
     restarts.over();
+    if (run != 0 && endsByIntent()) {
+      journal.note(prefix, history -> history.excused(run));
+    }
     close();
     scavenges.died();
     if (run != 0 && cause.fault() == Fault.HALTED) {

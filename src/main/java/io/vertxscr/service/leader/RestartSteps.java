@@ -87,6 +87,9 @@ final class RestartSteps {
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
       info.restart().ifPresent(read -> catchUp.older(info, read.datasetId()));
+      if (!info.policy().fetch().choice().breaksLoops()) {
+        journal.restarted(info);
+      }
       return Future.succeededFuture(Packed.of(new Offer(info.restart())));
     }
     RunInfo.Restartable bad = info.restart().get();

@@ -72,7 +72,12 @@ public final class RestartJournal {
         history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name(), run.run()));
   }
 
-  /** The run has lost a node: what it has read is not to blame for its end. */
+  /** The run has read all of its checkpoint. */
+  public Future<Void> restarted(RunInfo run) {
+    return note(run.prefix(), history -> history.restarted(run.run()));
+  }
+
+  /** The run has lost a node, or was ended from outside: what it has read is not to blame for its end. */
   public Future<Void> excused(RunInfo run) {
     return note(run.prefix(), history -> history.excused(run.run()));
   }
