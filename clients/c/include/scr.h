@@ -101,7 +101,8 @@ int SCR_Have_restart(int* flag, char* name);
 int SCR_Start_restart(char* name);
 int SCR_Complete_restart(int valid);
 
-/* The dataset that a restart begins from; out of the index; its files deleted. */
+/* What a restart begins from, in this run too where it is called before SCR_Have_restart; out of the index; its files
+ * deleted. */
 int SCR_Current(const char* name);
 int SCR_Drop(const char* name);
 int SCR_Delete(const char* name);

@@ -1,10 +1,11 @@
 /*
  * An MPI program as users of SCR write them: restarts where it can, checks every byte, writes checkpoints.
  *
- *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file>]
+ *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file> | current <name>]
  *
  * die: that rank kills itself inside the last checkpoint, and the others say what they hear.
  * wait: rank 0 makes the file inside the last checkpoint, and all wait there until it is gone.
+ * current: names the checkpoint to restart from before it asks for one.
  * Exit code: 0; 1 where something was not as it should be; 2 where SCR failed.
  */
 #include <mpi.h>
@@ -108,7 +109,7 @@ static int restart(void)
 
 static void in_the_last_checkpoint(int count, char** arguments)
 {
-  if (count < 5) {
+  if (count < 5 || strcmp(arguments[3], "current") == 0) {
     return;
   }
   if (strcmp(arguments[3], "die") == 0) {
@@ -135,6 +136,9 @@ int main(int count, char** arguments)
   int checkpoints = atoi(arguments[1]);
   files = atoi(arguments[2]);
   must(SCR_Init(), "SCR_Init");
+  if (count == 5 && strcmp(arguments[3], "current") == 0) {
+    must(SCR_Current(arguments[4]), "SCR_Current");
+  }
   int first = restart() + 1;
   for (int step = first; step < first + checkpoints; step++) {
     snprintf(name, sizeof name, "step-%d", step);

@@ -287,7 +287,7 @@ def complete_restart(valid: bool = True) -> bool:
 
 
 def current(name: str) -> None:
-    """Says that the program has started from this dataset, which it has read by itself."""
+    """Restarts begin with this checkpoint, in this run too if it has not restarted yet; see Session.current."""
     session().current(name)
 
 

@@ -250,7 +250,7 @@ class Session:
     def need_checkpoint(self) -> bool:
         """Whether it is time for a checkpoint. Collective."""
         verb = "need-checkpoint"
-        return self._numbered(verb, {}, _need_of, needs=None, sequence=verb)
+        return self._numbered(verb, {}, lambda reply: boolean(reply, "need"), needs=None, sequence=verb)
 
     def should_exit(self) -> bool:
         """Whether the program should end now; :attr:`exit_reason` says why. Collective."""
@@ -260,7 +260,11 @@ class Session:
         return reply.exit
 
     def current(self, name: str) -> None:
-        """Says that the program has started from this dataset, which it has read by itself. Collective."""
+        """Restarts begin with this checkpoint from now on. Collective.
+
+        Before the program has restarted this selects what :meth:`have_restart` says; after it has restarted by
+        itself, it says from which checkpoint.
+        """
         self._numbered("current", {"name": name}, _nothing)
 
     def drop(self, name: str) -> None:
@@ -388,7 +392,9 @@ class Session:
         except ScrError as e:
             raise self._of_rank(e)
         try:
-            result = read(self._connection.ask(call))
+            reply = self._connection.ask(call)
+            _say_remarks(reply)
+            result = read(reply)
         except ScrError as e:
             self._answered(numbers, e)
             raise self._of_rank(e)
@@ -443,13 +449,9 @@ class Session:
 
 
 def _say_remarks(reply: Body) -> None:
+    """Prints what rank 0 is told."""
     for remark in texts(reply, "remarks"):
         print(f"scr: {remark}", file=sys.stderr, flush=True)
-
-
-def _need_of(reply: Body) -> bool:
-    _say_remarks(reply)
-    return boolean(reply, "need")
 
 
 def _exit_of(reply: Body) -> _Exit:

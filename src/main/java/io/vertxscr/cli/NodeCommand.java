@@ -127,7 +127,7 @@ final class NodeCommand implements Callable<Integer> {
         + (node.members().size() == 1 ? "no other node" : node.members().size() + " nodes") + ", peers "
         + address + ":" + node.peerPort() + ", http " + address + ":" + node.httpPort() + ", socket " + node.socket());
     if (launcher.isPresent()) {
-      launcher.get().follow(out, node::members);
+      launcher.get().follow(out, node::members, node::endedFromOutside);
       return 0;                                           // the hook above stops the node
     }
     new CountDownLatch(1).await();                        // until a signal ends the process

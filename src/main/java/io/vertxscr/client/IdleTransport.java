@@ -8,7 +8,7 @@ import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.ConfigReply;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
@@ -58,7 +58,7 @@ final class IdleTransport implements Transport {
       case NEED_CHECKPOINT -> new NeedCheckpointReply(false, OptionalLong.empty());
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
       case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
-      case CURRENT, DROP, DELETE, FINALIZE, STATUS, ALIVE -> new EmptyReply();
+      case CURRENT, DROP, DELETE, FINALIZE, STATUS, ALIVE -> new DoneReply();
     };
   }
 

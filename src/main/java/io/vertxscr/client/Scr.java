@@ -3,7 +3,6 @@ package io.vertxscr.client;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.NeedCheckpointReply;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -93,7 +92,7 @@ public final class Scr implements AutoCloseable {
 
   /**
    * What whoever started the run must know, in sentences, such as that it begins anew although there are checkpoints.
-   * Rank 0 alone has any, and {@link #open} has said them on standard error.
+   * Rank 0 alone has any; they have been said on standard error when they were heard.
    */
   public List<String> remarks() {
     return session.remarks();
@@ -120,8 +119,8 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
-   * Says that the application has restarted from this checkpoint by itself: restarts begin with it from now on, and not
-   * with what is newer, until there are checkpoints that were written later.
+   * Restarts begin with this checkpoint from now on, and not with what is newer; see {@link Session#current}: before
+   * {@link #restart} it selects what that offers, after it, it says what the application has restarted from by itself.
    */
   public void current(String name) {
     Blocking.call(() -> session.current(name));
@@ -157,13 +156,11 @@ public final class Scr implements AutoCloseable {
    * says on standard error what the answers come from, with the first.
    */
   public boolean needCheckpoint() {
-    NeedCheckpointReply reply = Blocking.call(session::checkpointNeed);
-    reply.remarks().ifPresent(Scr::say);
-    return reply.need();
+    return Blocking.call(session::needCheckpoint);
   }
 
-  private static void say(List<String> remarks) {
-    remarks.forEach(remark -> System.err.println("scr: " + remark));
+  private static void say(String remark) {
+    System.err.println("scr: " + remark);
   }
 
   /** Takes the rank out of the run; the last call before {@link #close}. */
@@ -183,7 +180,8 @@ public final class Scr implements AutoCloseable {
   public static Scr open(ScrClient client, ScrOptions options) {
     try {
       Session session = Blocking.call(() -> client.init(options.init()));
-      say(session.remarks());
+      session.remarks().forEach(Scr::say);
+      session.onRemark(Scr::say);
       return new Scr(client, session);
     } catch (ScrException e) {
       client.close();

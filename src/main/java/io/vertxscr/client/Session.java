@@ -1,6 +1,7 @@
 package io.vertxscr.client;
 
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
@@ -11,7 +12,7 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
@@ -25,12 +26,14 @@ import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -54,12 +57,16 @@ public final class Session {
   private static final Set<Fault> STILL_OPEN = EnumSet.of(Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING,
       Fault.BAD_REQUEST, Fault.WRONG_STATE, Fault.UNKNOWN_RANK, Fault.RANKS_DISAGREE);
 
+  private static final int MAX_REMARKS = 1000;
+
   private final Transport transport;
   private final InitRequest init;
   private final InitReply run;
   private final String workingDirectory = Path.of("").toAbsolutePath().toString();
 
   private final Map<Verb, Long> asked = new EnumMap<>(Verb.class);
+  private final List<String> remarks = new ArrayList<>();
+  private Consumer<String> remarkListener = _ -> {};
   private final Set<Verb> asking = EnumSet.noneOf(Verb.class);
   private long nextCall = 1;
   private Verb underWay;
@@ -71,6 +78,7 @@ public final class Session {
     this.transport = transport;
     this.init = init;
     this.run = run;
+    run.remarks().ifPresent(remarks::addAll);
   }
 
   /** Number of the run. */
@@ -97,9 +105,27 @@ public final class Session {
     return run.release();
   }
 
-  /** What whoever started the run must know, in sentences; for rank 0 alone. */
-  public List<String> remarks() {
-    return run.remarks().orElse(List.of());
+  /** What the user of the run is told, in sentences: the first thousand so far; for rank 0 alone. */
+  public synchronized List<String> remarks() {
+    return List.copyOf(remarks);
+  }
+
+  /** Hands every later remark to the listener, on the thread that brings the answers. */
+  public synchronized void onRemark(Consumer<String> listener) {
+    remarkListener = listener;
+  }
+
+  /** Takes the remarks out of an answer, whichever call it answers. */
+  private synchronized JsonObject hear(JsonObject answer) {
+    if (answer.getValue("remarks") instanceof JsonArray told) {
+      told.stream().map(String::valueOf).forEach(remark -> {
+        if (remarks.size() < MAX_REMARKS) {
+          remarks.add(remark);
+        }
+        remarkListener.accept(remark);
+      });
+    }
+    return answer;
   }
 
   /** Asks whether there is a checkpoint to restart from. Collective. */
@@ -138,8 +164,9 @@ public final class Session {
   }
 
   /**
-   * Says that the application has restarted from this checkpoint by itself: restarts begin with it from now on, and not
-   * with what is newer, until there are checkpoints that were written later. Collective.
+   * Restarts begin with this checkpoint from now on, and not with what is newer, until there are checkpoints that were
+   * written later: {@link #haveRestart} offers it in this run already where the application has not restarted yet; one
+   * that has restarted by itself says so. Collective.
    */
   public Future<Void> current(String name) {
     return named(Verb.CURRENT, name);
@@ -179,8 +206,7 @@ public final class Session {
 
   private Future<Void> named(Verb verb, String name) {
     return collective(verb, null, call -> new NameRequest(run(), rank(), call, name),
-        json -> Wire.read(json, EmptyReply.class))
-        .mapEmpty();
+        json -> Wire.read(json, DoneReply.class)).mapEmpty();
   }
 
   /**
@@ -193,12 +219,7 @@ public final class Session {
 
   /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Between phases only. */
   public Future<Boolean> needCheckpoint() {
-    return checkpointNeed().map(NeedCheckpointReply::need);
-  }
-
-  /** The same, with what rank 0 is told of it. */
-  Future<NeedCheckpointReply> checkpointNeed() {
-    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class));
+    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class).need());
   }
 
   private synchronized <T> Future<T> ask(Verb verb, Function<JsonObject, T> reply) {
@@ -212,7 +233,7 @@ public final class Session {
       return refuse(verb, "it is under way already");
     }
     long number = asked.getOrDefault(verb, 0L) + 1;
-    return transport.request(verb, Wire.write(new CallRequest(run(), rank(), number))).map(reply)
+    return transport.request(verb, Wire.write(new CallRequest(run(), rank(), number))).map(this::hear).map(reply)
         .andThen((_, failure) -> asked(verb, number, failure));
   }
 
@@ -227,7 +248,7 @@ public final class Session {
   /** Takes the rank out of the run. Collective; the last call. */
   public Future<Void> finish() {
     return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call),
-        json -> Wire.read(json, EmptyReply.class))
+        json -> Wire.read(json, DoneReply.class))
         .mapEmpty();
   }
 
@@ -294,7 +315,7 @@ public final class Session {
     return sent(() -> {
       JsonObject body = Wire.write(request.apply(nextCall));
       underWay = verb;
-      return transport.request(verb, body).map(reply);
+      return transport.request(verb, body).map(this::hear).map(reply);
     }).andThen((answer, failure) -> answered(verb, answer, failure));
   }
 

@@ -29,6 +29,7 @@ import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
+import static io.vertxscr.config.Parameter.SCR_RESTART_LOOP_LIMIT;
 import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
 import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
 import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
@@ -63,7 +64,9 @@ final class RunPolicies {
             values.number(SCR_FLUSH_WIDTH), values.bytes(SCR_FLUSH_ASYNC_BW), flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
-            values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_FETCH_WIDTH)),
+            new FetchPolicy.Choice(
+                values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_RESTART_LOOP_LIMIT)),
+            values.number(SCR_FETCH_WIDTH)),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS),

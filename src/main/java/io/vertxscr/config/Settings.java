@@ -54,25 +54,11 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
   }
 
   /**
-   * Names the allocation among all that a prefix directory sees: the job's id; where nobody gives one, each {@code scr
-   * run} counts as an allocation.
+   * The {@code scr run} whose runs this node serves, told from all others; empty where daemons and programs are started
+   * by hand, so that each start is a launch of its own.
    */
-  public String allocation() {
-    String launch = launch();
-    return hasJobId() || launch.isEmpty() ? job.id() : job.id() + "/" + launch;
-  }
-
-  /** Whether {@link #allocation} tells this allocation from the next one: daemons started by hand are all "local". */
-  public boolean knowsAllocation() {
-    return hasJobId() || !launch().isEmpty();
-  }
-
-  private boolean hasJobId() {
-    return !job.id().equals(SCR_JOB_ID.standard());
-  }
-
-  private String launch() {
-    return system.variables().getOrDefault(Configuration.LAUNCH, "");
+  public Optional<String> launch() {
+    return Optional.ofNullable(system.variables().get(Configuration.LAUNCH)).filter(id -> !id.isEmpty());
   }
 
   /**

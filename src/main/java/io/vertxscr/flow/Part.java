@@ -41,8 +41,16 @@ public final class Part {
    */
   public record Done(int datasetId, int fault, String message) {}
 
-  /** To CURRENT, DROP and DELETE: the name of the dataset. */
-  public record Named(String name) {}
+  /**
+   * To CURRENT, DROP and DELETE.
+   *
+   * @param name of the dataset
+   * @param selects whether the run is to restart from it: CURRENT, before the application has restarted
+   */
+  public record Named(String name, boolean selects) {}
+
+  /** To HAVE_RESTART. @param selected whether CURRENT has selected what the run is to restart from */
+  public record Have(boolean selected) {}
 
   /**
    * To PUBLISHED.
@@ -53,6 +61,6 @@ public final class Part {
    */
   public record Published(DatasetDescriptor dataset, long mapBytes, Done done) {}
 
-  /** To the calls of the restart: which ranks failed to read (COMPLETE_RESTART), else nothing. */
+  /** To START_RESTART, COMPLETE_RESTART and FINALIZE: which ranks could not read their files. */
   public record Restart(List<Integer> invalidRanks) {}
 }

@@ -1,6 +1,7 @@
 package io.vertxscr.launch;
 
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One job: when its program is started, started again, and given up. Pure.
@@ -24,6 +25,8 @@ public final class JobFlow {
   /** What shells call a program that a signal has ended: this, and the signal. */
   private static final int SIGNALS_FROM = 128;
   private static final int LAST_SIGNAL = 64;
+  /** HUP, INT, QUIT, USR1, USR2, TERM, XCPU. */
+  private static final Set<Integer> FROM_OUTSIDE = Set.of(1, 2, 3, 10, 12, 15, 24);
   private static final int REFUSED = 1;
   private static final long AT_ONCE_MS = 1000;
   /** So often a program may fail at once before any rank was in a run: it would each time. */
@@ -186,6 +189,14 @@ public final class JobFlow {
       return 0;
     }
     return barren >= LONGEST_PAUSE_AFTER ? LONGEST_PAUSE_S : 1 << (barren - 1);
+  }
+
+  /**
+   * Whether somebody has ended the program: it had a signal that people, terminals and batch systems send, and that no
+   * mistake of a program is answered with. SIGKILL is not one: the system sends it too, to who takes too much memory.
+   */
+  public static boolean endedFromOutside(int exit) {
+    return FROM_OUTSIDE.contains(exit - SIGNALS_FROM);
   }
 
   private static String failed(int run, int exit) {

@@ -36,7 +36,7 @@ public final class Limits {
   public static final int MAX_HASH_DEPTH = 64;
   /** Largest hash file, or hash in front of redundancy bytes, that is read. */
   public static final int MAX_HASH_FILE_BYTES = 1 << 30;
-  /** How often a checkpoint is read without any run getting further, before it is put in quarantine. */
+  /** How many runs may end while they read a checkpoint, before it is put in quarantine. */
   public static final int MAX_FRUITLESS_LOADS = 3;
   /** Smallest redundancy set that SET_SIZE asks for by default. */
   public static final int DEFAULT_SET_SIZE = 8;

@@ -2,7 +2,6 @@ package io.vertxscr.model;
 
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,36 +12,36 @@ import java.util.stream.Stream;
  * What became of the restarts from a prefix directory; kept there, so that it outlives nodes and allocations.
  * Immutable.
  *
- * <p>The loop breaker: a checkpoint that was read {@link Limits#MAX_FRUITLESS_LOADS} times, while no run got as far as
- * another checkpoint or its regular end, is put in quarantine by the next restart: a job that dies of its checkpoint
- * would die of it for ever. What a run has read that ended because a node was lost does not count: not the checkpoint
- * was to blame.
+ * <p>The loop breaker: a checkpoint that {@link Limits#MAX_FRUITLESS_LOADS} runs have begun to read, while none has
+ * completed its restart, is put in quarantine by the next one: a job that dies of its checkpoint would die of it for
+ * ever. Where somebody sets a limit for loops, those runs count too that have completed their restart, but no other
+ * checkpoint. What a run has read that lost a node, or was ended from outside, does not count: not the checkpoint was
+ * to blame.
  *
  * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
  * @param lastDatasetId highest dataset id that was known when this was written
- * @param emptied the allocation in which something was emptied last, for a run that wanted to begin so
+ * @param followed the launch that has followed a wish last, which its further runs do not follow again
  */
-public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Place, String> emptied) {
+public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Wish, String> followed) {
   /** Nothing has happened yet. */
   public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0, Map.of());
 
-  /** What can be emptied when a run begins. */
-  public enum Place { CACHE, PREFIX }
+  /** What a configuration wants to be done before the first run of a launch: SCR_CACHE_PURGE, and so on. */
+  public enum Wish { CACHE_PURGE, PREFIX_PURGE, CURRENT }
 
   /**
    * A dataset that somebody has named: later ones that were known then are left alone, those that came after are not.
    *
-   * @param job id of the allocation in which it was named
    * @param lastDatasetId highest dataset id that was known when it was named
    */
-  public record From(int datasetId, String name, String job, int lastDatasetId) {}
+  public record From(int datasetId, String name, int lastDatasetId) {}
 
   /**
    * A checkpoint that an application has begun to read.
    *
    * @param createdUs with the id it tells histories apart
-   * @param times how often, since a run got any further, by runs that lost no node
+   * @param times how often, since a run got any further, by runs that count
    * @param run the last one that read it; 0: it does not count
    */
   public record Load(int datasetId, long createdUs, String name, int times, long run, boolean quarantined) {
@@ -51,31 +50,30 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
       return datasetId == dataset.id() && createdUs == dataset.createdUs();
     }
 
-    /** Whether it has led nowhere too often. */
-    public boolean fruitless() {
-      return !quarantined && times >= Limits.MAX_FRUITLESS_LOADS;
+    /** Whether it has led nowhere too often. @param most runs that may end so; the last of them is too many */
+    public boolean fruitless(int most) {
+      return !quarantined && times >= most;
     }
   }
 
   public RestartHistory {
     loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
-    emptied = Collections.unmodifiableMap(new TreeMap<>(emptied));  // in one order, also in the file
+    followed = Collections.unmodifiableMap(new TreeMap<>(followed));  // in one order, also in the file
   }
 
   /**
-   * Whether this was emptied in that allocation already: its later runs restart from what was written since.
+   * Whether a launch has followed this wish already: its further runs restart from what was written since.
    *
-   * @param allocation names it among all
+   * @param launch names it among all, and what it wants
    */
-  public boolean wasEmptied(Place place, String allocation) {
-    return allocation.equals(emptied.get(place));
+  public boolean hasFollowed(Wish wish, String launch) {
+    return launch.equals(followed.get(wish));
   }
 
-  /** It was. */
-  public RestartHistory emptied(Place place, String allocation) {
-    Map<Place, String> all = new EnumMap<>(Place.class);
-    all.putAll(emptied);
-    all.put(place, allocation);
+  /** Launches have followed these wishes. */
+  public RestartHistory following(Map<Wish, String> wishes) {
+    Map<Wish, String> all = new TreeMap<>(followed);
+    all.putAll(wishes);
     return new RestartHistory(from, loads, lastDatasetId, all);
   }
 
@@ -101,7 +99,12 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     return with(new Load(datasetId, createdUs, name, before.times() + 1, run, before.quarantined()));
   }
 
-  /** The run lost a node: what it has read is not to blame for its end. */
+  /** The run has read all of its checkpoint: if it comes to a bad end now, it is not by that. */
+  public RestartHistory restarted(long run) {
+    return with(loads.stream().filter(load -> load.run() != run || load.quarantined()).toList());
+  }
+
+  /** The run lost a node, or was ended from outside: what it has read is not to blame for its end. */
   public RestartHistory excused(long run) {
     return with(loads.stream().map(load -> load.run() == run && !load.quarantined()
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times() - 1, 0, false) : load)
@@ -109,8 +112,8 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   /** What has led nowhere too often is in quarantine from now on. */
-  public RestartHistory quarantine() {
-    List<Load> judged = loads.stream().map(load -> load.fruitless()
+  public RestartHistory quarantine(int most) {
+    List<Load> judged = loads.stream().map(load -> load.fruitless(most)
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), load.run(), true) : load).toList();
     return with(judged);
   }
@@ -121,9 +124,9 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   /** Somebody wants to begin with this dataset, which ends its quarantine too. */
-  public RestartHistory startingFrom(DatasetDescriptor dataset, String job, int lastKnownId) {
+  public RestartHistory startingFrom(DatasetDescriptor dataset, int lastKnownId) {
     return lifted(dataset.name()).knowing(lastKnownId)
-        .with(Optional.of(new From(dataset.id(), dataset.name(), job, Math.max(lastKnownId, lastDatasetId))));
+        .with(Optional.of(new From(dataset.id(), dataset.name(), Math.max(lastKnownId, lastDatasetId))));
   }
 
   /** Nothing is held against the datasets of this name any more. */
@@ -133,11 +136,11 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   /** Ids up to this one have been used. */
   public RestartHistory knowing(int datasetId) {
-    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), emptied);
+    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), followed);
   }
 
   private RestartHistory with(Optional<From> other) {
-    return new RestartHistory(other, loads, lastDatasetId, emptied);
+    return new RestartHistory(other, loads, lastDatasetId, followed);
   }
 
   private RestartHistory with(Load changed) {
@@ -146,6 +149,6 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   private RestartHistory with(List<Load> others) {
-    return new RestartHistory(from, others, lastDatasetId, emptied);
+    return new RestartHistory(from, others, lastDatasetId, followed);
   }
 }

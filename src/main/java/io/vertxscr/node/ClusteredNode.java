@@ -133,6 +133,11 @@ public final class ClusteredNode implements AutoCloseable {
     return membership.nodes().stream().map(NodeInfo::name).collect(Collectors.toUnmodifiableSet());
   }
 
+  /** A signal from outside has ended the program, as its launcher knows. */
+  public void endedFromOutside() {
+    runtime.endedFromOutside();
+  }
+
   /** Calls the listener, on an event loop, with each event that this node publishes from now on. */
   public void onEvent(Consumer<JsonObject> listener) {
     vertx.eventBus().<JsonObject>localConsumer(Addresses.EVENTS, message -> listener.accept(message.body()));

@@ -111,6 +111,11 @@ public final class NodeRuntime {
     });
   }
 
+  /** A signal from outside has ended the program, as its launcher knows. Any thread. */
+  public void endedFromOutside() {
+    loop.later(() -> services.leader().endedFromOutside());
+  }
+
   /**
    * Stops cleanly: no new phase, running transfers are finished, what is left of flushes is parked in the filemaps. The
    * storage is closed by its owner.
@@ -119,7 +124,8 @@ public final class NodeRuntime {
     ready = false;
     return loop.<Void>call(() -> {
       services.stopping();
-      return services.closeLog().compose(_ -> Future.fromCompletionStage(ground.drain()));
+      return services.leader().stopping().compose(_ -> services.closeLog())
+          .compose(_ -> Future.fromCompletionStage(ground.drain()));
     }).onComplete(_ -> events.publish()).eventually(this::undeploy);
   }
 

@@ -87,9 +87,9 @@ public final class NodeServices {
         Step.HAVE_RESTART, restarts::have,
         Step.START_RESTART, restarts::start,
         Step.COMPLETE_RESTART, restarts::complete,
-        Step.CURRENT, restarts.named(Step.CURRENT),
-        Step.DROP, restarts.named(Step.DROP),
-        Step.DELETE, restarts.named(Step.DELETE),
+        Step.CURRENT, restarts::current,
+        Step.DROP, restarts.removal(Step.DROP),
+        Step.DELETE, restarts.removal(Step.DELETE),
         Step.FINALIZE, restarts::finish));
     advice = new AdviceService(bus, self, runs);
     LeaderAdvice leaderAdvice = LeaderAdvice.of(new LeaderAdvice.Ports(loop, bus, ports.epoch(), ports.observer()),

@@ -7,7 +7,7 @@ import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
@@ -32,7 +32,7 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().status(request));
-    serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new EmptyReply()));
+    serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new DoneReply()));
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
     serve(Verb.SHOULD_EXIT, QuestionRequest.class, node.services().advice()::shouldExit);
     serve(Verb.NEED_CHECKPOINT, QuestionRequest.class, node.services().advice()::needCheckpoint);

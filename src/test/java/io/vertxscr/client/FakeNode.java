@@ -17,7 +17,7 @@ import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.ConfigRequest;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.app.flush.FlushRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
@@ -112,7 +112,7 @@ public final class FakeNode extends VerticleBase {
       }
       case CURRENT, DROP, DELETE -> {
         Wire.read(body, NameRequest.class);
-        yield new EmptyReply();
+        yield new DoneReply();
       }
       case SHOULD_EXIT -> new ShouldExitReply(Wire.read(body, CallRequest.class).call() > 2,
           Optional.empty(), OptionalLong.empty());
@@ -120,11 +120,11 @@ public final class FakeNode extends VerticleBase {
           OptionalLong.empty());
       case FINALIZE -> {
         Wire.read(body, CallRequest.class);
-        yield new EmptyReply();
+        yield new DoneReply();
       }
       case CONFIG -> new ConfigReply(Wire.read(body, ConfigRequest.class).query());
       case STATUS -> new JsonObject().put("node", node);
-      case ALIVE -> new EmptyReply();
+      case ALIVE -> new DoneReply();
     };
   }
 

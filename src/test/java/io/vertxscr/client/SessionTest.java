@@ -10,7 +10,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.nio.file.Path;
@@ -260,7 +260,7 @@ class SessionTest {
     Promise<Void> asked = Promise.promise();
     node.overrides.put(Verb.ALIVE, _ -> {
       asked.tryComplete();
-      return Future.succeededFuture(new EmptyReply());
+      return Future.succeededFuture(new DoneReply());
     });
     Future<Phase> waiting = start(session);
     await(asked.future());

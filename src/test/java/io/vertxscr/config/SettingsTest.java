@@ -82,9 +82,10 @@ class SettingsTest {
     said.putAll(Map.of("SCR_FLUSH", "5", "SCR_FLUSH_ASYNC", "0", "SCR_FLUSH_ASYNC_BW", "6MB", "SCR_FLUSH_WIDTH", "7",
         "SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "8MB", "SCR_CONTAINER_ALIGN", "1MB", "SCR_PREFIX_SIZE", "10",
         "SCR_PREFIX_PURGE", "1", "SCR_CRC_ON_DELETE", "1"));
-    said.putAll(Map.of("SCR_FETCH", "0", "SCR_FETCH_BYPASS", "1", "SCR_FETCH_WIDTH", "11", "SCR_DISTRIBUTE", "0",
-        "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0",
-        "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
+    said.putAll(Map.of("SCR_FETCH", "0", "SCR_FETCH_BYPASS", "1", "SCR_FETCH_WIDTH", "11",
+        "SCR_RESTART_LOOP_LIMIT", "5"));
+    said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1",
+        "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0", "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
     said.putAll(Map.of("SCR_CHECKPOINT_INTERVAL", "13", "SCR_CHECKPOINT_SECONDS", "14", "SCR_CHECKPOINT_OVERHEAD",
         "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1",
         "SCR_HALT_ENABLED", "1", "SCR_CACHE_EVICT", "early"));
@@ -106,7 +107,8 @@ class SettingsTest {
     assertThat(run.policy().flush())
         .isEqualTo(new FlushPolicy(5, false, 7, 6L << 20, FlushDescriptor.packed(8L << 20, 1L << 20)));
     assertThat(run.policy().fetch())
-        .isEqualTo(new FetchPolicy(false, true, false, true, true, Optional.of("step-12"), 11));
+        .isEqualTo(new FetchPolicy(false, true, false, true, true,
+            new FetchPolicy.Choice(Optional.of("step-12"), 5), 11));
     assertThat(run.policy().interval()).isEqualTo(new IntervalPolicy(13, 14, 15.5, true));
     assertThat(run.policy().halt()).isEqualTo(new HaltPolicy(16, true));
     assertThat(run.policy().log()).isEqualTo(new LogPolicy(false, false));

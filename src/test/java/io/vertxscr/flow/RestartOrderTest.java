@@ -53,7 +53,7 @@ class RestartOrderTest {
 
   @Test
   void whatSomebodyHasNamedIsBegunWith() {
-    RestartHistory history = RestartHistory.EMPTY.startingFrom(dataset(5), "job", 10);
+    RestartHistory history = RestartHistory.EMPTY.startingFrom(dataset(5), 10);
     assertThat(order(datasets(11, 10, 6, 5), newest(8, 4), history))
         .containsExactly("cache 11", "cache 5", "prefix 4");
   }
@@ -64,7 +64,7 @@ class RestartOrderTest {
     for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
       history = history.loaded(9, 900, "c9", 1);
     }
-    assertThat(order(datasets(9, 8), newest(9, 5), history.quarantine()))
+    assertThat(order(datasets(9, 8), newest(9, 5), history.quarantine(Limits.MAX_FRUITLESS_LOADS)))
         .containsExactly("cache 8", "prefix 5", "cache 9", "prefix 9");
   }
 }

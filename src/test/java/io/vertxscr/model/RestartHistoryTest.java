@@ -17,13 +17,21 @@ class RestartHistoryTest {
         history, (before, _) -> before.loaded(id, 100L * id, "c" + id, 7), (a, _) -> a);
   }
 
+  private static RestartHistory quarantined() {
+    return loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine(Limits.MAX_FRUITLESS_LOADS);
+  }
+
   @Test
   void aCheckpointIsQuarantinedAfterItsLastFruitlessLoadAndNotBefore() {
     for (int times = 0; times <= 2 * Limits.MAX_FRUITLESS_LOADS; times++) {
       RestartHistory history = loaded(RestartHistory.EMPTY, 5, times);
       assertThat(history.quarantined(dataset(5))).isFalse();
-      assertThat(history.quarantine().quarantined(dataset(5))).isEqualTo(times >= Limits.MAX_FRUITLESS_LOADS);
-      assertThat(history.quarantine().quarantine()).isEqualTo(history.quarantine());
+      RestartHistory judged = history.quarantine(Limits.MAX_FRUITLESS_LOADS);
+      assertThat(judged.quarantined(dataset(5))).isEqualTo(times >= Limits.MAX_FRUITLESS_LOADS);
+      assertThat(judged.quarantine(Limits.MAX_FRUITLESS_LOADS)).isEqualTo(judged);
+      assertThat(history.restarted(6)).as("of another run").isEqualTo(history);
+      assertThat(history.restarted(7).loads()).as("it has read all").isEmpty();
+      assertThat(judged.restarted(7).quarantined(dataset(5))).isEqualTo(judged.quarantined(dataset(5)));
     }
   }
 
@@ -31,7 +39,7 @@ class RestartHistoryTest {
   void progressForgivesTheLoadsButNotAQuarantine() {
     RestartHistory bad = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS);
     assertThat(bad.progressed().loads()).isEmpty();
-    RestartHistory kept = loaded(bad.quarantine(), 4, 2).progressed();
+    RestartHistory kept = loaded(bad.quarantine(Limits.MAX_FRUITLESS_LOADS), 4, 2).progressed();
     assertThat(kept.loads()).singleElement().satisfies(load -> assertThat(load.isOf(dataset(5))).isTrue());
     assertThat(kept.lifted("c5").loads()).isEmpty();
   }
@@ -44,13 +52,13 @@ class RestartHistoryTest {
     assertThat(twice.excused(2)).isEqualTo(twice.excused(2).excused(2));
     assertThat(twice.excused(2).loads()).singleElement().satisfies(load -> assertThat(load.times()).isOne());
     assertThat(twice.excused(1)).as("a run before the last one").isEqualTo(twice);
-    RestartHistory bad = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine();
+    RestartHistory bad = quarantined();
     assertThat(bad.excused(7)).as("in quarantine it stays").isEqualTo(bad);
   }
 
   @Test
   void anIdOfAnotherHistoryIsAnotherDataset() {
-    RestartHistory history = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine();
+    RestartHistory history = quarantined();
     RestartHistory other = history.loaded(5, 777, "c5", 7);
     assertThat(other.loads()).singleElement().satisfies(load -> assertThat(load.times()).isEqualTo(1));
     assertThat(other.quarantined(dataset(5))).isFalse();
@@ -58,8 +66,8 @@ class RestartHistoryTest {
 
   @Test
   void fromANamedDatasetOnWhatWasKnownThenAndIsNewerIsLeftAloneAndNothingElse() {
-    RestartHistory history = loaded(RestartHistory.EMPTY, 5, Limits.MAX_FRUITLESS_LOADS).quarantine()
-        .startingFrom(dataset(5), "job", 10);
+    RestartHistory history = quarantined()
+        .startingFrom(dataset(5), 10);
     for (int id = 1; id <= 20; id++) {
       assertThat(history.allows(dataset(id))).as("dataset %d", id).isEqualTo(id <= 5 || id > 10);
     }

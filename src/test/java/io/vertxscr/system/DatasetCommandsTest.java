@@ -14,8 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: what an application says of its datasets with current, drop and delete holds from then on. */
@@ -59,6 +63,62 @@ class DatasetCommandsTest extends EmbeddedTest {
         assertThat(cluster.restart(NODES)).as("written after that").isEqualTo(4);
       }
       clear();
+    }
+  }
+
+  /** Method: the caches keep three; of the leader, which has no rank, nothing is left when the application asks. */
+  @ParameterizedTest
+  @CsvSource({"0, 4", "1, 2"})
+  void aCheckpointNamedBeforeTheRestartIsReadAndNothingNewerIsLostWithoutAWord(int flushEvery, int named)
+      throws Exception {
+    TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(flushEvery, false);
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup, "n0", "n1", "n2")) {
+      cluster.steps(1, 5, NODES);
+      CyclicBarrier both = new CyclicBarrier(NODES.length);
+      List<List<String>> told = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        refused(() -> scr.current("step-9"), Fault.NO_SUCH_DATASET, "step-9");
+        scr.current("step-3");
+        scr.current("step-" + named);
+        assertThat(cluster.held("n1")).as("it may want to read it by itself").containsExactly(3, 4, 5);
+        if (both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
+          cluster.nodes().kill("n0");
+        }
+        both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        assertThat(RankProgram.restart(scr, 3)).isEqualTo(named);
+        RankProgram.checkpoint(scr, cluster.prefix(), named + 1, 3);
+        return scr.remarks();
+      }), NODES);
+      cluster.awaitOver(NODES);
+      assertThat(told.getLast()).as("said by rank 0 alone").isEmpty();
+      assertThat(told.getFirst()).last(InstanceOfAssertFactories.STRING)
+          .contains("dataset " + named + " \"step-" + named + "\"", "left alone: step-" + (named + 1))
+          .contains("step-5", "until a new one of its name replaces it");
+      assertThat(cluster.held("n1")).as("no id is used again").contains(6);
+      assertThat(cluster.record("n1", 6).descriptor().name()).isEqualTo("step-" + (named + 1));
+      if (flushEvery > 0) {
+        assertThat(cluster.index().entries()).extracting(Index.Entry::name)
+            .containsExactly("step-1", "step-2", "step-4", "step-5", "step-3");
+        assertThat(cluster.prefix().resolve("step-5/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 5, 0));
+      }
+      assertThat(cluster.restart(NODES)).as("goes on from there").isEqualTo(named + 1);
+    }
+  }
+
+  @Test
+  void whereTheNamedCheckpointCannotBeReadTheOlderOneIsOfferedAndRankZeroIsToldWhy() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      cluster.steps(1, 5, NODES);
+      Files.write(cluster.prefix().resolve("step-2/rank-1-0"), RankProgram.bytes(0, 9, 0));
+      cluster.all(scr -> {
+        scr.current("step-2");
+        assertThat(RankProgram.restart(scr, 3)).isEqualTo(1);
+        if (scr.rank() == 0) {
+          assertThat(scr.remarks()).last(InstanceOfAssertFactories.STRING)
+              .contains("dataset 2 \"step-2\"", "passed over", "rank-1-0");
+        }
+        scr.finish();
+        return 0;
+      }, NODES);
     }
   }
 
@@ -226,10 +286,11 @@ class DatasetCommandsTest extends EmbeddedTest {
     try (TestCluster cluster = new TestCluster(
         vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(1, true), NODES)) {
       cluster.steps(1, 1, NODES);
+      CyclicBarrier routed = new CyclicBarrier(NODES.length);
       cluster.all(scr -> {
         try (var output = scr.startCheckpoint("step-2")) {
           Files.write(output.route(cluster.prefix() + "/later/rank-" + scr.rank()), RankProgram.bytes(0, 2, 0));
-          if (scr.rank() == 0) {
+          if (routed.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
             // the flush meets a file where it needs a directory, and tries for ever
             Files.writeString(cluster.prefix().resolve("later"), "in the way");
           }

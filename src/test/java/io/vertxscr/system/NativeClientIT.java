@@ -1,8 +1,11 @@
 package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.prefix.PrefixIndex;
+import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.protocol.Frames;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -10,6 +13,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -129,6 +133,20 @@ class NativeClientIT {
     assertThat(ended.awaitExit()).as(ended.output()).isZero();
     assertThat(ended.output()).containsOnlyOnce("scr: the run ends here (SCR_HALT_EXIT=1): " + reason)
         .doesNotContain("steps");
+  }
+
+  @Test
+  void aProgramRestartsFromTheCheckpointThatItNamesAndNothingNewerIsLostWithoutAWord() throws Exception {
+    Files.writeString(prefix.resolve(".scrconf"), "SCR_FLUSH=1\nSCR_FLUSH_ASYNC=0\n");
+    run(build.program("mpi_checkpoint"), "5", "3");
+    String named = run(build.program("mpi_checkpoint"), "1", "3", "current", "step-2");
+    assertThat(named).contains(everyRank("restarted from step-2")).contains("wrote step-3");
+    assertThat(named.lines().filter(line -> line.contains("left alone"))).singleElement(STRING)
+        .contains("step-3, step-4, step-5");
+    assertThat(new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(5)).read().index().candidates())
+        .extracting(entry -> entry.id() + " " + entry.name())
+        .containsExactly("6 step-3", "5 step-5", "4 step-4", "2 step-2", "1 step-1");
+    assertThat(run(build.program("mpi_checkpoint"), "0", "3")).contains(everyRank("restarted from step-3"));
   }
 
   @Test

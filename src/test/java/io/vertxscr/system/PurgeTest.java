@@ -7,6 +7,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,19 +34,18 @@ class PurgeTest extends EmbeddedTest {
     }), NODES).getFirst();
   }
 
-  private static TestCluster.Setup setup(int flushEvery) {
+  private static TestCluster.Setup setup(int flushEvery, String launch) {
     return TestCluster.Setup.of(Scheme.XOR).flushing(flushEvery, false)
-        .with("SCR_DISTRIBUTE", flushEvery == 0 ? "1" : "0");
+        .with("SCR_DISTRIBUTE", flushEvery == 0 ? "1" : "0").with("SCR_LAUNCH", launch);
   }
 
-  /** The job has an id, or it is the call of scr run that tells allocations apart. */
+  /** All in one allocation, where scr run may be called several times. */
   @ParameterizedTest
-  @CsvSource({"SCR_CACHE_PURGE,  0, SCR_LAUNCH, 4f, 50", "SCR_PREFIX_PURGE, 1, SCR_JOB_ID, 1, 2"})
-  void aRelaunchRestartsFromWhatItsAllocationHasWrittenThoughItsFirstRunBeganEmpty(
-      String purge, int flushEvery, String names, String one, String other) throws Exception {
-    TestCluster.Setup plain = setup(flushEvery).with("SCR_JOB_ID", "local");
-    TestCluster.Setup first = plain.with(purge, "1").with(names, one);
-    try (TestCluster cluster = cluster(plain.with(names, one))) {
+  @CsvSource({"SCR_CACHE_PURGE,  0", "SCR_PREFIX_PURGE, 1"})
+  void aRelaunchRestartsFromWhatItsScrRunHasWrittenThoughTheFirstRunBeganEmpty(String purge, int flushEvery)
+      throws Exception {
+    TestCluster.Setup first = setup(flushEvery, "4f").with(purge, "1");
+    try (TestCluster cluster = cluster(setup(flushEvery, "4f"))) {
       assertThat(dies(cluster, 2, 2)).as("of an empty directory").isZero();
     }
     try (TestCluster cluster = cluster(first)) {
@@ -55,25 +55,30 @@ class PurgeTest extends EmbeddedTest {
     try (TestCluster cluster = cluster(first)) {
       assertThat(dies(cluster, 6, 6)).as("relaunched with other daemons").isEqualTo(5);
     }
-    try (TestCluster cluster = cluster(plain.with(purge, "1").with(names, other))) {
-      assertThat(dies(cluster, 7, 7)).as("in another allocation").isZero();
+    try (TestCluster cluster = cluster(setup(flushEvery, "50").with(purge, "1"))) {
+      assertThat(dies(cluster, 7, 7)).as("by another scr run").isZero();
       assertThat(dies(cluster, 8, 8)).as("and there it is the same").isEqualTo(7);
     }
     assertThat(directory.resolve("prefix/step-6/rank-0-0")).doesNotExist();
   }
 
-  /** Then a relaunch cannot be told from a new beginning. */
-  @Test
-  void whoseDaemonsBelongToNoAllocationIsToldThatNothingWasEmptiedAgain() throws Exception {
-    for (String launch : new String[] {"", "4f"}) {
-      try (TestCluster cluster = cluster(setup(0).with("SCR_CACHE_PURGE", "1").with("SCR_JOB_ID", "local")
-          .with("SCR_LAUNCH", launch))) {
-        assertThat(dies(cluster, 1, 1)).isZero();
-        assertThat(cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
-          assertThat(RankProgram.restart(scr, 3)).isEqualTo(1);
+  /** As in SCR, also where a loop in a script starts the program again after a failure: so it is told each time. */
+  @ParameterizedTest
+  @CsvSource({"SCR_CACHE_PURGE,  0, 1 dataset deleted from the caches",
+      "SCR_PREFIX_PURGE, 1, 'all datasets of the index, 1 in all, were deleted from '"})
+  void withoutScrRunEveryStartBeginsEmptyAndRankZeroIsTold(String purge, int flushEvery, String told)
+      throws Exception {
+    try (TestCluster cluster = cluster(setup(flushEvery, "").with(purge, "1"))) {
+      assertThat(dies(cluster, 1, 1)).isZero();
+      for (int start = 0; start < 2; start++) {
+        List<String> remarks = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+          assertThat(RankProgram.restart(scr, 3)).isZero();
+          RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
           return scr.remarks();
-        }), NODES).getFirst()).hasSize(launch.isEmpty() ? 1 : 0)
-            .allMatch(remark -> remark.contains("another SCR_JOB_ID"));
+        }), NODES).getFirst();
+        assertThat(remarks).anyMatch(remark -> remark.startsWith(purge + "=1: ") && remark.contains(told))
+            .anyMatch(remark -> remark.contains("followed at every start without scr run"));
+        cluster.awaitOver(NODES);
       }
     }
   }
@@ -81,8 +86,7 @@ class PurgeTest extends EmbeddedTest {
   /** To empty them a second time, because nobody can see whether it was done, would throw the work of days away. */
   @Test
   void whereNobodyCanSeeWhetherItWasDoneNothingIsEmptied() throws Exception {
-    TestCluster.Setup setup = setup(0).with("SCR_CACHE_PURGE", "1");
-    try (TestCluster cluster = cluster(setup)) {
+    try (TestCluster cluster = cluster(setup(0, "4f").with("SCR_CACHE_PURGE", "1"))) {
       assertThat(dies(cluster, 1, 1)).isZero();
       Path note = cluster.prefix().resolve(".scr/restart.scr");
       Path aside = Files.move(note, directory.resolve("aside"));

@@ -198,20 +198,40 @@ class RestartParametersTest extends EmbeddedTest {
   }
 
   @Test
-  void aNamedCheckpointIsBegunWithOnceInAnAllocation() throws Exception {
-    try (TestCluster cluster = cluster(0, FetchPolicy.STANDARD)) {
+  void aNamedCheckpointIsBegunWithOnceInALaunchAndRankZeroIsTold() throws Exception {
+    TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).cached(9).flushing(0, false);
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup, NODES)) {
       dies(cluster, 1, 3, NODES);
     }
-    try (TestCluster cluster = cluster(0, rules(true, true, false, false, "step-2"))) {
-      assertThat(dies(cluster, 4, 4, NODES)).isEqualTo(2);
-      assertThat(dies(cluster, 1, 0, NODES)).as("what was written after that").isEqualTo(4);
+    TestCluster.Setup named = setup.with("SCR_CURRENT", "step-2");
+    try (TestCluster cluster = new TestCluster(vertx, directory, named.with("SCR_LAUNCH", "4f"), NODES)) {
+      assertThat(dies(cluster, 4, 5, NODES)).isEqualTo(2);
+      assertThat(dies(cluster, 1, 0, NODES)).as("what was written after that").isEqualTo(5);
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        scr.current("step-4");
+        return 0;
+      }), NODES);
+      cluster.awaitOver(NODES);
+      assertThat(dies(cluster, 1, 0, NODES)).as("the application has named another one").isEqualTo(4);
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, named, NODES)) {
+      for (int start = 0; start < 2; start++) {
+        List<String> remarks = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+          assertThat(RankProgram.restart(scr, 3)).as("every start without scr run is a launch").isEqualTo(2);
+          RankProgram.checkpoint(scr, cluster.prefix(), 6, 3);
+          return scr.remarks();
+        }), NODES).getFirst();
+        assertThat(remarks).anyMatch(remark -> remark.startsWith("SCR_CURRENT=step-2: restarts begin with dataset 2"))
+            .anyMatch(remark -> remark.contains("left alone: step-"));
+        cluster.awaitOver(NODES);
+      }
     }
     try (TestCluster cluster = cluster(0, rules(true, true, false, false, "step-9"))) {
       cluster.run(NODES).start(Scr::node).forEach(rank -> {
         try {
           assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
               e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(Fault.NO_SUCH_DATASET))
-              .hasMessageContainingAll("\"step-9\"", "step-2", "step-4");
+              .hasMessageContainingAll("\"step-9\"", "step-2", "step-6");
         } catch (Exception e) {
           throw new IllegalStateException(e);
         }

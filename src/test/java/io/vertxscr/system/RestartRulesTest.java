@@ -8,14 +8,11 @@ import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.Limits;
-import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.RestartFileStore;
 import io.vertxscr.prefix.log.LogFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,22 +34,6 @@ class RestartRulesTest extends EmbeddedTest {
   private TestCluster cluster(int cached, int flushEvery) throws Exception {
     return new TestCluster(
         vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(cached).flushing(flushEvery, false), NODES);
-  }
-
-  private static RestartHistory history(TestCluster cluster) {
-    return new RestartFileStore(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read();
-  }
-
-  /** Reads what is offered and dies, with all ranks; the step that was read. */
-  private static int loadAndDie(TestCluster cluster) throws Exception {
-    CyclicBarrier all = new CyclicBarrier(NODES.length);
-    int step = cluster.all(scr -> {
-      int read = RankProgram.restart(scr, 3);
-      all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
-      return read;
-    }, NODES).getFirst();
-    cluster.awaitOver(NODES);
-    return step;
   }
 
   @ParameterizedTest
@@ -180,107 +161,6 @@ class RestartRulesTest extends EmbeddedTest {
     try (TestCluster cluster = cluster(3, 0)) {           // daemons that have never heard of the second one
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(1);
       assertThat(cluster.held("n1")).containsExactly(1, 3);
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1})
-  void aCheckpointThatLeadsNowhereThreeTimesIsPutInQuarantineAndTheOlderOneIsUsed(int flushEvery) throws Exception {
-    try (TestCluster cluster = cluster(3, flushEvery)) {
-      cluster.steps(1, 2, NODES);
-      for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
-        assertThat(loadAndDie(cluster)).isEqualTo(2);
-      }
-      assertThat(loadAndDie(cluster)).as("2 is in quarantine").isEqualTo(1);
-      cluster.await("the note of it", () -> history(cluster).loads().stream()
-          .filter(RestartHistory.Load::quarantined).map(RestartHistory.Load::name).toList().equals(List.of("step-2")));
-      assertThat(cluster.status("n1").getJsonArray("remarks").getString(0))
-          .contains("dataset 2 \"step-2\" is in quarantine");
-      cluster.all(scr -> {
-        scr.current("step-2");
-        scr.finish();
-        return 0;
-      }, NODES);
-      assertThat(loadAndDie(cluster)).as("set current, which ends the quarantine").isEqualTo(2);
-    }
-  }
-
-  @Test
-  void aQuarantineOutlivesTheLossOfAllCachesAndEndsWhenTheIndexNamesTheDataset() throws Exception {
-    try (TestCluster cluster = cluster(1, 1)) {
-      cluster.steps(1, 2, NODES);
-      for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
-        for (String node : NODES) {
-          cluster.lose(node);
-          cluster.nodes().start(node);
-        }
-        assertThat(loadAndDie(cluster)).isEqualTo(2);
-        // A run that reads nothing, so that what is lost from now on has not ended the one before.
-        cluster.all(EmbeddedRun.withoutFinalize(NODES.length, _ -> 0), NODES);
-        cluster.awaitOver(NODES);
-      }
-      assertThat(loadAndDie(cluster)).isEqualTo(1);
-      assertThat(cluster.index().current()).isEmpty();
-      new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5))
-          .update(index -> index.setCurrent("step-2"));
-      assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
-    }
-  }
-
-  @Test
-  void theLossOfANodeIsNoReasonToGiveTheCheckpointUp() throws Exception {
-    try (TestCluster cluster = cluster(3, 0)) {
-      cluster.steps(1, 2, NODES);
-      for (int i = 0; i <= Limits.MAX_FRUITLESS_LOADS; i++) {
-        String lost = NODES[i % NODES.length];            // the leader, too
-        CyclicBarrier all = new CyclicBarrier(NODES.length);
-        assertThat(cluster.all(scr -> {
-          int read = RankProgram.restart(scr, 3);
-          if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
-            cluster.nodes().kill(lost);
-          }
-          assertThatThrownBy(() -> RankProgram.checkpoint(scr, cluster.prefix(), 3, 3))
-              .isInstanceOf(ScrException.class);
-          return read;
-        }, NODES)).as("after %d losses", i).containsOnly(2);
-        cluster.nodes().start(lost);
-      }
-    }
-  }
-
-  @Test
-  void aNewCheckpointAndARegularEndCountAsProgress() throws Exception {
-    try (TestCluster cluster = cluster(3, 0)) {
-      cluster.steps(1, 2, NODES);
-      for (int i = 0; i < 2 * Limits.MAX_FRUITLESS_LOADS; i++) {
-        assertThat(cluster.restart(NODES)).as("it ends well each time").isEqualTo(2);
-      }
-      for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS - 1; i++) {
-          assertThat(loadAndDie(cluster)).isEqualTo(2 + round);
-        }
-        int next = 3 + round;
-        CyclicBarrier all = new CyclicBarrier(NODES.length);
-        cluster.all(scr -> {
-          assertThat(RankProgram.restart(scr, 3)).isEqualTo(next - 1);
-          RankProgram.checkpoint(scr, cluster.prefix(), next, 3);
-          all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
-          return 0;
-        }, NODES);
-        cluster.awaitOver(NODES);
-      }
-      assertThat(loadAndDie(cluster)).isEqualTo(4);
-      assertThat(history(cluster).loads()).noneMatch(RestartHistory.Load::quarantined);
-    }
-  }
-
-  @Test
-  void whatIsInQuarantineIsBetterThanToBeginAnew() throws Exception {
-    try (TestCluster cluster = cluster(1, 0)) {
-      cluster.steps(1, 1, NODES);
-      for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS + 2; i++) {
-        assertThat(loadAndDie(cluster)).isEqualTo(1);
-      }
     }
   }
 

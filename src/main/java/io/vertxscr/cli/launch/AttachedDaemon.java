@@ -100,6 +100,11 @@ final class AttachedDaemon {
     in.println(Attachment.PING);
   }
 
+  /** Says that the end of the program is no failure. */
+  void endedFromOutside() {
+    in.println(Attachment.ENDED_FROM_OUTSIDE);
+  }
+
   /** Lets it stop, without waiting. */
   void release() {
     in.close();

@@ -22,6 +22,7 @@ import java.util.function.Supplier;
  * <pre>
  *   to the daemon     {"secret":"&lt;hex&gt;","members":["n1:5701",...]}     first
  *                     ping
+ *                     ended from outside                                     the program, by a signal; or it will be
  *                     end of file: the daemon is to stop
  *   from the daemon   node n1 is ready: ... socket /tmp/...                as without a launcher
  *                     pong {"members":["n1",...]}
@@ -32,6 +33,7 @@ import java.util.function.Supplier;
  */
 public final class Attachment {
   static final String PING = "ping";
+  static final String ENDED_FROM_OUTSIDE = "ended from outside";
   static final String PONG = "pong ";
   static final String EVENT = "event ";
   private static final String SECRET = "secret";
@@ -89,11 +91,13 @@ public final class Attachment {
   }
 
   /** Answers until the pipe ends, and returns then. Blocks. */
-  public void follow(PrintWriter out, Supplier<Set<String>> seen) {
+  public void follow(PrintWriter out, Supplier<Set<String>> seen, Runnable endedFromOutside) {
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.equals(PING)) {
           out.println(PONG + new JsonObject().put(MEMBERS, new JsonArray(List.copyOf(seen.get()))).encode());
+        } else if (line.equals(ENDED_FROM_OUTSIDE)) {
+          endedFromOutside.run();
         }
       }
     } catch (IOException _) {

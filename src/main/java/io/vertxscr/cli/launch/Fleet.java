@@ -165,6 +165,11 @@ final class Fleet {
     up().forEach(node -> daemons.get(node).ping());
   }
 
+  /** Says to all that are up that a signal from outside has ended the program, or will. */
+  void endedFromOutside() {
+    up().forEach(node -> daemons.get(node).endedFromOutside());
+  }
+
   /** Whether all that are up have answered since the last {@link #ping}, and form one cluster. */
   boolean agrees() {
     return Agreement.isComplete(Set.copyOf(up()), seenBy);

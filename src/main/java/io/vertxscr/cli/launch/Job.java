@@ -130,9 +130,17 @@ final class Job {
       case Signal.Ended(int exit) -> {
         program = Optional.empty();
         watchdog.ended();
+        if (!killed && JobFlow.endedFromOutside(exit)) {
+          fleet.endedFromOutside();
+        }
         happened(new Event.Ended(killed && exit == 0 ? FAILED : exit, nowMs() - startedMs));
       }
-      case Signal.Stop(String why) -> happened(new Event.Stop(why));
+      case Signal.Stop(String why) -> {
+        if (program.isPresent()) {
+          fleet.endedFromOutside();
+        }
+        happened(new Event.Stop(why));
+      }
       case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
     }
   }

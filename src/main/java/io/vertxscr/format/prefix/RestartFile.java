@@ -15,15 +15,15 @@ import java.util.Map;
  *   LAST -> 12                     highest dataset id that was known
  *   FROM -> DSET -> 5              missing if restarts begin with the newest checkpoint
  *           NAME -> b.5
- *           JOB -> 439             allocation in which somebody said so
  *           LAST -> 10             highest dataset id that was known then
  *   DSET -> 5 -> NAME -> b.5       checkpoints that were read, since a run got any further
  *                CREATED -> 1312850690668536
  *                LOADS -> 3
  *                RUN -> 1312850690700000
  *                QUARANTINED -> 0
- *   EMPTIED -> CACHE -> 439        allocation whose first run began with empty caches because it wanted to
- *              PREFIX -> 439       the same of the prefix directory
+ *   FOLLOWED -> CACHE_PURGE -> 6f3d...    launch whose first run began with empty caches because it wanted to
+ *               PREFIX_PURGE -> 6f3d...   the same of the prefix directory
+ *               CURRENT -> 6f3d.../b.5    the same of the checkpoint that SCR_CURRENT names
  * </pre>
  */
 public final class RestartFile {
@@ -37,7 +37,6 @@ public final class RestartFile {
     history.from().ifPresent(from -> hash.at("FROM")
         .set("DSET", from.datasetId())
         .set("NAME", from.name())
-        .set("JOB", from.job())
         .set("LAST", from.lastDatasetId()));
     Hash datasets = hash.at("DSET");
     for (RestartHistory.Load load : history.loads()) {
@@ -48,9 +47,9 @@ public final class RestartFile {
           .set("RUN", load.run())
           .set("QUARANTINED", Fields.flag(load.quarantined()));
     }
-    if (!history.emptied().isEmpty()) {
-      Hash emptied = hash.at("EMPTIED");
-      history.emptied().forEach((place, allocation) -> emptied.set(place.name(), allocation));
+    if (!history.followed().isEmpty()) {
+      Hash followed = hash.at("FOLLOWED");
+      history.followed().forEach((wish, launch) -> followed.set(wish.name(), launch));
     }
     return HashFile.encode(hash);
   }
@@ -65,15 +64,15 @@ public final class RestartFile {
             load.integer("LOADS", 1), load.findNumber("RUN", 0).orElse(0), load.flag("QUARANTINED")));
       }
       return new RestartHistory(fields.find("FROM").map(from -> new RestartHistory.From(from.integer("DSET", 1),
-          from.text("NAME"), from.text("JOB"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0),
-          fields.find("EMPTIED").map(RestartFile::emptied).orElse(Map.of()));
+          from.text("NAME"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0),
+          fields.find("FOLLOWED").map(RestartFile::followed).orElse(Map.of()));
     });
   }
 
-  private static Map<RestartHistory.Place, String> emptied(Fields fields) {
-    Map<RestartHistory.Place, String> all = new EnumMap<>(RestartHistory.Place.class);
-    for (RestartHistory.Place place : RestartHistory.Place.values()) {
-      fields.findText(place.name()).ifPresent(allocation -> all.put(place, allocation));
+  private static Map<RestartHistory.Wish, String> followed(Fields fields) {
+    Map<RestartHistory.Wish, String> all = new EnumMap<>(RestartHistory.Wish.class);
+    for (RestartHistory.Wish wish : RestartHistory.Wish.values()) {
+      fields.findText(wish.name()).ifPresent(launch -> all.put(wish, launch));
     }
     return all;
   }

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node;
 
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RankMap;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +18,12 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
     Found found, RunPolicy policy) {
 
   /** A checkpoint whose files are in place on every rank's node; created tells histories apart. */
-  public record Restartable(int datasetId, long createdUs, String name) {}
+  public record Restartable(int datasetId, long createdUs, String name) {
+    /** Whether it is this dataset. */
+    public boolean isOf(DatasetDescriptor dataset) {
+      return datasetId == dataset.id() && createdUs == dataset.createdUs();
+    }
+  }
 
   /**
    * What was found when the run began.

@@ -103,8 +103,17 @@ public final class Running {
    */
   public record Started(DatasetDescriptor descriptor, List<Integer> evict, boolean bypass) {}
 
-  /** Result of the restart calls: what can be read, where there is something. */
-  public record Offer(Optional<RunInfo.Restartable> restart) {}
+  /**
+   * Result of CURRENT and of the restart calls: what can be read, where there is something.
+   *
+   * @param remarks what rank 0 is told, in sentences; empty for nothing
+   */
+  public record Offer(Optional<RunInfo.Restartable> restart, Optional<List<String>> remarks) {
+    /** With nothing to tell. */
+    public Offer(Optional<RunInfo.Restartable> restart) {
+      this(restart, Optional.empty());
+    }
+  }
 
   /**
    * Result of the gather PROTECTED: the dataset is complete.

@@ -67,21 +67,21 @@ public final class PrefixKeeper {
     }
   }
 
-  /** Before a run that wants to begin with an empty directory; fails where it cannot be had. */
-  public Future<Void> purge(String prefix) {
+  /** Before a run that wants to begin with an empty directory: what was deleted; fails where it cannot be had. */
+  public Future<List<DatasetDescriptor>> purge(String prefix) {
     return inTurn(prefix, () -> loop.patiently("empty " + prefix, () -> window(prefix).purge()));
   }
 
-  private Future<Void> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
-    Future<Void> mine = last.transform((_, _) -> job.get()).map(gone -> {
-      gone.forEach(dataset -> {
-        LOG.info("dataset {} \"{}\" is deleted from {}", dataset.id(), dataset.name(), prefix);
-        observer.notice(new PrefixDeleted(dataset.id(), dataset.name()));
-      });
-      return null;
-    });
+  private Future<List<DatasetDescriptor>> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
+    Future<List<DatasetDescriptor>> mine = last.transform((_, _) -> job.get())
+        .onSuccess(gone -> gone.forEach(dataset -> deleted(prefix, dataset)));
     last = mine;
     return mine;
+  }
+
+  private void deleted(String prefix, DatasetDescriptor dataset) {
+    LOG.info("dataset {} \"{}\" is deleted from {}", dataset.id(), dataset.name(), prefix);
+    observer.notice(new PrefixDeleted(dataset.id(), dataset.name()));
   }
 
   private PrefixWindow window(String prefix) {

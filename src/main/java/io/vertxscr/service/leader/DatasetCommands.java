@@ -16,19 +16,18 @@ import io.vertxscr.service.leader.restart.Inventories;
 import io.vertxscr.service.leader.restart.PrefixFetcher;
 import io.vertxscr.service.leader.restart.RestartJournal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
  * forgotten, have one deleted. On the node's loop.
  */
 final class DatasetCommands {
-  private static final Logger LOG = LoggerFactory.getLogger(DatasetCommands.class);
   private static final int NAMES_SHOWN = 8;
 
   private final Inventories caches;
@@ -49,10 +48,9 @@ final class DatasetCommands {
   /**
    * Restarts begin with this checkpoint: newer ones that are known now are left alone, its quarantine ends.
    *
-   * @param job id of the allocation
    * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name
    */
-  Future<Void> current(String prefixDirectory, String name, String job) {
+  Future<RestartPoint> current(String prefixDirectory, String name) {
     return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
       List<DatasetDescriptor> known = Stream.concat(
           cached(inventories, prefixDirectory).stream(), flushed.all().stream()).toList();
@@ -64,24 +62,29 @@ final class DatasetCommands {
             return unknown("checkpoint", name, known);
           });
       int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
-      return journal.update(prefixDirectory, history -> history.startingFrom(named, job, last))
+      return journal.update(prefixDirectory, history -> history.startingFrom(named, last))
           .compose(_ -> flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
               ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
-          .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)));
+          .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)))
+          .map(_ -> new RestartPoint(named, leftAlone(named, known)));
     }));
   }
 
-  /** The same for SCR_CURRENT, once in each allocation: its restarts go on with what was written after that. */
-  Future<Void> currentOnce(String prefixDirectory, String name, String job) {
-    return journal.read(prefixDirectory).compose(history -> {
-      if (history.from().filter(from -> from.name().equals(name) && from.job().equals(job)).isEmpty()) {
-        return current(prefixDirectory, name, job);
-      }
-      LOG.info("SCR_CURRENT={} was followed in allocation {} before: the restart goes on with what was written since",
-          name, job);
-      return Future.succeededFuture();
-    });
+  /** In the order in which they were written; of two with one name the newer one. */
+  private static Optional<String> leftAlone(DatasetDescriptor named, List<DatasetDescriptor> known) {
+    List<String> newer = known.stream().filter(dataset -> dataset.flags().checkpoint() && dataset.id() > named.id())
+        .sorted(Comparator.comparingInt(DatasetDescriptor::id)).map(DatasetDescriptor::name).distinct().toList();
+    return newer.isEmpty() ? Optional.empty() : Optional.of("checkpoints that are newer than dataset " + named.id()
+        + " \"" + named.name() + "\" are left alone: " + some(newer) + ". In the caches they make room for new ones; in"
+        + " the prefix directory each stays until a new one of its name replaces it");
   }
+
+  /**
+   * Where restarts begin from now on.
+   *
+   * @param leftAlone which checkpoints are newer, and what becomes of them, in sentences; empty for none
+   */
+  record RestartPoint(DatasetDescriptor dataset, Optional<String> leftAlone) {}
 
   /**
    * Has a dataset forgotten: gone from the index and from the caches; by DELETE its files in the prefix directory too.
@@ -137,8 +140,11 @@ final class DatasetCommands {
   private static ScrException unknown(String what, String name, List<DatasetDescriptor> known) {
     List<String> names = known.stream().map(DatasetDescriptor::name).distinct().sorted().toList();
     return new ScrException(Fault.NO_SUCH_DATASET, "there is no " + what + " \"" + name
-        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty" : " there are "
-        + String.join(", ", names.stream().limit(NAMES_SHOWN).toList())
-        + (names.size() > NAMES_SHOWN ? ", ... (" + names.size() + " in all)" : "")));
+        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty" : " there are " + some(names)));
+  }
+
+  private static String some(List<String> names) {
+    return String.join(", ", names.stream().limit(NAMES_SHOWN).toList())
+        + (names.size() > NAMES_SHOWN ? ", ... (" + names.size() + " in all)" : "");
   }
 }

@@ -65,8 +65,11 @@ public interface LeaderActions {
    */
   void open(RunInfo info, boolean anew);
 
-  /** A node of the run was lost, which has ended it, or will have. May be told again. */
-  void nodeLost(RunInfo info);
+  /**
+   * What the run has read is not to blame for its end: it has lost a node, or was ended from outside. May be told
+   * again; does not fail.
+   */
+  Future<Void> excused(RunInfo info);
 
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);

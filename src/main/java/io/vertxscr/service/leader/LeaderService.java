@@ -76,6 +76,9 @@ public final class LeaderService implements Membership.Listener {
   private ScrException lastOver;
   /** The run that has just ended before its time. */
   private Optional<RunInfo> ended = Optional.empty();
+  /** The last run that has begun. */
+  private Optional<RunInfo> last = Optional.empty();
+  private Future<Void> excused = Future.succeededFuture();
 
   /** Leads whenever its node is the oldest. */
   public LeaderService(Loop loop, NodeBus bus, Membership membership, Epoch epoch, LeaderActions actions) {
@@ -134,7 +137,7 @@ public final class LeaderService implements Membership.Listener {
       loop.after(LOSS_GRACE_MS, () -> late = false);
       adopt(states);
       states.values().stream().flatMap(state -> state.bereft().stream())
-          .max(Comparator.comparingLong(RunInfo::run)).ifPresent(actions::nodeLost);
+          .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
       actions.resume();
       return null;
     });
@@ -157,6 +160,7 @@ public final class LeaderService implements Membership.Listener {
     }
     partlyBegun = sameRun.size() < newest.get().run().get().map().byNode().size();
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(State::ended));
+    last = Optional.of(active.info());
     endIfFinalized();                                     // who has heard so may be in the next run already
     checkNodes();
     for (Map.Entry<String, State> state : states.entrySet()) {
@@ -248,6 +252,7 @@ public final class LeaderService implements Membership.Listener {
   private Future<Void> announce(RunInfo info) {
     ActiveRun begun = new ActiveRun(loop, info);
     active = begun;
+    last = Optional.of(info);
     forming.end();
     forming = null;
     inVain = Optional.empty();
@@ -346,10 +351,29 @@ public final class LeaderService implements Membership.Listener {
     actions.over(run, cause);
   }
 
+  private void excuse(RunInfo info) {
+    excused = actions.excused(info);
+  }
+
+  /** Who has started the program says that a signal from outside has ended it, or will: its run has not failed. */
+  public void endedFromOutside() {
+    if (membership.isLeader()) {
+      last.ifPresent(this::excuse);
+    }
+  }
+
+  /** This node stops: a run that is on ends with it. Completes when what is known of its end is noted. */
+  public Future<Void> stopping() {
+    if (active != null && membership.isLeader()) {
+      excuse(active.info());
+    }
+    return excused;
+  }
+
   /** Whether a node was lost may show only now, or soon: a program dies of it in less time than the cluster needs. */
   private void noteEnd(RunInfo info, ScrException cause) {
-    if (cause.fault() == Fault.NODE_LOST) {
-      actions.nodeLost(info);
+    if (cause.fault() == Fault.NODE_LOST || cause.fault() == Fault.HALTED) {
+      excuse(info);
       return;
     }
     ended = Optional.of(info);
@@ -382,7 +406,7 @@ public final class LeaderService implements Membership.Listener {
   @Override
   public void left(NodeInfo node) {
     loop.later(() -> {
-      ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(actions::nodeLost);
+      ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(this::excuse);
       checkNodes();
       if (forming != null) {
         forming.limit(node.name(), LOSS_GRACE_MS);

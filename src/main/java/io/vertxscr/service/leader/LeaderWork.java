@@ -5,7 +5,6 @@ import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.config.run.CachePolicy;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
@@ -36,11 +35,13 @@ import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.PrefixKeeper;
+import io.vertxscr.service.leader.restart.LaunchWishes;
 import io.vertxscr.service.leader.restart.RestartJournal;
 import io.vertxscr.service.leader.restart.Restorer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
@@ -55,11 +56,15 @@ public final class LeaderWork implements LeaderActions {
   /** Why no run will begin, however often it is started again. */
   private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
 
+  /** How long before its end a batch system may end the processes of an allocation. */
+  private static final long END_SHOWS_S = 60;
+
   private final Loop loop;
   private final Restorer restorer;
   private final DatasetCommands commands;
   private final RestartJournal journal;
   private final RestartSteps restarts;
+  private final LaunchWishes wishes;
   private final FlushCoordinator flushes;
   private final WantedFlushes wanted;
   private final FlushStates flushStates;
@@ -90,7 +95,8 @@ public final class LeaderWork implements LeaderActions {
     this.restorer = tools.restorer();
     this.commands = tools.commands();
     this.journal = tools.journal();
-    this.restarts = new RestartSteps(tools, settings.allocation());
+    this.restarts = new RestartSteps(tools);
+    this.wishes = new LaunchWishes(journal, settings.launch());
     this.flushes = tools.flushing().coordinator();
     this.wanted = tools.flushing().wanted();
     this.flushStates = tools.flushing().states();
@@ -122,9 +128,9 @@ public final class LeaderWork implements LeaderActions {
           openLog(prefix, policy);
           return advice.halts().admit(prefix, policy.halt());
         })
-        .compose(_ -> journal.leftToEmpty(prefix, policy.cache(), settings.allocation()))
-        .onSuccess(empty -> tellOfPurge(policy.cache(), empty))
-        .compose(empty -> restored(new Restorer.Wanted(prefix, map, policy.with(empty), List.of())))
+        .compose(_ -> wishes.left(prefix, policy))
+        .onSuccess(left -> wishes.warning(left).ifPresent(restorer::tell))
+        .compose(left -> restored(new Restorer.Wanted(prefix, map, left, List.of())))
         .onFailure(failure -> {
           if (HOPELESS.contains(Fault.of(failure))) {
             advice.halts().initFailed(prefix, policy.halt());
@@ -142,28 +148,34 @@ public final class LeaderWork implements LeaderActions {
     return Stream.concat(restorer.remarks().stream(), advice.halts().remark().stream()).toList();
   }
 
-  private void tellOfPurge(CachePolicy wish, CachePolicy left) {
-    if (!left.equals(wish) && !settings.knowsAllocation()) {
-      restorer.tell("SCR_CACHE_PURGE and SCR_PREFIX_PURGE were followed by an earlier run in this prefix directory, and"
-          + " by this one not again: it may be a relaunch. To begin with nothing, use scr run, or start the daemons"
-          + " with another SCR_JOB_ID");
-    }
-  }
-
   private Future<Restorer.Found> restored(Restorer.Wanted wanted) {
     return before(wanted.prefix(), wanted.policy()).compose(_ -> restorer.restore(wanted)).compose(found ->
-        journal.emptied(wanted.prefix(), wanted.policy().cache(), settings.allocation()).map(found));
+        wishes.followed(wanted.prefix(), wanted.policy()).map(found));
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */
   private Future<Void> before(String prefix, RunPolicy policy) {
     FetchPolicy rules = policy.fetch();
-    Future<Void> emptied = policy.cache().prefixPurge()
-        ? restorer.rememberFlushed(prefix).compose(_ -> keeper.purge(prefix)) : Future.succeededFuture();
+    Future<Void> emptied = policy.cache().prefixPurge() ? purge(prefix) : Future.succeededFuture();
     Future<Void> flushed = emptied.compose(_ -> flushes.begun(prefix)).compose(_ ->
         rules.flushOnRestart() || rules.globalRestart() ? wanted.flushAll(prefix) : Future.succeededFuture());
-    return rules.current().map(name ->
-        flushed.compose(_ -> commands.currentOnce(prefix, name, settings.allocation()))).orElse(flushed);
+    return rules.current().map(name -> flushed.compose(_ -> current(prefix, name))).orElse(flushed);
+  }
+
+  private Future<Void> purge(String prefix) {
+    return restorer.rememberFlushed(prefix).compose(_ -> keeper.purge(prefix)).onSuccess(gone -> {
+      if (!gone.isEmpty()) {
+        restorer.tell("SCR_PREFIX_PURGE=1: all datasets of the index, " + gone.size() + " in all, were deleted from "
+            + prefix);
+      }
+    }).mapEmpty();
+  }
+
+  private Future<Void> current(String prefix, String name) {
+    return commands.current(prefix, name).onSuccess(point -> {
+      restorer.tell("SCR_CURRENT=" + name + ": restarts begin with dataset " + point.dataset().id());
+      point.leftAlone().ifPresent(restorer::tell);
+    }).mapEmpty();
   }
 
   @Override
@@ -221,10 +233,10 @@ public final class LeaderWork implements LeaderActions {
       case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
       case PUBLISHED -> published(run, read(parts, Part.Published.class));
       case FLUSHED -> flushed(read(parts, Part.Done.class));
-      case HAVE_RESTART -> Future.succeededFuture(Packed.of(new Offer(run.info().restart())));
+      case HAVE_RESTART -> restarts.have(run, read(parts, Part.Have.class));
       case START_RESTART -> restarts.start(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> restarts.complete(run, read(parts, Part.Restart.class));
-      case CURRENT -> restarts.current(run, Combining.name(read(parts, Part.Named.class)));
+      case CURRENT -> restarts.current(run, read(parts, Part.Named.class));
       case DROP, DELETE -> restarts.remove(run, step, Combining.name(read(parts, Part.Named.class)));
       case FINALIZE -> wanted.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .compose(_ -> journal.progressed(run.info().prefix()))
@@ -328,14 +340,24 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
-  public void nodeLost(RunInfo info) {
-    journal.excused(info);
+  public Future<Void> excused(RunInfo info) {
+    return journal.excused(info);
+  }
+
+  /** Whether the run was to end anyway: somebody has halted it, or the allocation ends. */
+  private boolean endsByIntent() {
+    OptionalLong end = advice.halts().endSeconds();
+    return advice.halts().reason().isPresent()
+        || end.isPresent() && clockUs.getAsLong() / 1_000_000 >= end.getAsLong() - END_SHOWS_S;
   }
 
   @Override
   public void over(long run, ScrException cause) {
     writing = null;
     restarts.over();
+    if (run != 0 && endsByIntent()) {
+      journal.note(prefix, history -> history.excused(run));
+    }
     close();
     scavenges.died();
     if (run != 0 && cause.fault() == Fault.HALTED) {

@@ -180,8 +180,8 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
-  public void nodeLost(RunInfo info) {
-    actions.nodeLost(info);
+  public Future<Void> excused(RunInfo info) {
+    return actions.excused(info);
   }
 
   @Override

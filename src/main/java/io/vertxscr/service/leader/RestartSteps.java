@@ -32,19 +32,16 @@ final class RestartSteps {
   private final CatchUp catchUp;
   private final DatasetCommands commands;
   private final RestartJournal journal;
-  private final String job;
   /** Datasets that this run has failed to read. */
   private final List<Integer> unreadable = new ArrayList<>();
   /** The last run in which something had to go for a new dataset. */
   private long narrowRun;
 
-  /** @param job id of the allocation */
-  RestartSteps(LeaderTools tools, String job) {
+  RestartSteps(LeaderTools tools) {
     this.restorer = tools.restorer();
     this.catchUp = tools.catchUp();
     this.commands = tools.commands();
     this.journal = tools.journal();
-    this.job = job;
   }
 
   /** A run has begun, with or without something on offer. */
@@ -90,6 +87,9 @@ final class RestartSteps {
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
       info.restart().ifPresent(read -> catchUp.older(info, read.datasetId()));
+      if (!info.policy().fetch().choice().breaksLoops()) {
+        journal.restarted(info);
+      }
       return Future.succeededFuture(Packed.of(new Offer(info.restart())));
     }
     RunInfo.Restartable bad = info.restart().get();
@@ -102,26 +102,43 @@ final class RestartSteps {
   private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
     RunInfo.Restartable bad = run.info().restart().orElseThrow();
     return exchange(run).compose(found -> Future.failedFuture(new ScrException(fault, "restart from dataset "
-        + bad.datasetId() + " \"" + bad.name() + "\" failed: " + why + "; " + found
+        + bad.datasetId() + " \"" + bad.name() + "\" failed: " + why + "; " + found.restart()
         .map(next -> "have-restart now offers dataset " + next.datasetId() + " \"" + next.name() + "\"")
         .orElse("there is no older one"))));
   }
 
-  private Future<Optional<RunInfo.Restartable>> exchange(ActiveRun run) {
+  private Future<Restorer.Found> exchange(ActiveRun run) {
     RunInfo info = run.info();
     return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
-        .map(found -> {
+        .onSuccess(found -> {
           run.info(info.with(found.restart()));
           protectBehind(info);
-          return found.restart();
         });
   }
 
-  /** The application has restarted by itself: nothing is on offer any more. */
-  Future<Packed> current(ActiveRun run, String name) {
-    return commands.current(run.info().prefix(), name, job).map(_ -> {
-      run.info(run.info().with(Optional.empty()));
-      return Packed.NOTHING;
+  /**
+   * Restarts begin with this checkpoint. An application that has restarted by itself is offered nothing any more; one
+   * that has not restarted yet is offered the checkpoint when it asks: it may want to read it by itself.
+   */
+  Future<Packed> current(ActiveRun run, List<From<Part.Named>> parts) {
+    boolean selects = parts.getFirst().part().selects();
+    return commands.current(run.info().prefix(), Combining.name(parts)).map(named -> {
+      RunInfo info = run.info();
+      run.info(info.with(info.restart().filter(offered -> selects && offered.isOf(named.dataset()))));
+      return Packed.of(new Offer(run.info().restart(), named.leftAlone().map(List::of)));
+    });
+  }
+
+  /** What is on offer; what the application has selected is restored now, if it is not what the run began with. */
+  Future<Packed> have(ActiveRun run, List<From<Part.Have>> parts) {
+    Optional<RunInfo.Restartable> offered = run.info().restart();
+    if (offered.isPresent() || !parts.getFirst().part().selected()) {
+      return Future.succeededFuture(Packed.of(new Offer(offered)));
+    }
+    return exchange(run).map(found -> {
+      List<String> news = found.all().remarks().stream()
+          .filter(remark -> !run.info().found().remarks().contains(remark)).toList();
+      return Packed.of(new Offer(found.restart(), Optional.of(news).filter(remarks -> !remarks.isEmpty())));
     });
   }
 

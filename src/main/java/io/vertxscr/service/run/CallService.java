@@ -7,7 +7,7 @@ import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.Running.Gather;
@@ -74,7 +74,7 @@ public final class CallService {
     LocalRun run = runs.run().orElseThrow(() ->
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
     if (call.step() == Step.FINALIZE && run.isHalted(caller.run())) {
-      return Future.succeededFuture(new EmptyReply());      // it hears of the end by should-exit and takes its leave
+      return Future.succeededFuture(new DoneReply());      // it hears of the end by should-exit and takes its leave
     }
     LocalRun.RankSession session = run.session(caller.run(), caller.rank(), caller.client());
     if (caller.call() == session.lastCall()) {
@@ -101,7 +101,7 @@ public final class CallService {
 
   /** Who takes its leave may do so, also when the run is halted before the others have called. */
   private static Future<Object> evenIfHalted(Throwable failure) {
-    return Fault.of(failure) == Fault.HALTED ? Future.succeededFuture(new EmptyReply()) : Future.failedFuture(failure);
+    return Fault.of(failure) == Fault.HALTED ? Future.succeededFuture(new DoneReply()) : Future.failedFuture(failure);
   }
 
   private void enter(LocalRun run, LocalRun.RankSession session, RankCall call, Promise<Object> promise) {

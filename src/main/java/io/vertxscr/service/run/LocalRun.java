@@ -34,6 +34,8 @@ public final class LocalRun {
   private Optional<Gathered> lastGathered = Optional.empty();
   private OpenDataset open;
   private ScrException over;
+  private boolean selected;
+  private boolean restarted;
 
   LocalRun(RunInfo info, Map<Integer, String> clientOfRank) {
     this.info = info;
@@ -135,6 +137,25 @@ public final class LocalRun {
 
   void open(OpenDataset dataset) {
     open = dataset;
+  }
+
+  /** The application has restarted, from what it was offered or by itself: it writes, or has read all. */
+  void restarted() {
+    restarted = true;
+    selected = false;
+  }
+
+  boolean hasRestarted() {
+    return restarted;
+  }
+
+  /** The application has named what it wants to restart from; nothing more than a name once it has restarted. */
+  void select() {
+    selected = !restarted;
+  }
+
+  boolean hasSelected() {
+    return selected;
   }
 
   /** Whether all ranks of this node have finalized. */

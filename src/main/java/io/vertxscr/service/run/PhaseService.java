@@ -96,6 +96,7 @@ public final class PhaseService {
       Started started = json.as(Started.class);
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
+      run.restarted();
       flushes.standBack();
       return open(run, started);
     });

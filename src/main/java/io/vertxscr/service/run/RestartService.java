@@ -13,7 +13,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.protocol.app.CompleteReply;
-import io.vertxscr.protocol.app.EmptyReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.StartReply;
@@ -40,12 +40,14 @@ public final class RestartService {
   }
 
   public Future<CallService.Answers> have(LocalRun run, List<RankCall> ranks) {
-    return offer(run, Step.HAVE_RESTART, List.of()).map(offer -> {
-      run.info(run.info().with(offer));
+    return calls.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected())).map(json -> {
+      Offer offer = json.as(Offer.class);
+      run.info(run.info().with(offer.restart()));
       run.cache().offered(run.info());
-      HaveRestartReply reply = offer.map(found -> new HaveRestartReply(
-          true, OptionalInt.of(found.datasetId()), Optional.of(found.name()))).orElse(HaveRestartReply.NONE);
-      return new CallService.Answers(_ -> reply, offer.isPresent());
+      HaveRestartReply reply = offer.restart()
+          .map(found -> HaveRestartReply.of(found.datasetId(), found.name())).orElse(HaveRestartReply.NONE);
+      return new CallService.Answers(rank -> reply.with(offer.remarks().filter(_ -> rank == 0)),
+          offer.restart().isPresent());
     });
   }
 
@@ -96,18 +98,31 @@ public final class RestartService {
   public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
     List<Integer> invalid = ranks.stream().filter(call -> !call.valid()).map(RankCall::rank).toList();
     OpenDataset open = run.open();
-    return offer(run, Step.COMPLETE_RESTART, invalid).map(_ -> CallService.Answers.same(
-        new CompleteReply(open.descriptor().id(), open.descriptor().name())));
+    return offer(run, Step.COMPLETE_RESTART, invalid).map(_ -> {
+      run.restarted();
+      return CallService.Answers.same(new CompleteReply(open.descriptor().id(), open.descriptor().name()));
+    });
   }
 
   public Future<CallService.Answers> finish(LocalRun run, List<RankCall> ranks) {
-    return offer(run, Step.FINALIZE, List.of()).map(_ -> CallService.Answers.same(new EmptyReply()));
+    return offer(run, Step.FINALIZE, List.of()).map(_ -> CallService.Answers.same(new DoneReply()));
   }
 
-  /** CURRENT, DROP, DELETE: the leader does all. */
-  public CallService.Work named(Step step) {
-    return (run, ranks) -> calls.gather(run, step, new Part.Named(ranks.getFirst().name()))
-        .map(_ -> CallService.Answers.same(new EmptyReply()));
+  /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
+  public Future<CallService.Answers> current(LocalRun run, List<RankCall> ranks) {
+    Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted());
+    return calls.gather(run, Step.CURRENT, part).map(json -> {
+      Offer offer = json.as(Offer.class);
+      run.info(run.info().with(offer.restart()));
+      run.select();
+      return new CallService.Answers(rank -> new DoneReply(offer.remarks().filter(_ -> rank == 0)), false);
+    });
+  }
+
+  /** DROP, DELETE: the leader does all. */
+  public CallService.Work removal(Step step) {
+    return (run, ranks) -> calls.gather(run, step, new Part.Named(ranks.getFirst().name(), false))
+        .map(_ -> CallService.Answers.same(new DoneReply()));
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {

@@ -11,6 +11,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Goal: launcher and daemon understand each other, and a daemon that was started wrongly says so. */
@@ -28,10 +29,12 @@ class AttachmentTest {
   }
 
   @Test
-  void pingIsAnsweredUntilThePipeEnds() {
+  void pingIsAnsweredAndAnEndFromOutsideHeardOfUntilThePipeEnds() {
     StringWriter out = new StringWriter();
-    read(Attachment.header(new byte[] {1}, List.of()) + "\nping\nwhatever\nping\n")
-        .follow(new PrintWriter(out), () -> Set.of("n1", "n2"));
+    AtomicInteger ended = new AtomicInteger();
+    read(Attachment.header(new byte[] {1}, List.of()) + "\nping\nwhatever\nended from outside\nping\n")
+        .follow(new PrintWriter(out), () -> Set.of("n1", "n2"), ended::incrementAndGet);
+    assertThat(ended).hasValue(1);
     assertThat(out.toString().lines()).hasSize(2)
         .allSatisfy(line -> assertThat(Attachment.membersOf(line)).containsExactlyInAnyOrder("n1", "n2"));
   }

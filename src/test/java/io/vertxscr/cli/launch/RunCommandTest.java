@@ -102,6 +102,19 @@ class RunCommandTest {
     assertThat(launches).last().isNotEqualTo(launches.getFirst());
   }
 
+  /** 143 is that of SIGTERM, 139 that of a wrong address, 137 that of SIGKILL, which the system sends too. */
+  @Test
+  void theDaemonsHearOfAProgramThatASignalFromOutsideHasEndedAndNotOfOneThatHasFailed() throws Exception {
+    Path told = directory.resolve("ended-from-outside");
+    for (int exit : List.of(1, 139, 137, 143)) {
+      program(1, "exit " + exit + "\n");
+      machine.run("run", "--nodes", "2", "--no-scavenge", "program");
+      Files.deleteIfExists(directory.resolve("run-1"));
+      assertThat(Files.exists(told)).as("exit code %d", exit).isEqualTo(exit == 143);
+    }
+    assertThat(Files.readAllLines(told)).containsExactlyInAnyOrder("node1", "node2");
+  }
+
   @Test
   void whatARestartPassesOverAndThatItBeginsAnewIsToldToTheUser() throws Exception {
     program(1, SAID + "sleep 0.3\n");

@@ -44,6 +44,7 @@ class RunSignalsIT {
     run.destroy();
     assertThat(run.waitFor()).isEqualTo(143);
     assertThat(machine.has("told")).isTrue();
+    assertThat(machine.has("ended-from-outside")).as("the daemons hear that it is no failure").isTrue();
     assertThat(machine.has("alive-node1") || machine.has("alive-node2")).isFalse();
     assertThat(machine.called("scr")).last().asString().startsWith("scavenge ");
   }

@@ -46,6 +46,7 @@ final class StubMachine {
         [ -e "$STATE/says-$name" ] && { while [ ! -e "$STATE/run-1" ]; do sleep 0.05; done
           cat "$STATE/says-$name"; touch "$STATE/said-$name"; } &
         while read -r line; do
+          [ "$line" = "ended from outside" ] && { echo "$name" >> "$STATE/ended-from-outside"; continue; }
           [ -e "$STATE/dead-$name" ] && exit 9
           [ -e "$STATE/once-$name" ] && { rm "$STATE/once-$name"; exit 9; }
           [ -e "$STATE/deaf-$name" ] && continue

@@ -55,7 +55,7 @@ class LeaderServiceTest {
   private final Map<String, State> states = new HashMap<>();
   private final Map<String, Over> toldOver = new HashMap<>();
   private final List<Step> decided = new ArrayList<>();
-  private final List<RunInfo> withLostNodes = new ArrayList<>();
+  private final List<RunInfo> excused = new ArrayList<>();
   private Optional<ScrException> refusal = Optional.empty();
   private boolean restores;
   private final VirtualTime time = new VirtualTime(new Random(1));
@@ -124,8 +124,9 @@ class LeaderServiceTest {
     }
 
     @Override
-    public void nodeLost(RunInfo info) {
-      withLostNodes.add(info);
+    public Future<Void> excused(RunInfo info) {
+      excused.add(info);
+      return Future.succeededFuture();
     }
   }
 
@@ -190,9 +191,9 @@ class LeaderServiceTest {
     assertThat(waits()).isEqualTo("the application computes");
     on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
     leave("n9");
-    assertThat(withLostNodes).as("a node without ranks").isEmpty();
+    assertThat(excused).as("a node without ranks").isEmpty();
     leave("n3");
-    assertThat(withLostNodes).containsExactly(RUN);
+    assertThat(excused).containsExactly(RUN);
   }
 
   /** The leader itself was lost: its ranks' run has ended on the others before the next one leads. */
@@ -201,7 +202,25 @@ class LeaderServiceTest {
     NODES.forEach(node -> states.put(node, NO_RUN));
     states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN)));
     assertThat(waits()).isEqualTo("no run");
-    assertThat(withLostNodes).containsExactly(RUN);
+    assertThat(excused).containsExactly(RUN);
+  }
+
+  /** The launcher may say so a while after the run, and a node that stops says so of a run that is on only. */
+  @Test
+  void whoIsEndedFromOutsideIsExcusedWhileItRunsAndByItsLauncherAfterThatToo() throws Exception {
+    State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+    NODES.forEach(node -> states.put(node, running));
+    assertThat(waits()).isEqualTo("the application computes");
+    on(leader::stopping);
+    assertThat(excused).containsExactly(RUN);
+    on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    on(leader::stopping);
+    assertThat(excused).containsExactly(RUN);
+    on(() -> {
+      leader.endedFromOutside();
+      return Future.succeededFuture();
+    });
+    assertThat(excused).containsExactly(RUN, RUN);
   }
 
   private void leave(String node) {

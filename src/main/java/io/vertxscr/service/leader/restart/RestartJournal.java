@@ -1,8 +1,6 @@
 package io.vertxscr.service.leader.restart;
 
 import io.vertx.core.Future;
-import io.vertxscr.config.run.CachePolicy;
-import io.vertxscr.model.RestartHistory.Place;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixPaths;
@@ -48,37 +46,9 @@ public final class RestartJournal {
         loop.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
   }
 
-  /**
-   * What of the wish to begin with empty caches, and an empty prefix directory, is left for this run: it holds for the
-   * first run of an allocation. One that follows it restarts from what was written since.
-   *
-   * @param allocation names it among all
-   * @return fails with IO where nobody can see whether it is the first one
-   */
-  public Future<CachePolicy> leftToEmpty(String prefix, CachePolicy wish, String allocation) {
-    if (!wish.purge() && !wish.prefixPurge()) {
-      return Future.succeededFuture(wish);
-    }
-    return inTurn(() -> loop.blocking("read what was emptied for " + prefix, () -> store(prefix).read()))
-        .map(history -> left(history, wish, allocation));
-  }
-
-  private static CachePolicy left(RestartHistory history, CachePolicy wish, String allocation) {
-    CachePolicy left = wish.emptying(wish.purge() && !history.wasEmptied(Place.CACHE, allocation),
-        wish.prefixPurge() && !history.wasEmptied(Place.PREFIX, allocation));
-    if (!left.equals(wish)) {
-      LOG.info("the first run of allocation {} has emptied what SCR_CACHE_PURGE and SCR_PREFIX_PURGE say: this one"
-          + " restarts from what was written since", allocation);
-    }
-    return left;
-  }
-
-  /** They are empty: later runs of the allocation keep what they have. Fails where that cannot be noted durably. */
-  public Future<Void> emptied(String prefix, CachePolicy done, String allocation) {
-    return !done.purge() && !done.prefixPurge() ? Future.succeededFuture() : update(prefix, history -> {
-      RestartHistory caches = done.purge() ? history.emptied(Place.CACHE, allocation) : history;
-      return done.prefixPurge() ? caches.emptied(Place.PREFIX, allocation) : caches;
-    }).mapEmpty();
+  /** What has happened so far, for what must not be done twice. Fails with IO where nobody can see it. */
+  Future<RestartHistory> readOrFail(String prefix) {
+    return inTurn(() -> loop.blocking("read what was done in " + prefix, () -> store(prefix).read()));
   }
 
   /**
@@ -102,7 +72,12 @@ public final class RestartJournal {
         history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name(), run.run()));
   }
 
-  /** The run has lost a node: what it has read is not to blame for its end. */
+  /** The run has read all of its checkpoint. */
+  public Future<Void> restarted(RunInfo run) {
+    return note(run.prefix(), history -> history.restarted(run.run()));
+  }
+
+  /** The run has lost a node, or was ended from outside: what it has read is not to blame for its end. */
   public Future<Void> excused(RunInfo run) {
     return note(run.prefix(), history -> history.excused(run.run()));
   }

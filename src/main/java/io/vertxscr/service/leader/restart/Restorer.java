@@ -167,30 +167,33 @@ public final class Restorer {
   private Future<Scene> scene(Wanted wanted) {
     return caches.all().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed ->
         journal.read(wanted.prefix()).map(history ->
-            new Scene(inventories, flushed, judged(wanted.prefix(), flushed, history)))));
+            new Scene(inventories, flushed, judged(wanted, flushed, history)))));
   }
 
   /** Puts in quarantine what has led nowhere too often, and takes out what somebody has set current since. */
-  private RestartHistory judged(String prefixDirectory, PrefixFetcher.Listing flushed, RestartHistory history) {
+  private RestartHistory judged(Wanted wanted, PrefixFetcher.Listing flushed, RestartHistory history) {
+    String prefixDirectory = wanted.prefix();
+    FetchPolicy.Choice rules = wanted.policy().fetch().choice();
     RestartHistory judged = history;
     for (RestartHistory.Load load : history.loads()) {
       if (load.quarantined() && flushed.current().equals(Optional.of(load.name()))) {
         LOG.warn("dataset {} \"{}\" was set current: its quarantine ends", load.datasetId(), load.name());
         judged = judged.lifted(load.name());
         journal.note(prefixDirectory, now -> now.lifted(load.name()));
-      } else if (load.fruitless()) {
-        String why = "it was read " + load.times() + " times, and no run completed another checkpoint or ended well:"
+      } else if (load.fruitless(rules.mostFruitlessLoads())) {
+        String why = load.times() + " runs that read it came to a bad end, "
+            + (rules.breaksLoops() ? "before any completed another one:" : "before all ranks had read it:")
             + " it is used only where there is no other; to have it used again, set it current";
         LOG.warn("dataset {} \"{}\" is in quarantine: {}", load.datasetId(), load.name(), why);
         observer.notice(new Event.Quarantined(load.datasetId(), load.name(), why));
         prefix.unsetCurrent(prefixDirectory, load.name());
-        judged = judged.quarantine();
-        journal.note(prefixDirectory, RestartHistory::quarantine);
+        judged = judged.quarantine(rules.mostFruitlessLoads());
+        journal.note(prefixDirectory, now -> now.quarantine(rules.mostFruitlessLoads()));
       }
     }
     quarantines = judged.loads().stream().filter(RestartHistory.Load::quarantined)
-        .map(load -> "dataset " + load.datasetId() + " \"" + load.name() + "\" is in quarantine: it was read "
-            + load.times() + " times, and no run got further").toList();
+        .map(load -> "dataset " + load.datasetId() + " \"" + load.name() + "\" is in quarantine: "
+            + load.times() + " runs that read it came to a bad end").toList();
     return judged;
   }
 
@@ -234,10 +237,35 @@ public final class Restorer {
 
   /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
   private Future<Scene> emptied(Scene scene, Wanted wanted) {
+    if (fromCaches(wanted)) {
+      return Future.succeededFuture(scene);
+    }
     boolean purge = wanted.policy().cache().purge();      // what other jobs have left, too
-    return fromCaches(wanted) ? Future.succeededFuture(scene) : remember(wanted.prefix(), scene).compose(_ ->
+    if (purge) {
+      tellOfPurge(scene);
+    }
+    return remember(wanted.prefix(), scene).compose(_ ->
         evict(scene.inventories(), dataset -> dataset.flush() != FlushState.WANTED
             && (purge || dataset.origin().prefix().equals(wanted.prefix())))).map(scene);
+  }
+
+  private void tellOfPurge(Scene scene) {
+    Set<Which> kept = cached(scene, dataset -> dataset.flush() == FlushState.WANTED);
+    Set<Which> gone = cached(scene, _ -> true);
+    gone.removeAll(kept);
+    if (!gone.isEmpty() || !kept.isEmpty()) {
+      tell("SCR_CACHE_PURGE=1: " + datasets(gone) + " deleted from the caches"
+          + (kept.isEmpty() ? "" : ", " + datasets(kept) + " kept until flushed"));
+    }
+  }
+
+  private static Set<Which> cached(Scene scene, Predicate<Inventory.Dataset> which) {
+    return scene.inventories().stream().flatMap(inventory -> inventory.datasets().stream()).filter(which)
+        .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
+  }
+
+  private static String datasets(Set<Which> which) {
+    return which.size() == 1 ? "1 dataset" : which.size() + " datasets";
   }
 
   /** Ids are never used again, also when nobody holds a dataset any more. */

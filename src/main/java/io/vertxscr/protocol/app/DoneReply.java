@@ -1,0 +1,21 @@
+package io.vertxscr.protocol.app;
+
+import io.vertxscr.protocol.Verb;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * It is done ({@link Verb#CURRENT}, {@link Verb#DROP}, {@link Verb#DELETE}, {@link Verb#FINALIZE}, {@link Verb#ALIVE}).
+ *
+ * @param remarks what whoever started the run must know of it, as in {@link InitReply}
+ */
+public record DoneReply(Optional<List<String>> remarks) {
+  public DoneReply {
+    remarks = remarks.map(List::copyOf);
+  }
+
+  /** With nothing to say. */
+  public DoneReply() {
+    this(Optional.empty());
+  }
+}
