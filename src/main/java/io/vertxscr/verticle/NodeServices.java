@@ -21,6 +21,7 @@ import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.HoldingService;
 import io.vertxscr.service.data.ProtectionService;
 import io.vertxscr.service.data.RankRestorer;
+import io.vertxscr.service.data.StoreService;
 import io.vertxscr.service.leader.FlushCoordinator;
 import io.vertxscr.service.leader.LeaderService;
 import io.vertxscr.service.leader.LeaderTools;
@@ -49,6 +50,7 @@ public final class NodeServices {
   private final ProtectionService protection;
   private final HoldingService holdings;
   private final FetchService fetches;
+  private final StoreService stores;
   private final FlushService flushes;
   private final LeaderService leader;
   private final HaltWatch halts;
@@ -76,6 +78,7 @@ public final class NodeServices {
     CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store, ports.observer());
+    stores = new StoreService(loop, self, store.directories(), settings.policy().descriptors());
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
     PhaseService phases = new PhaseService(
@@ -139,6 +142,10 @@ public final class NodeServices {
 
   public FetchService fetches() {
     return fetches;
+  }
+
+  public StoreService stores() {
+    return stores;
   }
 
   public FlushService flushes() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
+import io.vertxscr.config.WithoutEffect;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RedundancySet;
@@ -18,6 +19,7 @@ import io.vertxscr.protocol.Verb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -130,6 +132,69 @@ class RunConfigurationTest extends EmbeddedTest {
       refused(cluster, prefix.resolve(".scrconf") + " line 2: unknown parameter SCR_FLSH; did you mean SCR_FLUSH?");
       userFile("SCR_GROUP=POWER", "GROUPS=n1 POWER=a");
       refused(cluster, "node n2 has no value of group POWER: add a line GROUPS=n2 POWER=...");
+      userFile("");
+      assertThat(cluster.steps(1, 1, NODES)).isZero();
+    }
+  }
+
+  /** Bar: nothing in a file that was written for SCR fails a run; what does nothing here is a line, the rest counts. */
+  @Test
+  void aFileWithEveryParameterOfTheManualLoadsAndTheRunFollowsIt() throws Exception {
+    Path file = Path.of("src/test/resources/every-parameter.conf");
+    Map<String, String> environment =
+        Map.of("SCR_CONF_FILE", file.toAbsolutePath().toString(), "SCR_TESTROOT", directory.toString());
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.steps(1, 1, NODES);
+      List<String> remarks = EmbeddedRun.all(new EmbeddedRun(
+          cluster.nodes(), prefix, List.of(NODES), options -> with(options, environment)).start(scr -> {
+            assertThat(RankProgram.restart(scr, 3)).isEqualTo(1);
+            RankProgram.checkpoint(scr, prefix, 2, 3);
+            scr.finish();
+            return scr.remarks();
+          })).getFirst();
+
+      assertThat(cluster.datasetDirectory("n3", 2).startsWith(directory.resolve("ssd"))).isTrue();
+      List<String> names = Files.readAllLines(file).stream().filter(line -> line.matches("[A-Z].*"))
+          .map(line -> line.replaceFirst("[ =].*", "")).toList();
+      for (WithoutEffect one : WithoutEffect.values()) {
+        assertThat(remarks).filteredOn(remark -> remark.contains(": " + one + " has no effect here: "))
+            .hasSize(Collections.frequency(names, one.name()));
+      }
+      for (String said : List.of("SCR_CNTL_BASE=", "SCR_PREFIX=", "SCR_FILE_BUF_SIZE=8388608", "SCR_CRC_ON_COPY=0",
+          "SCR_CRC_ON_FLUSH=0", "FLUSH", "TYPE", "VIEW", "INTERVAL=6 counts")) {
+        assertThat(remarks).anyMatch(remark -> remark.contains(": " + said) || remark.startsWith(said));
+      }
+      assertThat(remarks)
+          .noneMatch(remark -> remark.contains("no such")).noneMatch(remark -> remark.contains("sesame"));
+    }
+  }
+
+  @Test
+  void aUsersStoreHoldsOnAllNodesAndALaterRunFindsWhatIsInItWithoutNamingIt() throws Exception {
+    Path mine = directory.resolve("mine");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      write(cluster, options -> options.config("SCR_CACHE_BASE=" + mine).config("STORE=" + mine + " COUNT=2"));
+      for (String node : NODES) {
+        assertThat(cluster.datasetDirectory(node, 1).startsWith(mine)).isTrue();
+      }
+      cluster.lose("n4");
+      cluster.nodes().start("n4");
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+
+      write(cluster, UnaryOperator.identity());
+      assertThat(cluster.datasetDirectory("n4", 2).startsWith(directory.resolve("cache"))).isTrue();
+    }
+  }
+
+  @Test
+  void aStoreThatANodeCannotUseFailsInitWithNodeAndDirectoryAndTheNextRunBegins() throws Exception {
+    Path file = Files.writeString(directory.resolve("file"), "x");
+    userFile("SCR_CACHE_BASE=" + file.resolve("cache"));
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      refused(cluster, "node n1: store " + file.resolve("cache") + " cannot be used: " + file + " is not a directory");
+      userFile("STORE=" + directory.resolve("none") + " MKDIR=0", "SCR_CACHE_BASE=" + directory.resolve("none"));
+      refused(cluster, "node n1: store " + directory.resolve("none") + " cannot be used: it is not there, and with"
+          + " MKDIR=0 it is not made");
       userFile("");
       assertThat(cluster.steps(1, 1, NODES)).isZero();
     }

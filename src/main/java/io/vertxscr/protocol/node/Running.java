@@ -19,6 +19,15 @@ public final class Running {
   public record Join(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
       Optional<Configured> settings) {}
 
+  /** From the leader: stores that the run will use; their directories are made where they may be. */
+  public record Stores(List<Store> stores) {}
+
+  /** One of them. @param mkdir whether its base is made if it is not there */
+  public record Store(String base, boolean mkdir) {}
+
+  /** What is wrong with them on this node, in a sentence that names node and directory; empty: nothing. */
+  public record StoresChecked(Optional<String> problem) {}
+
   /** Environment and calls of the rank whose configuration counts. */
   public record Configured(Map<String, String> environment, List<String> calls) {
     /** Of an application that configures nothing. */

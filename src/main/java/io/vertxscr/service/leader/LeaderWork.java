@@ -62,6 +62,7 @@ public final class LeaderWork implements LeaderActions {
   private final RestartSteps restarts;
   private final FlushCoordinator flushes;
   private final WantedFlushes wanted;
+  private final StoreChecks stores;
   private final FlushStates flushStates;
   private final PrefixKeeper keeper;
   private final Settings settings;
@@ -93,6 +94,7 @@ public final class LeaderWork implements LeaderActions {
     this.restarts = new RestartSteps(tools, settings.allocation());
     this.flushes = tools.flushing().coordinator();
     this.wanted = tools.flushing().wanted();
+    this.stores = tools.stores();
     this.flushStates = tools.flushing().states();
     this.keeper = flushes.keeper();
     this.settings = settings;
@@ -105,7 +107,8 @@ public final class LeaderWork implements LeaderActions {
         .onSuccess(read -> {
           read.remarks().forEach(LOG::warn);
           read.lines().forEach(line -> LOG.info("configured: {}", line));
-        });
+        })
+        .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
   }
 
   @Override
@@ -131,7 +134,7 @@ public final class LeaderWork implements LeaderActions {
           }
         })
         .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.all(),
-            policy.with(policy.cache().emptying(false, false))))
+            policy.with(policy.cache().emptying(false, false))).telling(configured.remarks()))
         .compose(info -> journal.begun(info).map(info));
     restoring = mine;
     return mine;
