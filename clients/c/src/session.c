@@ -95,6 +95,21 @@ static int numbered(struct session* session, const char* verb, json_int_t call, 
   return bad;
 }
 
+/*
+ * For rank 0: what whoever started the run must know, that it begins anew although there are checkpoints, above all; with
+ * SCR_DEBUG=1 each operation.
+ */
+static void print_remarks(json_t* reply)
+{
+  size_t index;
+  json_t* remark;
+  json_array_foreach(json_object_get(reply, "remarks"), index, remark) {
+    if (json_is_string(remark)) {
+      fprintf(stderr, "scr: %s\n", json_string_value(remark));
+    }
+  }
+}
+
 /* Makes a collective call; reply may be NULL. body: is released. */
 static int collective(struct session* session, const char* verb, json_t* body, json_t** reply, struct fault* fault)
 {
@@ -109,6 +124,7 @@ static int collective(struct session* session, const char* verb, json_t* body, j
   if (!keeps_its_number(bad)) {
     session->next_call++;
   }
+  print_remarks(answer);
   if (reply == NULL) {
     json_decref(answer);
   } else {
@@ -201,18 +217,6 @@ static int ask_to_join(struct session* session, json_t** reply, struct fault* fa
         "the daemon is of a release that takes no settings of SCR_Config: set them in its environment");
   }
   return wire_call(&session->wire, "init", init_request(session, 0), reply, fault);
-}
-
-/* What whoever started the run must know: that it begins anew although there are checkpoints, above all. */
-static void print_remarks(json_t* reply)
-{
-  size_t index;
-  json_t* remark;
-  json_array_foreach(json_object_get(reply, "remarks"), index, remark) {
-    if (json_is_string(remark)) {
-      fprintf(stderr, "scr: %s\n", json_string_value(remark));
-    }
-  }
 }
 
 static int join(struct session* session, struct fault* fault)

@@ -61,6 +61,12 @@ class _Exit(NamedTuple):
     reason: Optional[str]
 
 
+def tell(reply: Body) -> None:
+    """Prints what the daemons tell rank 0: at init, and with SCR_DEBUG=1 in every collective call."""
+    for remark in texts(reply, "remarks"):
+        print(f"scr: {remark}", file=sys.stderr, flush=True)
+
+
 class _Numbers:
     """The calls of one sequence of numbers: at most one is under way."""
 
@@ -140,8 +146,7 @@ class Session:
                 )
             self._run, self._node = integer(reply, "run"), text(reply, "node")
             self._release = text(reply, "release")
-            for remark in texts(reply, "remarks"):
-                print(f"scr: {remark}", file=sys.stderr, flush=True)
+            tell(reply)
         except ScrError as e:
             raise self._of_rank(e)
 
@@ -360,7 +365,9 @@ class Session:
         except ScrError as e:
             raise self._of_rank(e)
         try:
-            result = read(self._connection.ask(call))
+            reply = self._connection.ask(call)
+            tell(reply)
+            result = read(reply)
         except ScrError as e:
             self._answered(numbers, e)
             raise self._of_rank(e)

@@ -1,6 +1,7 @@
 package io.vertxscr.client;
 
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
@@ -289,8 +290,18 @@ public final class Session {
     return sent(() -> {
       JsonObject body = Wire.write(request.apply(nextCall));
       underWay = verb;
-      return transport.request(verb, body).map(reply);
+      return transport.request(verb, body).map(json -> {
+        tell(json);
+        return reply.apply(json);
+      });
     }).andThen((answer, failure) -> answered(verb, answer, failure));
+  }
+
+  /** What was done since the last answer: rank 0 hears of it where the run has SCR_DEBUG. */
+  private static void tell(JsonObject answer) {
+    if (answer.getValue("remarks") instanceof JsonArray remarks) {
+      remarks.forEach(remark -> System.err.println("scr: " + remark));
+    }
   }
 
   private synchronized void answered(Verb verb, Object answer, Throwable failure) {

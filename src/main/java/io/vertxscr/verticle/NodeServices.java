@@ -28,6 +28,7 @@ import io.vertxscr.service.leader.LeaderTools;
 import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.ObservedActions;
 import io.vertxscr.service.log.EventLog;
+import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.ConfigService;
@@ -99,7 +100,9 @@ public final class NodeServices {
         self, settings.job(), settings.policy().log());
     halts = leaderAdvice.halts();
     log = leaderAdvice.log();
-    Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log()));
+    Operations operations = new Operations();
+    Observer observer =
+        Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log(), operations));
     runs.onOver(protection::over);
     runs.onOver(_ -> flushes.goOn());
     runs.onReplaced(phases::forget);
@@ -108,7 +111,7 @@ public final class NodeServices {
     LeaderWork work = new LeaderWork(loop, tools, leaderAdvice, settings,
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
-        new ObservedActions(work, observer, System::nanoTime));
+        new ObservedActions(work, observer, operations, System::nanoTime));
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);

@@ -2,6 +2,8 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
@@ -19,6 +21,7 @@ import io.vertxscr.protocol.Verb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -198,6 +201,71 @@ class RunConfigurationTest extends EmbeddedTest {
       userFile("");
       assertThat(cluster.steps(1, 1, NODES)).isZero();
     }
+  }
+
+  /** Measured times differ; what is said of which operation, to whom and in which answer does not. */
+  @Test
+  void withDebugRankZeroHearsOfEachOperationWithItsTimeBytesAndBandwidth() throws Exception {
+    String measured = "[0-9]+\\.[0-9]{3} s, 0\\.002 MB, [0-9]+\\.[0-9]{3} MB/s";
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR)
+        .flushing(1, false), "n1", "n2")) {
+      for (String debug : List.of("SCR_DEBUG=1", "SCR_DEBUG=1", "SCR_DEBUG=0")) {
+        List<JsonArray> told = operations(debug);
+        if (debug.endsWith("0")) {
+          assertThat(told).containsOnlyNulls();
+        } else if (told.get(1) == null) {
+          assertThat(told.get(0)).isNull();
+          assertThat(told.get(3).getString(0)).matches("checkpoint a \\(dataset 1\\): [0-9.]+ s, 2 files, 0\\.002 MB,"
+              + " [0-9.]+ MB/s, protected in [0-9.]+ s, [0-9.]+ MB/s");
+          assertThat(told.get(3).getString(1)).matches("flush of dataset 1: " + measured);
+        } else {
+          assertThat(told.get(0).getString(0)).matches("rebuild of dataset 1: " + measured
+              + "; ranks: 2 kept, 0 moved, 0 rebuilt, 0 fetched");
+          assertThat(told.get(1).getString(0)).matches("restart from dataset 1: " + measured);
+        }
+      }
+    }
+  }
+
+  /** What rank 0 is told at init, complete-restart, start-output, complete-output and finalize; rank 1 never. */
+  private List<JsonArray> operations(String debug) throws Exception {
+    List<JsonArray> told = new ArrayList<>();
+    try (RawRank zero = new RawRank(vertx, "n1", 0); RawRank one = new RawRank(vertx, "n2", 1)) {
+      Halts.remove(prefix);
+      List<Future<JsonObject>> init = List.of(
+          zero.init(RawRank.initBody(0, 2, prefix.toString(), "t").put("config", new JsonArray().add(debug))),
+          one.init(RawRank.initBody(1, 2, prefix.toString(), "t")));
+      note(told, init);
+      boolean restarts = note(new ArrayList<>(), List.of(zero.call(Verb.HAVE_RESTART), one.call(Verb.HAVE_RESTART)))
+          .getBoolean("available");
+      if (restarts) {
+        note(new ArrayList<>(), List.of(zero.call(Verb.START_RESTART), one.call(Verb.START_RESTART)));
+        note(told, List.of(zero.call(Verb.COMPLETE_RESTART), one.call(Verb.COMPLETE_RESTART)));
+      } else {
+        told.add(null);
+      }
+      JsonObject name = new JsonObject().put("name", restarts ? "b" + debug.length() : "a");
+      note(told, List.of(zero.call(Verb.START_OUTPUT, name), one.call(Verb.START_OUTPUT, name)));
+      for (RawRank rank : List.of(zero, one)) {
+        Path file = Path.of(RawRank.ok(rank.route(name.getString("name") + (rank == zero ? 0 : 1), prefix))
+            .getString("file"));
+        Files.write(file, new byte[1024]);
+      }
+      note(told, List.of(zero.call(Verb.COMPLETE_OUTPUT), one.call(Verb.COMPLETE_OUTPUT)));
+      if (restarts) {
+        JsonObject newest = new JsonObject().put("name", name.getString("name"));
+        note(new ArrayList<>(), List.of(zero.call(Verb.DELETE, newest), one.call(Verb.DELETE, newest)));
+      }
+      note(told, List.of(zero.call(Verb.FINALIZE), one.call(Verb.FINALIZE)));
+    }
+    return told;
+  }
+
+  private static JsonObject note(List<JsonArray> told, List<Future<JsonObject>> answers) throws Exception {
+    JsonObject zero = RawRank.ok(answers.getFirst());
+    assertThat(RawRank.ok(answers.getLast()).containsKey("remarks")).isFalse();
+    told.add(zero.getJsonArray("remarks"));
+    return zero;
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.vertxscr.protocol.app;
 
+import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -11,7 +13,8 @@ import java.util.OptionalInt;
  * @param dataset its id, present exactly if available
  * @param name its name, present exactly if available
  */
-public record HaveRestartReply(boolean available, OptionalInt dataset, Optional<String> name) {
+public record HaveRestartReply(boolean available, OptionalInt dataset, Optional<String> name,
+    Optional<List<String>> remarks) implements CallReply {
   public static final HaveRestartReply NONE = new HaveRestartReply(false, OptionalInt.empty(), Optional.empty());
 
   public HaveRestartReply {
@@ -22,6 +25,17 @@ public record HaveRestartReply(boolean available, OptionalInt dataset, Optional<
       throw Checks.bad("name", "must be there exactly if 'available' is true");
     }
     dataset.ifPresent(id -> Checks.range("dataset", id, 1, Integer.MAX_VALUE));
+    remarks = remarks.map(List::copyOf);
+  }
+
+  /** Without remarks. */
+  public HaveRestartReply(boolean available, OptionalInt dataset, Optional<String> name) {
+    this(available, dataset, name, Optional.empty());
+  }
+
+  @Override
+  public HaveRestartReply with(List<String> told) {
+    return new HaveRestartReply(available, dataset, name, Optional.of(told));
   }
 
   /** The answer where this checkpoint is at hand. */

@@ -65,8 +65,14 @@ public final class Running {
    * What came out of a gather, for every node the same.
    *
    * @param fault number of a fault, 0 where it succeeded
+   * @param remarks for rank 0, in sentences: what was done since the last gather, where the run wants to know
    */
-  public record Gathered(int fault, String message, Packed result) {}
+  public record Gathered(int fault, String message, Packed result, List<String> remarks) {
+    /** Without remarks. */
+    public Gathered(int fault, String message, Packed result) {
+      this(fault, message, result, List.of());
+    }
+  }
 
   /** From a node that has become the leader. */
   public record Takeover(String leader, long epoch) {}
