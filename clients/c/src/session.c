@@ -95,7 +95,7 @@ static int numbered(struct session* session, const char* verb, json_int_t call, 
   return bad;
 }
 
-/* What whoever started the run must know, that it begins anew although there are checkpoints above all: on rank 0. */
+/* What rank 0 is told: that a run begins without a checkpoint although there are some; with SCR_DEBUG=1 each operation. */
 static void print_remarks(json_t* reply)
 {
   size_t index;

@@ -1,11 +1,12 @@
 /*
  * An MPI program as users of SCR write them: restarts where it can, checks every byte, writes checkpoints.
  *
- *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file> | current <name>]
+ *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file> | current <name> | store <directory>]
  *
  * die: that rank kills itself inside the last checkpoint, and the others say what they hear.
  * wait: rank 0 makes the file inside the last checkpoint, and all wait there until it is gone.
  * current: names the checkpoint to restart from before it asks for one.
+ * store: the cache is that directory, by SCR_Config, and each routed file must be below it.
  * Exit code: 0; 1 where something was not as it should be; 2 where SCR failed.
  */
 #include <mpi.h>
@@ -19,6 +20,7 @@
 
 static int rank;
 static int files;
+static const char* store = "";
 
 /* Two files each have the same base name. */
 static void path_of(int step, int file, char* path)
@@ -46,6 +48,10 @@ static int write_files(int step)
   for (int i = 0; i < files; i++) {
     path_of(step, i, path);
     if (SCR_Route_file(path, routed) != SCR_SUCCESS) {
+      return 0;
+    }
+    if (strncmp(routed, store, strlen(store)) != 0) {
+      printf("rank %d: %s is not below %s\n", rank, routed, store);
       return 0;
     }
     FILE* file = fopen(routed, "wb");
@@ -107,9 +113,21 @@ static int restart(void)
   return step;
 }
 
+/* What a program says instead of a configuration file. */
+static void configure(const char* directory)
+{
+  store = directory;
+  SCR_Configf("STORE=%s GROUP=NODE COUNT=2 FLUSH=PTHREAD", directory);
+  SCR_Config("SCR_COPY_TYPE=FILE");
+  SCR_Configf("CKPT=0 INTERVAL=1 GROUP=NODE STORE=%s TYPE=XOR SET_SIZE=4", directory);
+  SCR_Configf("SCR_CACHE_BASE=%s", directory);
+  SCR_Config("SCR_PREFIX=.");
+  SCR_Config("SCR_DEBUG=1");
+}
+
 static void in_the_last_checkpoint(int count, char** arguments)
 {
-  if (count < 5 || strcmp(arguments[3], "current") == 0) {
+  if (count < 5 || strcmp(arguments[3], "current") == 0 || strcmp(arguments[3], "store") == 0) {
     return;
   }
   if (strcmp(arguments[3], "die") == 0) {
@@ -135,6 +153,9 @@ int main(int count, char** arguments)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int checkpoints = atoi(arguments[1]);
   files = atoi(arguments[2]);
+  if (count == 5 && strcmp(arguments[3], "store") == 0) {
+    configure(arguments[4]);
+  }
   must(SCR_Init(), "SCR_Init");
   if (count == 5 && strcmp(arguments[3], "current") == 0) {
     must(SCR_Current(arguments[4]), "SCR_Current");

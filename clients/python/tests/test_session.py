@@ -314,12 +314,12 @@ class FailuresTest(SessionCase):
                     with self.assertRaisesRegex(scr.ScrError, "field '"):
                         calls[verb](session)
 
-    def test_what_the_user_must_know_is_said_once_on_standard_error(self):
+    def test_what_the_daemons_tell_at_init_and_later_is_said_on_standard_error(self):
         self.daemon.answer = lambda call: {**fake_daemon.answers(call), "remarks": ["begins anew", "made"]}
         with contextlib.redirect_stderr(io.StringIO()) as err:
             session = self.open()
             session.have_restart()
-        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
+        self.assertEqual(err.getvalue(), 2 * "scr: begins anew\nscr: made\n")
         with contextlib.redirect_stderr(io.StringIO()) as err:
             self.assertTrue(session.need_checkpoint())
         self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")

@@ -96,6 +96,7 @@ final class NodeCommand implements Callable<Integer> {
     checkPort("--http-port", httpPort, 0);
     Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
     Settings settings = Settings.load(environment, file);
+    settings.system().effective().ignored().forEach(LOG::warn);
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
     }

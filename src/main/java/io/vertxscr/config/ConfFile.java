@@ -9,10 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A configuration file, as written: lines of {@code KEY=VALUE} pairs. A {@code #} at the beginning of a word starts a
- * comment; a value with spaces stands in double quotes. What the keys mean is not known here.
+ * comment; a value with spaces stands in double quotes. Spaces beside the {@code =} are allowed; behind it, a value
+ * that has an {@code =} itself stands in double quotes then. What the keys mean is not known here.
  *
  * @param place where it stands, for messages
  */
@@ -24,8 +26,10 @@ record ConfFile(String place, List<Line> lines) {
   record Line(int number, List<Pair> pairs) {}
 
   private static final Pattern BLANK = Pattern.compile("\\s*(?:#.*)?");
-  private static final Pattern PAIR =
-      Pattern.compile("\\s*(?<key>[A-Za-z_][A-Za-z0-9_]*)=(?:\"(?<quoted>[^\"]*)\"|(?<plain>[^\\s\"]*))(?=\\s|$)");
+  /** In {@code A= B=1} the value of A is empty: behind spaces, what looks like the next pair is the next pair. */
+  private static final Pattern PAIR = Pattern.compile("\\s*(?<key>[A-Za-z_][A-Za-z0-9_]*)(?:"
+      + "\\s*=\\s+(?:\"(?<spacedQuoted>[^\"]*)\"|(?<spaced>[^\\s\"=#][^\\s\"=]*))(?!\\s*=)"
+      + "|\\s*=(?:\"(?<quoted>[^\"]*)\"|(?<plain>[^\\s\"]*)))(?=\\s|$)");
 
   ConfFile {
     lines = List.copyOf(lines);
@@ -57,15 +61,15 @@ record ConfFile(String place, List<Line> lines) {
     Matcher pair = PAIR.matcher(line);
     int at = 0;
     while (pair.region(at, line.length()).lookingAt()) {
-      String quoted = pair.group("quoted");
-      pairs.add(new Pair(pair.group("key"), quoted != null ? quoted : pair.group("plain")));
+      pairs.add(new Pair(pair.group("key"), Stream.of("spacedQuoted", "spaced", "quoted", "plain").map(pair::group)
+          .filter(value -> value != null).findFirst().orElseThrow()));
       at = pair.end();
     }
     String rest = line.substring(at);
     if (!BLANK.matcher(rest).matches()) {
       throw new ScrException(Fault.BAD_CONFIGURATION,
           place + " line " + number + ": expected KEY=VALUE instead of '" + rest.strip()
-          + "'; no spaces stand beside the =, and a value with spaces stands in double quotes");
+          + "'; a value with spaces stands in double quotes");
     }
     return pairs;
   }

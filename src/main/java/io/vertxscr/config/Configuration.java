@@ -23,14 +23,15 @@ import java.util.stream.Stream;
  *                  file                                  --config of the daemon, else conf/scr.conf
  *   built in                                             {@link Parameter#standard}
  * </pre>
+ * What is of the daemons has its effect in the system's places only (see {@link Parameter.Scope}).
  * STORE and GROUPS entries are put together field by field in that order, CKPT entries are those of the first that has
  * any.
  *
  * @param user from the first to be heard; empty for the system's own view
  * @param system from the first to be heard
  * @param variables of the daemon
- * @param ignored names that look like ours and are not, with what may have been meant. In an environment they are no
- *     error as those in a file are: other installations and launchers leave theirs there.
+ * @param ignored what has no effect, in sentences. Names in an environment are never refused: other installations and
+ *     launchers leave theirs there; those of the daemon's are in the system's own view only.
  */
 public record Configuration(List<Layer> user, List<Layer> system, Map<String, String> variables,
     List<String> ignored) {
@@ -72,8 +73,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     List<Layer> layers = new ArrayList<>();
     layers.add(LayerReader.environment(environment, variables, "environment"));
     file.ifPresent(path -> layers.add(LayerReader.file(path, variables)));
-    return new Configuration(List.of(), layers, environment,
-        LayerReader.strangers(environment.keySet(), OF_PROCESSES));
+    return new Configuration(List.of(), layers, environment, remarks(environment, layers));
   }
 
   /** The configuration file of an installation, {@code conf/scr.conf} below SCR_HOME, if there is one. */
@@ -95,10 +95,15 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     settings.file().ifPresent(file -> layers.add(LayerReader.file(file, known)));
     layers.add(LayerReader.calls(settings.calls(), known));
     return new Configuration(layers, system, variables,
-        LayerReader.strangers(settings.environment().keySet(), OF_PROCESSES));
+        remarks(settings.environment(), Stream.concat(layers.stream(), system.stream()).toList()));
   }
 
-  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} for what a user may not change */
+  private static List<String> remarks(Map<String, String> environment, List<Layer> layers) {
+    return Stream.concat(LayerReader.strangers(environment.keySet(), OF_PROCESSES).stream(),
+        layers.stream().flatMap(layer -> layer.remarks().stream())).toList();
+  }
+
+  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} for a directory that the system does not allow */
   public Effective effective() {
     return new Resolver(this).effective();
   }
@@ -112,8 +117,14 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     String[] words = query.strip().split("\\s+");
     int equals = words[0].indexOf('=');
     if (words.length == 1 && equals < 0) {
-      Parameter parameter = Parameter.named(words[0]).orElseThrow(() -> LayerReader.unknown(words[0], "config query"));
-      return layers().flatMap(layer -> layer.said(parameter).stream()).findFirst().map(Said::text);
+      Optional<Parameter> parameter = Parameter.named(words[0]);
+      Optional<String> other = layers().flatMap(layer -> Optional.ofNullable(layer.others().get(words[0])).stream())
+          .findFirst().map(Said::text);
+      if (parameter.isEmpty() && other.isEmpty() && WithoutEffect.named(words[0]).isEmpty()) {
+        throw LayerReader.unknown(words[0], "config query");
+      }
+      return parameter.map(known -> layers().flatMap(layer -> layer.said(known).stream()).findFirst().map(Said::text))
+          .orElse(other);
     }
     if (words.length != 2 || equals < 0 || words[1].indexOf('=') >= 0) {
       throw Checks.bad("config query \"" + query + "\": expected a parameter such as SCR_FLUSH, or an entry and a field"
@@ -125,6 +136,11 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     Stream<Layer> asked = section == Section.CKPT       // entries of others are not used, not even field by field
         ? layers().filter(layer -> !layer.of(section).isEmpty()).limit(1) : layers();
     return asked.flatMap(layer -> layer.said(section, key, words[1]).stream()).findFirst().map(Said::text);
+  }
+
+  /** The configuration files of the system. */
+  List<Layer> files() {
+    return system.subList(Math.min(1, system.size()), system.size());
   }
 
   Stream<Layer> layers() {

@@ -94,7 +94,16 @@ final class DescriptorReader {
           values.said(SCR_SET_FAILURES)) + ": " + e.getMessage());
     }
     return new CheckpointDescriptor(0, true, 1, known(values.text(SCR_GROUP), source + ": SCR_GROUP"), base,
-        redundancy, values.flag(SCR_CACHE_BYPASS));
+        redundancy, values.flag(SCR_CACHE_BYPASS) || keepsNone(base));
+  }
+
+  /** Whether the store with this base is to keep no checkpoint: then they go past the cache. */
+  private boolean keepsNone(String base) {
+    return values.of(Section.STORE).stream().anyMatch(store -> store.key().equals(base) && count(store) == 0);
+  }
+
+  private int count(Entry store) {
+    return store.number("COUNT", values.number(SCR_CACHE_SIZE));
   }
 
   private CheckpointDescriptor checkpoint(Entry entry) {
@@ -106,7 +115,7 @@ final class DescriptorReader {
           entry.number("INTERVAL", 1), known(entry.text("GROUP").orElse(values.text(SCR_GROUP)), entry.where()), base,
           redundancy(scheme, entry.number("SET_SIZE", values.number(SCR_SET_SIZE)),
               entry.text("SET_FAILURES").map(Integer::parseInt)),
-          entry.flag("BYPASS", values.flag(SCR_CACHE_BYPASS)));
+          entry.flag("BYPASS", values.flag(SCR_CACHE_BYPASS)) || keepsNone(base));
     } catch (ScrException e) {
       throw e.getMessage().startsWith(entry.where()) ? e : Checks.bad(entry.where() + ": " + e.getMessage());
     }
@@ -160,7 +169,7 @@ final class DescriptorReader {
   private List<StoreDescriptor> stores() {
     return values.of(Section.STORE).stream().filter(entry -> entry.flag("ENABLED", true))
         .map(entry -> new StoreDescriptor(entry.key(), known(entry.text("GROUP").orElse(GroupDescriptors.NODE),
-            entry.where()), entry.number("COUNT", values.number(SCR_CACHE_SIZE)), entry.bytes("SIZE"),
+            entry.where()), Math.max(1, count(entry)), entry.bytes("SIZE"),
             entry.flag("MKDIR", true)))
         .toList();
   }

@@ -48,7 +48,7 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
     }
 
     OptionalLong bytes(String field) {
-      return text(field).map(ByteSize::parse).orElse(OptionalLong.empty());
+      return text(field).map(Kind.Bytes::parse).orElse(OptionalLong.empty());
     }
 
     /** Where it stands, for messages. */
@@ -101,7 +101,7 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
   }
 
   long bytes(Parameter parameter) {
-    return ByteSize.parse(text(parameter)).orElseThrow();  // checked with its kind
+    return Kind.Bytes.parse(text(parameter)).orElseThrow();  // checked with its kind
   }
 
   boolean flag(Parameter parameter) {

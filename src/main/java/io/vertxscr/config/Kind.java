@@ -1,17 +1,40 @@
 package io.vertxscr.config;
 
+import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What the value of a parameter looks like, and which values it may have. */
 sealed interface Kind {
   /** A whole number, both ends included. */
   record Int(int min, int max) implements Kind {}
 
-  /** A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}; a K is 1024. Both ends included. */
-  record Bytes(long min, long max) implements Kind {}
+  /**
+   * A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}: a number, perhaps with a fraction, a unit
+   * K M G T P of powers of 1024, perhaps a B. Both ends included.
+   */
+  record Bytes(long min, long max) implements Kind {
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?)([kmgtp]?)b?");
+    private static final String UNITS = "kmgtp";
+
+    /** Bytes, a fraction of a byte cut off; empty for what is no size or more than a long holds. */
+    static OptionalLong parse(String text) {
+      Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
+      if (!matcher.matches()) {
+        return OptionalLong.empty();
+      }
+      int shift = matcher.group(2).isEmpty() ? 0 : 10 * (UNITS.indexOf(matcher.group(2)) + 1);
+      var bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(1L << shift)).toBigInteger();
+      return bytes.bitLength() < Long.SIZE ? OptionalLong.of(bytes.longValue()) : OptionalLong.empty();
+    }
+  }
 
   /** Seconds since 1970. */
   record Time() implements Kind {}
@@ -25,10 +48,16 @@ sealed interface Kind {
   /** An absolute path. */
   record Directory() implements Kind {}
 
+  /** Absolute paths, with commas between them. */
+  record Directories() implements Kind {}
+
+  /** A path; a relative one is meant from the working directory of whoever reads it. */
+  record Place() implements Kind {}
+
   /** One of these words, upper or lower case. */
   record Word(List<String> allowed) implements Kind {}
 
-  /** One value that cannot be changed, and why; a configuration may say it all the same. */
+  /** 0 or 1, of which only this one has an effect, and why. */
   record Always(String value, String why) implements Kind {}
 
   /** Any text. */
@@ -39,15 +68,16 @@ sealed interface Kind {
     boolean good = switch (this) {
       case Int(int min, int max) -> isIntIn(value, min, max);
       case Bytes(long min, long max) -> {
-        var bytes = ByteSize.parse(value);
+        var bytes = Bytes.parse(value);
         yield bytes.isPresent() && bytes.getAsLong() >= min && bytes.getAsLong() <= max;
       }
       case Time _ -> value.matches("[0-9]{1,18}");
       case Percent _ -> value.matches("[0-9]{1,3}(\\.[0-9]{1,9})?") && Double.parseDouble(value) <= 100;
-      case Flag _ -> value.equals("0") || value.equals("1");
+      case Flag _, Always _ -> value.equals("0") || value.equals("1");
       case Directory _ -> isAbsolutePath(value);
+      case Directories _ -> Stream.of(value.split(",", -1)).allMatch(path -> isAbsolutePath(path.strip()));
+      case Place _ -> isPath(value);
       case Word(List<String> allowed) -> allowed.stream().anyMatch(value::equalsIgnoreCase);
-      case Always(String only, String _) -> value.equals(only);
       case Text _ -> !value.isBlank();
     };
     return good ? Optional.empty() : Optional.of("expected " + expected() + hint(value));
@@ -64,10 +94,11 @@ sealed interface Kind {
       case Bytes(long min, long max) -> "a size from " + min + " to " + max + " bytes, such as 300KB or 1.5g";
       case Time _ -> "seconds since 1970";
       case Percent _ -> "a number from 0 to 100";
-      case Flag _ -> "0 or 1";
+      case Flag _, Always _ -> "0 or 1";
       case Directory _ -> "an absolute path";
+      case Directories _ -> "absolute paths with commas between them";
+      case Place _ -> "a path";
       case Word(List<String> allowed) -> "one of " + String.join(", ", allowed);
-      case Always(String only, String why) -> only + ": " + why;
       case Text _ -> "a text";
     };
   }
@@ -82,8 +113,12 @@ sealed interface Kind {
   }
 
   private static boolean isAbsolutePath(String value) {
+    return isPath(value) && Path.of(value).isAbsolute();
+  }
+
+  private static boolean isPath(String value) {
     try {
-      return Path.of(value).isAbsolute();
+      return !value.isBlank() && Path.of(value).getNameCount() >= 0;
     } catch (InvalidPathException _) {
       return false;
     }

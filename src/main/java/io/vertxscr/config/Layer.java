@@ -3,6 +3,7 @@ package io.vertxscr.config;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -13,18 +14,18 @@ import java.util.TreeMap;
  *
  * @param entries by section, key and field; a key may be there without fields
  * @param places where each entry begins, by section and key
+ * @param others names without an effect, as they were written
+ * @param remarks on what was said without an effect, or more than once, in sentences
  */
 record Layer(Map<Parameter, Said> parameters, Map<Section, SortedMap<String, Map<String, Said>>> entries,
-    Map<Section, Map<String, String>> places) {
+    Map<Section, Map<String, String>> places, Map<String, Said> others, List<String> remarks) {
   /** A value, interpolated and checked by its kind, and where it stands. */
   record Said(String text, String where) {}
 
   Layer {
     parameters = Collections.unmodifiableMap(new EnumMap<>(parameters));
-  }
-
-  static Layer empty() {
-    return new Layer(new EnumMap<>(Parameter.class), new EnumMap<>(Section.class), new EnumMap<>(Section.class));
+    others = Map.copyOf(others);
+    remarks = List.copyOf(remarks);
   }
 
   /** The entries of a section, by key. */

@@ -17,10 +17,12 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * Reads one layer of a configuration. Every entry is known, has a value of its kind and has an effect, or is refused
- * with {@link Fault#BAD_CONFIGURATION}, the place and the nearest known name. {@code $NAME} and {@code ${NAME}} are
+ * Reads one layer of a configuration. A value that is not of its parameter's kind, and a name that looks like a known
+ * one, are refused with {@link Fault#BAD_CONFIGURATION}, the place and the nearest known name; other names have no
+ * effect, and a remark says so. Of what is said more than once the last counts. {@code $NAME} and {@code ${NAME}} are
  * replaced.
  */
 final class LayerReader {
@@ -32,11 +34,13 @@ final class LayerReader {
 
   /** Value of a variable; null for none. */
   private final UnaryOperator<String> variables;
-  /** Whether a later value replaces an earlier one; else it is refused. */
+  /** Whether a later value replaces an earlier one without a remark, and an empty one takes it back. */
   private final boolean replaces;
   private final Map<Parameter, Said> parameters = new EnumMap<>(Parameter.class);
   private final Map<Section, SortedMap<String, Map<String, Said>>> entries = new EnumMap<>(Section.class);
   private final Map<Section, Map<String, String>> places = new EnumMap<>(Section.class);
+  private final Map<String, Said> others = new TreeMap<>();
+  private final List<String> remarks = new ArrayList<>();
 
   private LayerReader(UnaryOperator<String> variables, boolean replaces) {
     this.variables = variables;
@@ -78,7 +82,7 @@ final class LayerReader {
   }
 
   private Layer layer() {
-    return new Layer(parameters, entries, places);
+    return new Layer(parameters, entries, places, others, remarks);
   }
 
   private void line(List<ConfFile.Pair> pairs, String where) {
@@ -87,18 +91,41 @@ final class LayerReader {
       entry(section.get(), pairs, where);
       return;
     }
-    for (ConfFile.Pair pair : pairs) {
-      parameter(Parameter.named(pair.key()).orElseThrow(() -> unknown(pair.key(), where)), pair.value(), where);
+    if (WithoutEffect.named(pairs.getFirst().key()).filter(WithoutEffect::isEntry).isPresent()) {
+      other(pairs.getFirst(), where);
+      return;
     }
+    for (ConfFile.Pair pair : pairs) {
+      Parameter.named(pair.key()).ifPresentOrElse(
+          parameter -> parameter(parameter, pair.value(), where), () -> other(pair, where));
+    }
+  }
+
+  /** A name without an effect. */
+  private void other(ConfFile.Pair pair, String where) {
+    Optional<WithoutEffect> known = WithoutEffect.named(pair.key());
+    if (known.isEmpty() && (Section.named(pair.key()).isPresent() || !hint(pair.key(), names()).isEmpty())) {
+      throw unknown(pair.key(), where);
+    }
+    if (replaces && pair.value().isEmpty()) {
+      others.remove(pair.key());
+      return;
+    }
+    others.put(pair.key(), new Said(pair.value(), where));
+    remarks.add(known.map(one -> where + ": " + one + " has no effect here: " + one.reason())
+        .orElseGet(() -> where + ": " + pair.key() + " has no effect: there is no such parameter"));
   }
 
   static ScrException unknown(String name, String where) {
     if (Section.named(name).isPresent()) {
       return Checks.bad(where + ": " + name + "=... must stand first on its line");
     }
-    List<String> names = new ArrayList<>(Arrays.stream(Parameter.values()).map(Parameter::name).toList());
-    Arrays.stream(Section.values()).map(Section::name).forEach(names::add);
-    return Checks.bad(where + ": unknown parameter " + name + hint(name, names));
+    return Checks.bad(where + ": unknown parameter " + name + hint(name, names()));
+  }
+
+  private static List<String> names() {
+    return Stream.of(Arrays.stream(Parameter.values()).map(Parameter::name), WithoutEffect.names().stream(),
+        Arrays.stream(Section.values()).map(Section::name)).flatMap(names -> names).toList();
   }
 
   private static String hint(String name, Collection<String> known) {
@@ -124,10 +151,22 @@ final class LayerReader {
         .computeIfAbsent(known, _ -> new LinkedHashMap<>());
     places.computeIfAbsent(section, _ -> new TreeMap<>()).putIfAbsent(known, where);
     for (ConfFile.Pair pair : pairs.subList(1, pairs.size())) {
-      Section.Field field = section.field(pair.key()).orElseThrow(() -> Checks.bad(where + ": " + section
-          + " has no " + pair.key() + Nearest.hint(pair.key(), section.fieldNames())));
-      field(fields, field, pair.value(), where);
+      Optional<Section.Field> field = section.field(pair.key());
+      if (field.isPresent()) {
+        field(fields, field.get(), pair.value(), where);
+      } else {
+        withoutEffect(section, pair.key(), where);
+      }
     }
+  }
+
+  private void withoutEffect(Section section, String key, String where) {
+    Optional<String> reason = section.withoutEffect(key);
+    String hint = Nearest.hint(key, section.fieldNames());
+    if (reason.isEmpty() && !hint.isEmpty()) {
+      throw Checks.bad(where + ": " + section + " has no " + key + hint);
+    }
+    remarks.add(where + ": " + key + " has no effect here: " + reason.orElse(section + " has no such key"));
   }
 
   private void field(Map<String, Said> fields, Section.Field field, String raw, String where) {
@@ -143,7 +182,8 @@ final class LayerReader {
   private <K> void put(Map<K, Said> into, K key, Said said, String name) {
     Said earlier = into.put(key, said);
     if (earlier != null && !replaces) {
-      throw Checks.bad(said.where() + ": " + name + " is set already by " + earlier.where());
+      remarks.add(said.where() + ": " + name + "=" + said.text() + " counts, and not " + name + "=" + earlier.text()
+          + " before it (" + earlier.where() + ")");
     }
   }
 
@@ -170,7 +210,9 @@ final class LayerReader {
     List<String> parameters = Arrays.stream(Parameter.values()).map(Parameter::name).toList();
     return names.stream().sorted()
         .filter(name -> name.startsWith("SCR_") && !known.contains(name) && !parameters.contains(name))
-        .map(name -> name + " in the environment is not a parameter" + hint(name, parameters))
+        .map(name -> name + " in the environment " + WithoutEffect.named(name)
+            .map(one -> "has no effect here: " + one.reason())
+            .orElseGet(() -> "is not a parameter" + hint(name, parameters)))
         .toList();
   }
 }

@@ -5,6 +5,7 @@ import static io.vertxscr.config.Parameter.Scope.NODE;
 import static io.vertxscr.config.Parameter.Scope.PROCESS;
 import static io.vertxscr.config.Parameter.Scope.RUN;
 
+import io.vertxscr.config.run.Syslog;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.FlushDescriptor;
@@ -16,26 +17,29 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Every parameter there is, under the name that it has in the environment and in configuration files. A name that is
- * not listed here is refused: no setting is accepted and then without effect.
+ * Every parameter that has an effect, under the name that it has in the environment and in configuration files. Those
+ * of SCR that have none here are {@link WithoutEffect}.
  */
 public enum Parameter {
   SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
-  SCR_PREFIX(PROCESS, new Kind.Directory(), "", "directory on the parallel file system"),
-  SCR_DEBUG(RUN, new Kind.Int(0, 2), "0", "1 or 2: commands show stack traces, the leader logs what holds for a run"),
+  SCR_PREFIX(PROCESS, new Kind.Place(), "", "directory on the parallel file system; relative to the working directory"),
+  SCR_DEBUG(RUN, new Kind.Int(0, 2), "0",
+      "1 or 2: rank 0 prints each operation, commands show stack traces, the leader logs what holds for a run"),
   SCR_JOB_NAME(RUN, new Kind.Text(), "", "name of the job in dataset descriptors"),
 
   SCR_JOB_ID(NODE, new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),
   SCR_USER_NAME(NODE, new Kind.Text(), "", "owner of the directories; USER where it is not set"),
   SCR_CLUSTER_NAME(NODE, new Kind.Text(), "", "name of the machine in dataset descriptors"),
   SCR_CNTL_BASE(NODE, new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
-  SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(Limits.MIN_PIECE_BYTES, Limits.MAX_PIECE_BYTES), "" + Limits.PIECE_BYTES,
-      "bytes of one piece of a transfer; each thread has two"),
+  SCR_ALLOWED_BASES(NODE, new Kind.Directories(), "",
+      "directories below which users may have their stores and control directories; else anywhere"),
+  SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(1, Long.MAX_VALUE), "" + Limits.PIECE_BYTES,
+      "bytes of one piece of a transfer, 256KB to 4MB; each thread has two"),
   SCR_BRIDGE_TCP(NODE, new Kind.Int(-1, 65_535), "-1",
       "port of the loopback address for applications, beside the Unix socket; 0: any, -1: none"),
 
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
-  SCR_CACHE_SIZE(RUN, new Kind.Int(1, 1024), "1", "checkpoints kept in the cache"),
+  SCR_CACHE_SIZE(RUN, new Kind.Int(0, 1024), "1", "checkpoints kept in the cache; 0: none, they go past it"),
   SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files go to the prefix directory at once, past the cache"),
   SCR_CACHE_EVICT(RUN, new Kind.Word(List.of("LATE", "EARLY")), "LATE",
       "old datasets go once the next is protected, or before it is written: no more than their count then"),
@@ -68,8 +72,8 @@ public enum Parameter {
       "checkpoints kept in the prefix directory; 0: all"),
   SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0",
       "1: all datasets there are deleted at each launch"),
-  SCR_CRC_ON_COPY(RUN, alwaysChecked(), "1", "redundancy is made with checksums of all files"),
-  SCR_CRC_ON_FLUSH(RUN, alwaysChecked(), "1", "files are flushed with checksums, and against them"),
+  SCR_CRC_ON_COPY(RUN, alwaysChecked(), "1", "redundancy is made with checksums of all files, always"),
+  SCR_CRC_ON_FLUSH(RUN, alwaysChecked(), "1", "files are flushed with checksums, and against them, always"),
   SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache"),
   SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory"),
   SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(FlushDescriptor.MIN_CONTAINER_BYTES, Long.MAX_VALUE), "100GB",
@@ -95,7 +99,13 @@ public enum Parameter {
   SCR_WATCHDOG_TIMEOUT(LAUNCHER, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "scr run: a run without a phase for so many seconds is killed; 0: see SCR_WATCHDOG"),
   SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory"),
-  SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory");
+  SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory"),
+  SCR_LOG_SYSLOG_ENABLE(RUN, new Kind.Flag(), "0", "1: the lines of the log go to syslog too, by UDP"),
+  SCR_LOG_SYSLOG_FACILITY(RUN, new Kind.Word(Syslog.FACILITIES), "LOG_LOCAL7", "facility of these lines"),
+  SCR_LOG_SYSLOG_LEVEL(RUN, new Kind.Word(Syslog.LEVELS), "LOG_INFO", "level of these lines"),
+  SCR_LOG_SYSLOG_PREFIX(RUN, new Kind.Text(), "SCR", "what these lines begin with"),
+  SCR_LOG_SYSLOG_HOST(RUN, new Kind.Text(), "localhost", "where the syslog daemon listens"),
+  SCR_LOG_SYSLOG_PORT(RUN, new Kind.Int(1, 65_535), "514", "its UDP port");
 
   /** Whose setting it is. */
   public enum Scope {
@@ -144,8 +154,7 @@ public enum Parameter {
   }
 
   private static Kind alwaysChecked() {
-    return new Kind.Always("1", "checksums are computed while the bytes pass anyway, and without them wrong bytes would"
-        + " be taken for good ones");
+    return new Kind.Always("1", "checksums are always made and compared, while the bytes pass anyway");
   }
 
   private static List<String> copyTypes() {

@@ -3,6 +3,7 @@ package io.vertxscr.config;
 import io.vertxscr.config.Effective.Entry;
 import io.vertxscr.config.Effective.Value;
 import io.vertxscr.config.Layer.Said;
+import io.vertxscr.model.Limits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -15,17 +16,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Decides whose word counts, and refuses what a user may not say. */
+/** Decides whose word counts, and says what has no effect because it is not theirs to say. */
 final class Resolver {
   private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
-  /** What a user may say of a store: how much of it to use, not what it is. */
-  private static final List<String> USERS_STORE_FIELDS = List.of("COUNT", "SIZE");
 
   private final Configuration all;
   private final Map<Parameter, Value> values = new EnumMap<>(Parameter.class);
+  private final List<String> remarks;
 
   Resolver(Configuration all) {
     this.all = all;
+    this.remarks = new ArrayList<>(all.ignored());
   }
 
   Effective effective() {
@@ -33,20 +34,120 @@ final class Resolver {
       ofSystem(parameter).ifPresent(value -> values.put(parameter, value));
     }
     SortedSet<String> bases = new TreeSet<>();
-    all.system().forEach(layer -> bases.addAll(layer.of(Section.STORE).keySet()));
     bases.add(base(values.get(Parameter.SCR_CACHE_BASE).text()));
-    all.user().forEach(layer -> checkUser(layer, bases));
+    checkBases();
+    all.user().forEach(this::tellOfOthers);
     for (Parameter parameter : Parameter.values()) {
-      said(all.user().stream(), parameter).ifPresent(value -> values.put(parameter, value));
+      said(all.user().stream().filter(layer -> maySay(layer, parameter)), parameter)
+          .ifPresent(value -> values.put(parameter, value));
     }
+    bases.add(base(values.get(Parameter.SCR_CACHE_BASE).text()));
+    bases.addAll(keys(Section.STORE));
+    pieces().ifPresent(remarks::add);
     List<Entry> entries = new ArrayList<>();
     bases.forEach(base -> entries.add(entry(Section.STORE, base, all.layers())));
     keys(Section.GROUPS).forEach(node -> entries.add(entry(Section.GROUPS, node, all.layers())));
     all.layers().filter(layer -> !layer.of(Section.CKPT).isEmpty()).findFirst().ifPresent(layer ->
         layer.of(Section.CKPT).keySet().stream().sorted((a, b) -> Integer.parseInt(a) - Integer.parseInt(b))
             .forEach(key -> entries.add(entry(Section.CKPT, key, Stream.of(layer)))));
-    return new Effective(List.copyOf(values.values()), entries,
-        Stream.concat(all.ignored().stream(), unused().stream()).toList());
+    unused().ifPresent(remarks::add);
+    return new Effective(List.copyOf(values.values()), entries, remarks);
+  }
+
+  /**
+   * Stores and control directories are where the system allows them: below one of SCR_ALLOWED_BASES, or where its file
+   * itself says. That list is the file's, where it has one: an environment is its user's, also that of a daemon.
+   */
+  private void checkBases() {
+    boolean inFile = all.files().stream().anyMatch(file -> file.said(Parameter.SCR_ALLOWED_BASES).isPresent());
+    List<Layer> trusted = inFile ? all.files() : all.system();
+    Optional<Said> list = trusted.stream().flatMap(layer -> layer.said(Parameter.SCR_ALLOWED_BASES).stream())
+        .findFirst();
+    if (list.isEmpty()) {
+      return;
+    }
+    SortedSet<String> allowed = new TreeSet<>();
+    Stream.of(list.get().text().split(",")).forEach(path -> allowed.add(base(path.strip())));
+    SortedSet<String> named = new TreeSet<>(allowed);
+    trusted.forEach(layer -> named.addAll(wanted(layer).keySet()));
+    all.layers().filter(layer -> !trusted.contains(layer)).forEach(layer -> wanted(layer).forEach((path, where) -> {
+      boolean free = named.contains(path)
+          || allowed.stream().anyMatch(above -> Path.of(path).startsWith(Path.of(above)));
+      if (!free) {
+        throw Checks.bad(where + "=" + path + ": the system allows " + String.join(", ", named)
+            + " and what is below " + String.join(", ", allowed) + " (SCR_ALLOWED_BASES, " + list.get().where() + ")");
+      }
+    }));
+  }
+
+  /** Directories that a layer wants to be used, each with the place and the name under which it says so. */
+  private SortedMap<String, String> wanted(Layer layer) {
+    SortedMap<String, String> bases = new TreeMap<>();
+    Stream.of(Parameter.SCR_CACHE_BASE, Parameter.SCR_CNTL_BASE)
+        .filter(parameter -> all.system().contains(layer) || maySay(layer, parameter))
+        .forEach(parameter -> layer.said(parameter)
+            .ifPresent(said -> bases.put(base(said.text()), said.where() + ": " + parameter)));
+    layer.of(Section.STORE).keySet().forEach(path ->
+        bases.put(path, layer.place(Section.STORE, path).orElse("") + ": STORE"));
+    layer.of(Section.CKPT).values().forEach(fields -> Optional.ofNullable(fields.get("STORE"))
+        .ifPresent(said -> bases.putIfAbsent(base(said.text()), said.where() + ": STORE")));
+    return bases;
+  }
+
+  /** Whether what a layer of the user says of a parameter has an effect. */
+  private boolean maySay(Layer layer, Parameter parameter) {
+    return switch (parameter.scope()) {
+      case NODE -> false;
+      case PROCESS -> layer == all.user().getFirst();
+      case LAUNCHER -> layer != all.user().getLast();
+      case RUN -> true;
+    };
+  }
+
+  private void tellOfOthers(Layer layer) {
+    layer.parameters().forEach((parameter, said) -> {
+      if (!maySay(layer, parameter)) {
+        String has = values.containsKey(parameter) ? values.get(parameter).text() : "";
+        withoutEffect(parameter, said, has).ifPresent(why ->
+            remarks.add(said.where() + ": " + parameter + "=" + said.text() + " has no effect: " + why));
+      }
+    });
+  }
+
+  /** Why; empty where it is so anyway. */
+  private Optional<String> withoutEffect(Parameter parameter, Said said, String system) {
+    return switch (parameter.scope()) {
+      case NODE -> system.equals(said.text()) ? Optional.empty()
+          : Optional.of("the daemons have read it when they started, and have "
+              + (system.isEmpty() ? "none" : system + " (" + values.get(parameter).source() + ")"));
+      case LAUNCHER -> Optional.of("scr run has read it already; set it in its environment or in the user's file");
+      case PROCESS -> {
+        String theirs = all.user().getFirst().said(parameter).map(Said::text).orElse(parameter.standard());
+        yield theirs.isEmpty() || isSame(parameter, said.text(), theirs) ? Optional.empty()
+            : Optional.of("the processes have " + theirs + "; set it in their environment");
+      }
+      case RUN -> Optional.empty();
+    };
+  }
+
+  /** The processes have made their prefix absolute, each from its working directory, which is not known here. */
+  private static boolean isSame(Parameter parameter, String said, String theirs) {
+    if (parameter != Parameter.SCR_PREFIX || said.startsWith("/")) {
+      return theirs.equals(said);
+    }
+    Path end = Path.of(said).normalize();
+    while (end.startsWith("..")) {
+      end = end.getNameCount() > 1 ? end.subpath(1, end.getNameCount()) : Path.of("");
+    }
+    return end.toString().isEmpty() || Path.of(theirs).endsWith(end);
+  }
+
+  private Optional<String> pieces() {
+    Value said = values.get(Parameter.SCR_FILE_BUF_SIZE);
+    long bytes = Kind.Bytes.parse(said.text()).orElseThrow();
+    return bytes >= Limits.MIN_PIECE_BYTES && bytes <= Limits.MAX_PIECE_BYTES ? Optional.empty()
+        : Optional.of(said.parameter() + "=" + said.text() + " (" + said.source() + "): pieces have "
+            + Limits.MIN_PIECE_BYTES + " to " + Limits.MAX_PIECE_BYTES + " bytes, the nearest counts");
   }
 
   /**
@@ -70,52 +171,6 @@ final class Resolver {
   private static Optional<Value> said(Stream<Layer> layers, Parameter parameter) {
     return layers.flatMap(layer -> layer.said(parameter).stream()).findFirst()
         .map(said -> new Value(parameter, said.text(), said.where()));
-  }
-
-  private void checkUser(Layer layer, SortedSet<String> bases) {
-    layer.parameters().forEach((parameter, said) -> {
-      Value system = values.get(parameter);
-      if (parameter.scope() == Parameter.Scope.NODE && (system == null || !system.text().equals(said.text()))) {
-        throw Checks.bad(said.where() + ": " + parameter + "=" + said.text() + ": only the system may set it"
-            + (system == null ? "" : ", and it has " + system.text() + " (" + system.source() + ")"));
-      }
-      if (parameter.scope() == Parameter.Scope.PROCESS && layer != all.user().getFirst()) {
-        checkProcess(parameter, said);
-      }
-      if (parameter.scope() == Parameter.Scope.LAUNCHER && layer == all.user().getLast()) {
-        throw Checks.bad(said.where() + ": " + parameter + "=" + said.text() + ": scr run has read it already;"
-            + " set it in its environment or in the user's file");
-      }
-      if (parameter == Parameter.SCR_CACHE_BASE) {
-        checkBase(said.text(), "SCR_CACHE_BASE", said.where(), bases);
-      }
-    });
-    layer.of(Section.STORE).forEach((base, fields) -> {
-      String where = fields.values().stream().map(Said::where).findFirst().orElse("a store of the user");
-      checkBase(base, "STORE", where, bases);
-      fields.forEach((field, said) -> {
-        if (!USERS_STORE_FIELDS.contains(field)) {
-          throw Checks.bad(said.where() + ": STORE=" + base + " " + field + "=" + said.text()
-              + ": only the system may say so");
-        }
-      });
-    });
-  }
-
-  /** The processes have taken it from their environment already, and had SCR_ENABLE=1. */
-  private void checkProcess(Parameter parameter, Said said) {
-    String theirs = all.user().getFirst().said(parameter).map(Said::text).orElse(parameter.standard());
-    if (!theirs.isEmpty() && !said.text().equals(theirs)) {
-      throw Checks.bad(said.where() + ": " + parameter + "=" + said.text() + ": the processes have " + theirs
-          + "; set it in their environment");
-    }
-  }
-
-  private static void checkBase(String path, String name, String where, SortedSet<String> bases) {
-    if (!bases.contains(base(path))) {
-      throw Checks.bad(where + ": " + name + "=" + path + ": the system allows " + String.join(", ", bases)
-          + "; others need a STORE line in its configuration");
-    }
   }
 
   private SortedSet<String> keys(Section section) {

@@ -12,6 +12,7 @@ import static io.vertxscr.config.Parameter.SCR_CONTAINER_ALIGN;
 import static io.vertxscr.config.Parameter.SCR_CONTAINER_SIZE;
 import static io.vertxscr.config.Parameter.SCR_CRC_ON_DELETE;
 import static io.vertxscr.config.Parameter.SCR_CURRENT;
+import static io.vertxscr.config.Parameter.SCR_DEBUG;
 import static io.vertxscr.config.Parameter.SCR_DISTRIBUTE;
 import static io.vertxscr.config.Parameter.SCR_FETCH;
 import static io.vertxscr.config.Parameter.SCR_FETCH_BYPASS;
@@ -26,6 +27,12 @@ import static io.vertxscr.config.Parameter.SCR_HALT_ENABLED;
 import static io.vertxscr.config.Parameter.SCR_HALT_EXIT;
 import static io.vertxscr.config.Parameter.SCR_HALT_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_LOG_ENABLE;
+import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_ENABLE;
+import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_FACILITY;
+import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_HOST;
+import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_LEVEL;
+import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_PORT;
+import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_PREFIX;
 import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
@@ -41,6 +48,7 @@ import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.config.run.LogPolicy;
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.run.Syslog;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.FlushDescriptor;
@@ -71,7 +79,14 @@ final class RunPolicies {
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS),
             values.flag(values.isSet(SCR_HALT_EXIT) ? SCR_HALT_EXIT : SCR_HALT_ENABLED)),
-        new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE)));
+        new LogPolicy(values.flag(SCR_LOG_ENABLE), values.flag(SCR_LOG_TXT_ENABLE),
+            values.flag(SCR_LOG_SYSLOG_ENABLE) ? Optional.of(syslog(values)) : Optional.empty(),
+            values.number(SCR_DEBUG) > 0));
+  }
+
+  private static Syslog syslog(Effective values) {
+    return new Syslog(values.text(SCR_LOG_SYSLOG_HOST), values.number(SCR_LOG_SYSLOG_PORT),
+        values.text(SCR_LOG_SYSLOG_FACILITY), values.text(SCR_LOG_SYSLOG_LEVEL), values.text(SCR_LOG_SYSLOG_PREFIX));
   }
 
   /** What is said and has no effect, or takes away more than may be meant: sentences for those who have said it. */
@@ -97,6 +112,11 @@ final class RunPolicies {
       remarks.add(values.said(SCR_HALT_ENABLED) + " has no effect: it is another name for SCR_HALT_EXIT, and "
           + values.said(SCR_HALT_EXIT) + " says otherwise");
     }
+    for (Parameter said : Parameter.values()) {
+      if (said.kind() instanceof Kind.Always(String only, String why) && !values.text(said).equals(only)) {
+        remarks.add(values.said(said) + " has no effect: " + why);
+      }
+    }
     cached(values, policy).ifPresent(remarks::add);
     onlyOne(values, policy).ifPresent(remarks::add);
     nothingRestored(values, policy).ifPresent(remarks::add);
@@ -107,6 +127,10 @@ final class RunPolicies {
   private static Optional<String> cached(Effective values, RunPolicy policy) {
     List<CheckpointDescriptor> used = policy.descriptors().checkpoints().stream()
         .filter(CheckpointDescriptor::enabled).toList();
+    if (values.number(SCR_CACHE_SIZE) == 0) {
+      return Optional.of(values.said(SCR_CACHE_SIZE) + ": datasets go past the cache, as with SCR_CACHE_BYPASS=1, but"
+          + " for those in stores with a COUNT");
+    }
     if (used.stream().allMatch(CheckpointDescriptor::bypass)) {
       return Stream.of(SCR_CACHE_SIZE, SCR_USE_CONTAINERS, SCR_SET_SIZE, SCR_SET_FAILURES).filter(values::isSet)
           .findFirst().map(said -> values.said(said) + " has no effect: all datasets go past the cache, as they are");

@@ -19,10 +19,19 @@ enum Section {
   /** A class of storage, by its base directory. */
   STORE(new Kind.Directory(),
       field("GROUP", new Kind.Text(), "nodes that share one such store; NODE: each has its own"),
-      field("COUNT", new Kind.Int(1, 1024), "checkpoints kept there"),
+      field("COUNT", new Kind.Int(0, 1024), "checkpoints kept there; 0: none, they go past the cache"),
       field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE), "what datasets may take there; if not said all that is free"),
       field("MKDIR", new Kind.Flag(), "0: its directory must be there, and is not made"),
-      field("ENABLED", new Kind.Flag(), "0: as if the entry were not there")),
+      field("ENABLED", new Kind.Flag(), "0: as if the entry were not there")) {
+    @Override
+    Optional<String> withoutEffect(String key) {
+      return switch (key) {
+        case "FLUSH", "TYPE" -> Optional.of(WithoutEffect.SCR_FLUSH_TYPE.reason());
+        case "VIEW" -> Optional.of("GROUP says which nodes share the store");
+        default -> Optional.empty();
+      };
+    }
+  },
   /** How some of the checkpoints are cached and protected. */
   CKPT(new Kind.Int(0, 255),
       field("INTERVAL", new Kind.Int(1, Integer.MAX_VALUE), "for checkpoints whose number it divides"),
@@ -35,7 +44,12 @@ enum Section {
       field("COMPRESS", new Kind.Word(List.of("NONE", "ZSTD")), "files are compressed when they are flushed"),
       field("COMPRESS_LEVEL", new Kind.Int(Compression.MIN_LEVEL, Compression.MAX_LEVEL), "fast to small; else 3"),
       field("OUTPUT", new Kind.Flag(), "1: for datasets with the OUTPUT flag"),
-      field("ENABLED", new Kind.Flag(), "0: as if the entry were not there"));
+      field("ENABLED", new Kind.Flag(), "0: as if the entry were not there")) {
+    @Override
+    Optional<String> withoutEffect(String key) {
+      return key.equals("HOP_DISTANCE") ? Optional.of(WithoutEffect.SCR_HOP_DISTANCE.reason()) : Optional.empty();
+    }
+  };
 
   /** What may follow the key. */
   record Field(String name, Kind kind, String help) {}
@@ -61,6 +75,11 @@ enum Section {
   Optional<Field> field(String name) {
     return this == GROUPS ? Optional.of(field(name, new Kind.Text(), ""))
         : fields.stream().filter(field -> field.name().equals(name)).findFirst();
+  }
+
+  /** Why a key that SCR has, or had, does nothing here; empty for other keys. */
+  Optional<String> withoutEffect(String key) {
+    return Optional.empty();
   }
 
   List<String> fieldNames() {

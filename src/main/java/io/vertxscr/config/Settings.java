@@ -14,6 +14,7 @@ import static io.vertxscr.config.Parameter.SCR_USER_NAME;
 
 import io.vertxscr.config.run.RunPolicy;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,11 +44,12 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
     RunPolicy policy = RunPolicies.of(values);
     return new Settings(
         new CacheSettings(values.path(SCR_CNTL_BASE), values.path(SCR_CACHE_BASE), policy.descriptors().stores(),
-            (int) values.bytes(SCR_FILE_BUF_SIZE)),
+            Math.clamp(values.bytes(SCR_FILE_BUF_SIZE), Limits.MIN_PIECE_BYTES, Limits.MAX_PIECE_BYTES)),
         policy,
         new JobSettings(
             values.text(SCR_JOB_ID), values.text(SCR_JOB_NAME), values.text(SCR_USER_NAME),
-            values.text(SCR_CLUSTER_NAME), values.value(SCR_PREFIX).map(v -> Path.of(v.text())),
+            values.text(SCR_CLUSTER_NAME),
+            values.value(SCR_PREFIX).map(v -> Path.of(v.text()).toAbsolutePath().normalize()),
             AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME))),
             values.number(SCR_SCAVENGE_SECONDS)),
         system);

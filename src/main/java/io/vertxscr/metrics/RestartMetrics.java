@@ -75,7 +75,7 @@ final class RestartMetrics implements Observer {
       case Event.RestartFailed failed -> unread.count(failed.fault());
       case Event.RestartPassedOver bad -> passedOver.count(bad.fault());
       case Event.RestartAnew _ -> anew.increment();
-      case Event.Restored(_, Event.Ways ranks, long restoreUs) -> {
+      case Event.Restored(_, Event.Ways ranks, _, long restoreUs) -> {
         restored.record(restoreUs, TimeUnit.MICROSECONDS);
         kept.increment(ranks.kept());
         moved.increment(ranks.moved());

@@ -72,7 +72,7 @@ public sealed interface Event {
   record Ways(int kept, int moved, int rebuilt, int fetched) {}
 
   /** A checkpoint can be read on the node of every rank. */
-  record Restored(int dataset, Ways ranks, long restoreUs) implements Event {}
+  record Restored(int dataset, Ways ranks, long bytes, long restoreUs) implements Event {}
 
   /** The restored dataset has all the redundancy that it should have. */
   record ProtectionCaughtUp(int dataset, long protectionUs) implements Event {}

@@ -21,12 +21,14 @@ import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.HoldingService;
 import io.vertxscr.service.data.ProtectionService;
 import io.vertxscr.service.data.RankRestorer;
+import io.vertxscr.service.data.StoreService;
 import io.vertxscr.service.leader.FlushCoordinator;
 import io.vertxscr.service.leader.LeaderService;
 import io.vertxscr.service.leader.LeaderTools;
 import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.ObservedActions;
 import io.vertxscr.service.log.EventLog;
+import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.ConfigService;
@@ -49,6 +51,7 @@ public final class NodeServices {
   private final ProtectionService protection;
   private final HoldingService holdings;
   private final FetchService fetches;
+  private final StoreService stores;
   private final FlushService flushes;
   private final LeaderService leader;
   private final HaltWatch halts;
@@ -76,6 +79,7 @@ public final class NodeServices {
     CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store, ports.observer());
+    stores = new StoreService(loop, self, store.directories(), settings.policy().descriptors());
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
     PhaseService phases = new PhaseService(
@@ -96,7 +100,9 @@ public final class NodeServices {
         self, settings.job(), settings.policy().log());
     halts = leaderAdvice.halts();
     log = leaderAdvice.log();
-    Observer observer = Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log()));
+    Operations operations = new Operations();
+    Observer observer =
+        Observer.all(List.of(ports.observer(), leaderAdvice.times(), leaderAdvice.log(), operations));
     runs.onOver(protection::over);
     runs.onOver(_ -> flushes.goOn());
     runs.onReplaced(phases::forget);
@@ -105,7 +111,7 @@ public final class NodeServices {
     LeaderWork work = new LeaderWork(loop, tools, leaderAdvice, settings,
         () -> System.currentTimeMillis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
-        new ObservedActions(work, observer, System::nanoTime));
+        new ObservedActions(work, observer, operations, System::nanoTime));
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);
@@ -139,6 +145,10 @@ public final class NodeServices {
 
   public FetchService fetches() {
     return fetches;
+  }
+
+  public StoreService stores() {
+    return stores;
   }
 
   public FlushService flushes() {

@@ -28,6 +28,21 @@ class ConfFileTest {
         new ConfFile.Line(6, List.of(new ConfFile.Pair("C", "x#y"))));
   }
 
+  @Test
+  void spacesMayStandBesideTheSignAndWhatLooksLikeThePairBehindThemIsOne() {
+    ConfFile read = ConfFile.parse(FILE, List.of("A = 1", "A= 1 B =2 # three", "A = \"two words\"", "A= B=1",
+        "A = B = 1", "A = # none", "A\t=\t1"));
+
+    assertThat(read.lines()).extracting(ConfFile.Line::pairs).containsExactly(
+        List.of(new ConfFile.Pair("A", "1")),
+        List.of(new ConfFile.Pair("A", "1"), new ConfFile.Pair("B", "2")),
+        List.of(new ConfFile.Pair("A", "two words")),
+        List.of(new ConfFile.Pair("A", ""), new ConfFile.Pair("B", "1")),
+        List.of(new ConfFile.Pair("A", ""), new ConfFile.Pair("B", "1")),
+        List.of(new ConfFile.Pair("A", "")),
+        List.of(new ConfFile.Pair("A", "1")));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"SCR_FLUSH", "SCR_FLUSH 3",
       "=3", "1A=3", "A=1 stray", "A=\"open", "A=\"x\"y", "A-B=1", "A=x\"y"})

@@ -106,36 +106,118 @@ class ConfigurationTest {
   @ParameterizedTest
   @CsvSource({
       "SCR_FLSH=1,              did you mean SCR_FLUSH?",
-      "SCR_CNTL_BASE=/x,        'only the system may set it, and it has /tmp (default)'",
-      "SCR_USER_NAME=bob,       'only the system may set it, and it has alice (USER)'",
-      "SCR_CACHE_BASE=/scratch, 'the system allows /ssd, /tmp; others need a STORE line'",
-      "STORE=/scratch COUNT=2,  'the system allows /ssd, /tmp'",
-      "STORE=/ssd ENABLED=0,    only the system may say so",
+      "SCR_FLUSH_TIPE=PTHREAD,  did you mean SCR_FLUSH_TYPE?",
+      "SCR_CACHE_BASE=/scratch, 'SCR_CACHE_BASE=/scratch: the system allows /local, /nvme/a, /ssd'",
+      "STORE=/ssd/../local/..,  'STORE=/: the system allows /local, /nvme/a, /ssd'",
+      "STORE=/nvme/ab COUNT=2,  'and what is below /local, /nvme/a (SCR_ALLOWED_BASES'",
+      "CKPT=0 STORE=/scratch,   STORE=/scratch: the system allows",
       "STORE=/ssd CONT=2,       STORE has no CONT; did you mean COUNT?",
       "STORE=ssd,               expected an absolute path",
       "CKPT=a,                  expected a whole number",
       "CKPT=0 TYPE=RAID,        expected one of",
       "CKPT=0 TYP=XOR,          CKPT has no TYP; did you mean TYPE?",
-      "SCR_FLUSH=1 CKPT=0,      CKPT=... must stand first on its line",
-      "SCR_PREFIX=/elsewhere,   set it in their environment",
-      "SCR_ENABLE=0,            ''"})
+      "SCR_FLUSH=1 CKPT=0,      CKPT=... must stand first on its line"})
   void whatAUserMayNotSayIsRefusedWithItsPlaceWhereverItStands(String entry, String reason) throws IOException {
     user("# one", entry);
-    refused(directory.resolve(".scrconf") + " line 2", () -> withSsd().effective());
-    refused(reason == null ? "" : reason, () -> withSsd().effective());
+    refused(directory.resolve(".scrconf") + " line 2", () -> restricted().effective());
+    refused(reason, () -> restricted().effective());
 
     Files.delete(directory.resolve(".scrconf"));
     calls.add(entry);
-    refused("config call \"" + entry + "\": ", () -> withSsd().effective());
+    refused("config call \"" + entry + "\": ", () -> restricted().effective());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"SCR_CNTL_BASE=/tmp", "SCR_USER_NAME=alice", "SCR_CACHE_BASE=/ssd/.", "STORE=/ssd/ COUNT=2",
-      "SCR_ENABLE=1"})
+      "STORE=/nvme/a/deep COUNT=2", "SCR_CACHE_BASE=/local", "SCR_ENABLE=1"})
   void theSameAsTheSystemHasMayBeSaid(String entry) throws IOException {
     user(entry);
+    daemon.put("SCR_CNTL_BASE", "/tmp");
+    daemon.put("SCR_ALLOWED_BASES", "/tmp");
+    refused("environment: SCR_CNTL_BASE=/tmp: the system allows", () -> restricted().effective());
 
-    assertThat(withSsd().effective().values()).isNotEmpty();
+    daemon.clear();
+    daemon.put("USER", "alice");
+    assertThat(restricted().effective().ignored()).isEmpty();
+  }
+
+  /** What it does and does not do is the daemons', the processes' or scr run's matter: said, and no reason to fail. */
+  @ParameterizedTest
+  @CsvSource({
+      "SCR_CNTL_BASE=/x,       'the daemons have read it when they started, and have /tmp (default)'",
+      "SCR_USER_NAME=bob,      'the daemons have read it when they started, and have alice (USER)'",
+      "SCR_FILE_BUF_SIZE=8MB,  and have 524288 (default)",
+      "SCR_END_TIME=1795179600, and have none",
+      "SCR_PREFIX=/elsewhere,  set it in their environment",
+      "SCR_PREFIX=elsewhere,   set it in their environment"})
+  void whatHasNoEffectWhereItIsSaidIsARemark(String entry, String reason) throws IOException {
+    user("# one", entry);
+    Effective effective = with("").effective();
+
+    assertThat(effective.ignored()).singleElement().asString()
+        .startsWith(directory.resolve(".scrconf") + " line 2: " + entry + " has no effect: ").endsWith(reason);
+    assertThat(effective.value(Parameter.SCR_CNTL_BASE).orElseThrow().text()).isEqualTo("/tmp");
+    assertThat(effective.value(Parameter.SCR_USER_NAME).orElseThrow().text()).isEqualTo("alice");
+  }
+
+  @Test
+  void aRelativePrefixThatTheProcessesHaveMadeAbsoluteNeedsNoRemark() {
+    calls.add("SCR_PREFIX=../" + directory.getFileName());
+
+    assertThat(with("").effective().ignored()).isEmpty();
+  }
+
+  @Test
+  void aUserMayHaveStoresWhereverHeLikesUnlessTheSystemSaysOtherwise() throws IOException {
+    user("SCR_COPY_TYPE=FILE", "STORE=/mine/a COUNT=2 GROUP=WORLD FLUSH=PTHREAD", "CKPT=0 STORE=/mine/a");
+    calls.add("SCR_CACHE_BASE=/mine/b");
+    Effective effective = with("STORE=/ssd").effective();
+
+    assertThat(effective.of(Section.STORE)).extracting(Effective.Entry::key)
+        .containsExactly("/mine/a", "/mine/b", "/ssd", "/tmp");
+    assertThat(new DescriptorReader(effective).descriptors().store("/mine/a").count()).isEqualTo(2);
+    assertThat(new DescriptorReader(effective).descriptors().checkpoints().getFirst().storeBase())
+        .isEqualTo("/mine/a");
+    assertThat(effective.ignored()).singleElement().asString().contains("line 2: FLUSH has no effect here: ");
+  }
+
+  @Test
+  void ofWhatIsSaidTwiceTheLastCountsAndARemarkSaysSo() throws IOException {
+    user("SCR_FLUSH=1", "CKPT=0 SET_SIZE=3", "SCR_FLUSH = 2", "CKPT=0 SET_SIZE=4");
+    Effective effective = with("").effective();
+    Path file = directory.resolve(".scrconf");
+
+    assertThat(effective.text(Parameter.SCR_FLUSH)).isEqualTo("2");
+    assertThat(effective.of(Section.CKPT).getFirst().text("SET_SIZE")).contains("4");
+    assertThat(effective.ignored()).contains(
+        file + " line 3: SCR_FLUSH=2 counts, and not SCR_FLUSH=1 before it (" + file + " line 1)",
+        file + " line 4: SET_SIZE=4 counts, and not SET_SIZE=3 before it (" + file + " line 2)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+      "SCR_MPI_BUF_SIZE=131072,     'SCR_MPI_BUF_SIZE has no effect here: redundancy is computed by the daemons'",
+      "SCR_LOG_DB_PASS=hush,        'SCR_LOG_DB_PASS has no effect here: there is no log in a database'",
+      "CNTLDIR=/dev/shm BYTES=1GB,  'CNTLDIR has no effect here: the control directory is below SCR_CNTL_BASE'",
+      "CACHEDIR=/dev/shm BYTES=1GB, 'CACHEDIR has no effect here: stores are SCR_CACHE_BASE'",
+      "STORE=/tmp VIEW=PRIVATE,     'VIEW has no effect here: GROUP says which nodes share the store'",
+      "STORE=/tmp QZXWVJK=1,        'QZXWVJK has no effect here: STORE has no such key'",
+      "SITE_QZXWVJK=1,              'SITE_QZXWVJK has no effect: there is no such parameter'"})
+  void aNameThatIsOfScrOrOfSomebodyElseIsARemarkAndOneThatLooksLikeOursIsRefused(String line, String remark)
+      throws IOException {
+    user(line);
+    Effective effective = with("").effective();
+
+    assertThat(effective.ignored()).singleElement().asString()
+        .startsWith(directory.resolve(".scrconf") + " line 1: " + remark).doesNotContain("hush");
+  }
+
+  @Test
+  void whatHasNoEffectCanBeAskedForAllTheSame() {
+    calls.add("SCR_FLUSH_TYPE=PTHREAD");
+
+    assertThat(with("").said("SCR_FLUSH_TYPE")).contains("PTHREAD");
+    assertThat(with("").said("SCR_LOG_DB_HOST")).isEmpty();
   }
 
   @Test
@@ -182,8 +264,8 @@ class ConfigurationTest {
         "CKPT=0 TYPE=SINGLE (" + file + " line 3)", "SCR_DEBUG=1 (config call \"SCR_DEBUG=1\")");
   }
 
-  private Configuration withSsd() {
-    return with("STORE=/ssd");
+  private Configuration restricted() {
+    return with("STORE=/ssd\nSCR_CACHE_BASE=/local\nSCR_ALLOWED_BASES=/local,/nvme/a/");
   }
 
   private Configuration with(String systemFile) {

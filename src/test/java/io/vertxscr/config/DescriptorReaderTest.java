@@ -110,7 +110,6 @@ class DescriptorReaderTest {
       "CKPT=1                       | CKPT=0 is missing",
       "CKPT=0 INTERVAL=0            | expected a whole number from 1",
       "CKPT=0 GROUP=POWR            | there is no group POWR; did you mean POWER?",
-      "CKPT=0 TYPE=XOR TYPE=SINGLE  | TYPE is set already",
       "CKPT=0 TYPE=XOR SET_FAILURES=2 | XOR survives 1 failure, not 2: use RS",
       "CKPT=0 TYPE=RS SET_SIZE=4 SET_FAILURES=4 | 4 failures cannot be survived, only 1 to 3",
       "CKPT=0 OUTPUT=1 ENABLED=0    | no enabled checkpoint descriptor",

@@ -10,6 +10,7 @@ import io.vertxscr.config.run.HaltPolicy;
 import io.vertxscr.config.run.IntervalPolicy;
 import io.vertxscr.config.run.LogPolicy;
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.run.Syslog;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
@@ -84,8 +85,10 @@ class SettingsTest {
         "SCR_PREFIX_PURGE", "1", "SCR_CRC_ON_DELETE", "1"));
     said.putAll(Map.of("SCR_FETCH", "0", "SCR_FETCH_BYPASS", "1", "SCR_FETCH_WIDTH", "11",
         "SCR_RESTART_LOOP_LIMIT", "5"));
-    said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1",
-        "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0", "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
+    said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0",
+        "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
+    said.putAll(Map.of("SCR_LOG_SYSLOG_ENABLE", "1", "SCR_LOG_SYSLOG_FACILITY", "LOG_LOCAL3", "SCR_LOG_SYSLOG_LEVEL",
+        "log_notice", "SCR_LOG_SYSLOG_PREFIX", "heat", "SCR_LOG_SYSLOG_HOST", "logs", "SCR_LOG_SYSLOG_PORT", "1514"));
     said.putAll(Map.of("SCR_CHECKPOINT_INTERVAL", "13", "SCR_CHECKPOINT_SECONDS", "14", "SCR_CHECKPOINT_OVERHEAD",
         "15.5", "SCR_CHECKPOINT_OPTIMAL", "1", "SCR_HALT_SECONDS", "16", "SCR_HALT_EXIT", "1",
         "SCR_HALT_ENABLED", "1", "SCR_CACHE_EVICT", "early"));
@@ -111,7 +114,9 @@ class SettingsTest {
             new FetchPolicy.Choice(Optional.of("step-12"), 5), 11));
     assertThat(run.policy().interval()).isEqualTo(new IntervalPolicy(13, 14, 15.5, true));
     assertThat(run.policy().halt()).isEqualTo(new HaltPolicy(16, true));
-    assertThat(run.policy().log()).isEqualTo(new LogPolicy(false, false));
+    assertThat(run.policy().log()).isEqualTo(
+        new LogPolicy(false, false, Optional.of(new Syslog("logs", 1514, "LOG_LOCAL3", "LOG_NOTICE", "heat")), true));
+    assertThat(run.policy().log().syslog().orElseThrow().priority()).isEqualTo(19 * 8 + 5);
     assertThat(run.jobName()).isEqualTo("heat");
     assertThat(run.lines()).anyMatch(line -> line.startsWith("SCR_FETCH_WIDTH=11 ("));
   }
@@ -139,19 +144,18 @@ class SettingsTest {
       "SCR_FLUSH=-1,          expected a whole number",
       "SCR_FETCH_WIDTH=0,     expected a whole number from 1 to 1048576",
       "SCR_CHECKPOINT_OVERHEAD=101, expected a number from 0 to 100",
-      "SCR_CRC_ON_FLUSH=0,    expected 1: checksums are computed while the bytes pass anyway",
-      "SCR_CRC_ON_COPY=0,     without them wrong bytes would be taken for good ones",
-      "SCR_FILE_BUF_SIZE=255KB, expected a size from 262144 to 4194304 bytes",
+      "SCR_CRC_ON_FLUSH=2,    expected 0 or 1",
+      "SCR_FILE_BUF_SIZE=some, expected a size from 1 to",
+      "'SCR_ALLOWED_BASES=/a,b', expected absolute paths with commas between them",
+      "SCR_LOG_SYSLOG_FACILITY=LOG_LOCAL8, expected one of LOG_KERN",
       "SCR_FLUSH=,            expected a whole number",
       "SCR_FLUSH_ASYNC=yes,   expected 0 or 1",
-      "SCR_CACHE_SIZE=0,      expected a whole number from 1 to 1024",
+      "SCR_CACHE_SIZE=-1,     expected a whole number from 0 to 1024",
       "SCR_SET_SIZE=1,        expected a whole number from 2 to 1024",
       "SCR_COPY_TYPE=RAID,    'expected one of SINGLE, PARTNER, XOR, RS, FILE'",
       "SCR_CACHE_BASE=tmp,    expected an absolute path",
       "SCR_CACHE_BASE=/$NONE, 'uses NONE, which the environment does not have'",
-      "SCR_FLUSH=1 SCR_FLUSH=2, is set already by",
       "SCR_FLUSH: 3,          expected KEY=VALUE",
-      "SCR_FLUSH = 3,         no spaces stand beside the =",
       "SCR_CONTAINER_SIZE=1 GB, a value with spaces stands in double quotes",
       "SCR_GROUP=SWITCH,      a line GROUPS=<node> SWITCH=<value> for each node makes it"})
   void aWrongEntryIsRefusedWithFileLineAndReason(String entry, String reason) throws IOException {
@@ -196,6 +200,11 @@ class SettingsTest {
   /** Nothing of this is wrong, and an operator would wait in vain for what it does not do. */
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
+      "SCR_CRC_ON_FLUSH=0 | 1 | SCR_CRC_ON_FLUSH=0",
+      "SCR_CRC_ON_COPY=0                 | 1 | has no effect: checksums are always made and compared",
+      "SCR_CACHE_SIZE=0                  | 1 | datasets go past the cache, as with SCR_CACHE_BYPASS=1",
+      "SCR_FILE_BUF_SIZE=128KB           | 1 | pieces have 262144 to 4194304 bytes",
+      "SCR_FLUSH=3 SCR_FLUSH=4           | 1 | 'SCR_FLUSH=4 counts, and not SCR_FLUSH=3 before it'",
       "SCR_SET_FAILURES=3                | 1 | has no effect: XOR survives the loss of one member of a set",
       "SCR_FLUSH_ASYNC=0 SCR_FLUSH_ASYNC_BW=1GB | 1 | has no effect with SCR_FLUSH_ASYNC=0",
       "SCR_CONTAINER_SIZE=1GB            | 1 | has no effect without SCR_USE_CONTAINERS=1",
@@ -223,6 +232,29 @@ class SettingsTest {
         new UserSettings(Optional.empty(), Map.of(), List.of())).remarks();
 
     assertThat(told).hasSize(remarks).allSatisfy(one -> assertThat(one).contains(remark, file + " line 1"));
+  }
+
+  @Test
+  void aStoreThatIsToKeepNothingIsPassedByAndTheOthersAreNot() throws IOException {
+    Path file = file("SCR_CACHE_SIZE=0", "SCR_COPY_TYPE=FILE", "STORE=/ssd COUNT=2", "CKPT=0 STORE=/tmp",
+        "CKPT=1 INTERVAL=2 STORE=/ssd");
+
+    assertThat(Settings.load(ALICE, Optional.of(file)).policy().descriptors().checkpoints())
+        .extracting(CheckpointDescriptor::bypass).containsExactly(true, false);
+  }
+
+  @Test
+  void aPieceHasTheSizeThatIsNearestToWhatIsWanted() {
+    assertThat(Settings.load(Map.of("SCR_FILE_BUF_SIZE", "1KB"), Optional.empty()).cache().pieceBytes())
+        .isEqualTo(Limits.MIN_PIECE_BYTES);
+    assertThat(Settings.load(Map.of("SCR_FILE_BUF_SIZE", "1GB"), Optional.empty()).cache().pieceBytes())
+        .isEqualTo(Limits.MAX_PIECE_BYTES);
+  }
+
+  @Test
+  void aRelativePrefixIsMeantFromTheWorkingDirectory() {
+    assertThat(Settings.load(Map.of("SCR_PREFIX", "out/."), Optional.empty()).job().prefix())
+        .contains(Path.of("out").toAbsolutePath());
   }
 
   @Test

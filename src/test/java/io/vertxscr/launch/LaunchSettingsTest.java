@@ -41,8 +41,10 @@ class LaunchSettingsTest {
 
   @Test
   void theApplicationIsTooLateToSayIt() {
-    assertThatThrownBy(() -> settings(Map.of(), "SCR_RUNS=3"))
-        .hasMessageContaining("SCR_RUNS=3: scr run has read it already");
+    assertThat(settings(Map.of(), "SCR_RUNS=3").runs()).isEqualTo(1);
+    assertThat(Configuration.ofSystem(Map.of(), Optional.empty())
+        .with(new UserSettings(Optional.of(prefix), Map.of(), List.of("SCR_RUNS=3"))).effective().ignored())
+        .singleElement().asString().contains("SCR_RUNS=3 has no effect: scr run has read it already");
     assertThatThrownBy(() -> settings(Map.of("SCR_RUNS", "-2"))).hasMessageContaining("from -1 to");
     assertThatThrownBy(() -> settings(Map.of("SCR_EXCLUDE_NODES", "n["))).hasMessageContaining("host list 'n['");
   }

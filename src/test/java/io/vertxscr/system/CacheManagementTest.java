@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
@@ -325,14 +326,9 @@ class CacheManagementTest extends EmbeddedTest {
         new StoreDescriptor(directory.resolve("ssd").toString(), GroupDescriptors.NODE, 1, OptionalLong.empty(), false);
     RunPolicy policy = policy(List.of(later), 0, descriptor(0, 1, later, Scheme.XOR));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
-      List<String> refusals = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
-        try (Output _ = scr.startCheckpoint("step-1")) {
-          throw new AssertionError("it is not there");
-        } catch (ScrException e) {
-          return e.getMessage();
-        }
-      }), NODES);
-      assertThat(refusals).allSatisfy(why -> assertThat(why).contains("node n1", later.base(), "MKDIR=0"));
+      for (CompletableFuture<?> rank : cluster.run(NODES).start(scr -> "began")) {
+        assertThat(EmbeddedRun.failure(rank)).hasMessageContainingAll("node n1", later.base(), "MKDIR=0");
+      }
       Files.createDirectory(directory.resolve("ssd"));
       cluster.steps(1, 1, NODES);
       assertThat(cluster.datasetDirectory("n1", 1).startsWith(later.base())).isTrue();

@@ -10,11 +10,18 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.log.LogFile;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +110,29 @@ class LogTest {
         run(cluster);
       }
       assertThat(prefix.resolve(".scr/log")).doesNotExist();
+    }
+  }
+
+  @Test
+  void theSameLinesGoToSyslogAsTheFacilityAndLevelThatAreWanted() throws Exception {
+    try (DatagramSocket syslog = new DatagramSocket(0, InetAddress.getByName("127.0.0.1"))) {
+      syslog.setSoTimeout(EmbeddedRun.PATIENCE_S * 1000);
+      try (EmbeddedCluster cluster = start(Map.of("SCR_LOG_SYSLOG_ENABLE", "1", "SCR_LOG_SYSLOG_HOST", "127.0.0.1",
+          "SCR_LOG_SYSLOG_PORT", "" + syslog.getLocalPort(), "SCR_LOG_SYSLOG_FACILITY", "LOG_LOCAL3",
+          "SCR_LOG_SYSLOG_LEVEL", "LOG_NOTICE", "SCR_LOG_SYSLOG_PREFIX", "heat"))) {
+        run(cluster);
+      }
+      List<LogLine> written = new LogFile(new PrefixPaths(prefix)).read();
+      Pattern form = Pattern.compile("<157>[A-Z][a-z]{2} [ 0-9][0-9] [0-9:]{8} n1 heat: (.*)");
+      List<LogLine> heard = new ArrayList<>();
+      while (heard.size() < written.size()) {
+        DatagramPacket packet = new DatagramPacket(new byte[4096], 4096);
+        syslog.receive(packet);
+        Matcher line = form.matcher(new String(packet.getData(), 0, packet.getLength(), StandardCharsets.UTF_8));
+        assertThat(line.matches()).isTrue();
+        heard.add(LogLine.decode(line.group(1)).orElseThrow());
+      }
+      assertThat(heard).isEqualTo(written).isNotEmpty();
     }
   }
 

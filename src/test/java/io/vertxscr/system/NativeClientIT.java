@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,6 +148,20 @@ class NativeClientIT {
         .extracting(entry -> entry.id() + " " + entry.name())
         .containsExactly("6 step-3", "5 step-5", "4 step-4", "2 step-2", "1 step-1");
     assertThat(run(build.program("mpi_checkpoint"), "0", "3")).contains(everyRank("restarted from step-3"));
+  }
+
+  @Test
+  void aProgramNamesItsOwnStoreAndHearsOfItsOperations() throws Exception {
+    Path store = prefix.resolveSibling(prefix.getFileName() + "-store");
+    String first = run(build.program("mpi_checkpoint"), "2", "3", "store", store.toString());
+    assertThat(first).contains("wrote step-2", "scr: checkpoint step-1 (dataset ", "FLUSH has no effect here: ")
+        .doesNotContain("is not below");
+    try (Stream<Path> below = Files.walk(store)) {
+      assertThat(below.filter(path -> path.endsWith("block-0"))).hasSize(2 * 2 * RANKS);
+    }
+    // the next run does not name it
+    assertThat(run(build.program("mpi_checkpoint"), "0", "3")).contains(everyRank("restarted from step-2"))
+        .doesNotContain("scr: checkpoint");
   }
 
   @Test

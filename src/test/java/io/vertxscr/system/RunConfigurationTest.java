@@ -2,9 +2,12 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
+import io.vertxscr.config.WithoutEffect;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RedundancySet;
@@ -18,6 +21,8 @@ import io.vertxscr.protocol.Verb;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -133,6 +138,134 @@ class RunConfigurationTest extends EmbeddedTest {
       userFile("");
       assertThat(cluster.steps(1, 1, NODES)).isZero();
     }
+  }
+
+  /** Bar: nothing in a file that was written for SCR fails a run; what does nothing here is a line, the rest counts. */
+  @Test
+  void aFileWithEveryParameterOfTheManualLoadsAndTheRunFollowsIt() throws Exception {
+    Path file = Path.of("src/test/resources/every-parameter.conf");
+    Map<String, String> environment =
+        Map.of("SCR_CONF_FILE", file.toAbsolutePath().toString(), "SCR_TESTROOT", directory.toString());
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      cluster.steps(1, 1, NODES);
+      List<String> remarks = EmbeddedRun.all(new EmbeddedRun(
+          cluster.nodes(), prefix, List.of(NODES), options -> with(options, environment)).start(scr -> {
+            assertThat(RankProgram.restart(scr, 3)).isEqualTo(1);
+            RankProgram.checkpoint(scr, prefix, 2, 3);
+            scr.finish();
+            return scr.remarks();
+          })).getFirst();
+
+      assertThat(cluster.datasetDirectory("n3", 2).startsWith(directory.resolve("ssd"))).isTrue();
+      List<String> names = Files.readAllLines(file).stream().filter(line -> line.matches("[A-Z].*"))
+          .map(line -> line.replaceFirst("[ =].*", "")).toList();
+      for (WithoutEffect one : WithoutEffect.values()) {
+        assertThat(remarks).filteredOn(remark -> remark.contains(": " + one + " has no effect here: "))
+            .hasSize(Collections.frequency(names, one.name()));
+      }
+      for (String said : List.of("SCR_CNTL_BASE=", "SCR_PREFIX=", "SCR_FILE_BUF_SIZE=8388608", "SCR_CRC_ON_COPY=0",
+          "SCR_CRC_ON_FLUSH=0", "FLUSH", "TYPE", "VIEW", "INTERVAL=6 counts")) {
+        assertThat(remarks).anyMatch(remark -> remark.contains(": " + said) || remark.startsWith(said));
+      }
+      assertThat(remarks)
+          .noneMatch(remark -> remark.contains("no such")).noneMatch(remark -> remark.contains("sesame"));
+    }
+  }
+
+  @Test
+  void aUsersStoreHoldsOnAllNodesAndALaterRunFindsWhatIsInItWithoutNamingIt() throws Exception {
+    Path mine = directory.resolve("mine");
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      write(cluster, options -> options.config("SCR_CACHE_BASE=" + mine).config("STORE=" + mine + " COUNT=2"));
+      for (String node : NODES) {
+        assertThat(cluster.datasetDirectory(node, 1).startsWith(mine)).isTrue();
+      }
+      cluster.lose("n4");
+      cluster.nodes().start("n4");
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+
+      write(cluster, UnaryOperator.identity());
+      assertThat(cluster.datasetDirectory("n4", 2).startsWith(directory.resolve("cache"))).isTrue();
+    }
+  }
+
+  @Test
+  void aStoreThatANodeCannotUseFailsInitWithNodeAndDirectoryAndTheNextRunBegins() throws Exception {
+    Path file = Files.writeString(directory.resolve("file"), "x");
+    userFile("SCR_CACHE_BASE=" + file.resolve("cache"));
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
+      refused(cluster, "node n1: store " + file.resolve("cache") + " cannot be used: " + file + " is not a directory");
+      userFile("STORE=" + directory.resolve("none") + " MKDIR=0", "SCR_CACHE_BASE=" + directory.resolve("none"));
+      refused(cluster, "node n1: store " + directory.resolve("none") + " cannot be used: it is not there, and with"
+          + " MKDIR=0 it is not made");
+      userFile("");
+      assertThat(cluster.steps(1, 1, NODES)).isZero();
+    }
+  }
+
+  /** Measured times differ; what is said of which operation, to whom and in which answer does not. */
+  @Test
+  void withDebugRankZeroHearsOfEachOperationWithItsTimeBytesAndBandwidth() throws Exception {
+    String measured = "[0-9]+\\.[0-9]{3} s, 0\\.002 MB, [0-9]+\\.[0-9]{3} MB/s";
+    try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR)
+        .flushing(1, false), "n1", "n2")) {
+      for (String debug : List.of("SCR_DEBUG=1", "SCR_DEBUG=1", "SCR_DEBUG=0")) {
+        List<JsonArray> told = operations(debug);
+        if (debug.endsWith("0")) {
+          assertThat(told).containsOnlyNulls();
+        } else if (told.get(1) == null) {
+          assertThat(told.get(0)).isNull();
+          assertThat(told.get(3).getString(0)).matches("checkpoint a \\(dataset 1\\): [0-9.]+ s, 2 files, 0\\.002 MB,"
+              + " [0-9.]+ MB/s, protected in [0-9.]+ s, [0-9.]+ MB/s");
+          assertThat(told.get(3).getString(1)).matches("flush of dataset 1: " + measured);
+        } else {
+          assertThat(told.get(0).getString(0)).matches("rebuild of dataset 1: " + measured
+              + "; ranks: 2 kept, 0 moved, 0 rebuilt, 0 fetched");
+          assertThat(told.get(1).getString(0)).matches("restart from dataset 1: " + measured);
+        }
+      }
+    }
+  }
+
+  /** What rank 0 is told at init, complete-restart, start-output, complete-output and finalize; rank 1 never. */
+  private List<JsonArray> operations(String debug) throws Exception {
+    List<JsonArray> told = new ArrayList<>();
+    try (RawRank zero = new RawRank(vertx, "n1", 0); RawRank one = new RawRank(vertx, "n2", 1)) {
+      Halts.remove(prefix);
+      List<Future<JsonObject>> init = List.of(
+          zero.init(RawRank.initBody(0, 2, prefix.toString(), "t").put("config", new JsonArray().add(debug))),
+          one.init(RawRank.initBody(1, 2, prefix.toString(), "t")));
+      note(told, init);
+      boolean restarts = note(new ArrayList<>(), List.of(zero.call(Verb.HAVE_RESTART), one.call(Verb.HAVE_RESTART)))
+          .getBoolean("available");
+      if (restarts) {
+        note(new ArrayList<>(), List.of(zero.call(Verb.START_RESTART), one.call(Verb.START_RESTART)));
+        note(told, List.of(zero.call(Verb.COMPLETE_RESTART), one.call(Verb.COMPLETE_RESTART)));
+      } else {
+        told.add(null);
+      }
+      JsonObject name = new JsonObject().put("name", restarts ? "b" + debug.length() : "a");
+      note(told, List.of(zero.call(Verb.START_OUTPUT, name), one.call(Verb.START_OUTPUT, name)));
+      for (RawRank rank : List.of(zero, one)) {
+        Path file = Path.of(RawRank.ok(rank.route(name.getString("name") + (rank == zero ? 0 : 1), prefix))
+            .getString("file"));
+        Files.write(file, new byte[1024]);
+      }
+      note(told, List.of(zero.call(Verb.COMPLETE_OUTPUT), one.call(Verb.COMPLETE_OUTPUT)));
+      if (restarts) {
+        JsonObject newest = new JsonObject().put("name", name.getString("name"));
+        note(new ArrayList<>(), List.of(zero.call(Verb.DELETE, newest), one.call(Verb.DELETE, newest)));
+      }
+      note(told, List.of(zero.call(Verb.FINALIZE), one.call(Verb.FINALIZE)));
+    }
+    return told;
+  }
+
+  private static JsonObject note(List<JsonArray> told, List<Future<JsonObject>> answers) throws Exception {
+    JsonObject zero = RawRank.ok(answers.getFirst());
+    assertThat(RawRank.ok(answers.getLast()).containsKey("remarks")).isFalse();
+    told.add(zero.getJsonArray("remarks"));
+    return zero;
   }
 
   @Test

@@ -88,6 +88,12 @@ public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt ou
         new ScrException(Fault.BAD_CONFIGURATION, "there is no store " + base));
   }
 
+  /** The stores that some checkpoint is cached in. */
+  public List<StoreDescriptor> caches() {
+    return checkpoints.stream().filter(how -> how.enabled() && !how.bypass()).map(CheckpointDescriptor::storeBase)
+        .distinct().map(this::store).toList();
+  }
+
   private static void require(boolean condition, String message) {
     if (!condition) {
       throw new ScrException(Fault.BAD_CONFIGURATION, message);

@@ -1,7 +1,9 @@
 package io.vertxscr.protocol.app;
 
+import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,14 +14,26 @@ import java.util.Optional;
  * @param halt why the run is to stop, where it is: a reason of the halt file
  * @param exit whether the process is to call finalize and end now, because of that; only if the run is configured so
  */
-public record CompleteReply(int dataset, String name, Optional<String> halt, boolean exit) {
+public record CompleteReply(int dataset, String name, Optional<String> halt, boolean exit,
+    Optional<List<String>> remarks) implements CallReply {
   /** Nothing ends the run. */
   public CompleteReply(int dataset, String name) {
     this(dataset, name, Optional.empty(), false);
   }
 
+  /** Without remarks. */
+  public CompleteReply(int dataset, String name, Optional<String> halt, boolean exit) {
+    this(dataset, name, halt, exit, Optional.empty());
+  }
+
   public CompleteReply {
     Checks.range("dataset", dataset, 1, Integer.MAX_VALUE);
     Checks.text("name", name);
+    remarks = remarks.map(List::copyOf);
+  }
+
+  @Override
+  public CompleteReply with(List<String> told) {
+    return new CompleteReply(dataset, name, halt, exit, Optional.of(told));
   }
 }

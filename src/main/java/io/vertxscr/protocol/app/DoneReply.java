@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.app;
 
+import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Optional;
@@ -7,9 +8,9 @@ import java.util.Optional;
 /**
  * It is done ({@link Verb#CURRENT}, {@link Verb#DROP}, {@link Verb#DELETE}, {@link Verb#FINALIZE}, {@link Verb#ALIVE}).
  *
- * @param remarks what whoever started the run must know of it, as in {@link InitReply}
+ * @param remarks what the user of the run is told of it, as in {@link InitReply}
  */
-public record DoneReply(Optional<List<String>> remarks) {
+public record DoneReply(Optional<List<String>> remarks) implements CallReply {
   public DoneReply {
     remarks = remarks.map(List::copyOf);
   }
@@ -17,5 +18,10 @@ public record DoneReply(Optional<List<String>> remarks) {
   /** With nothing to say. */
   public DoneReply() {
     this(Optional.empty());
+  }
+
+  @Override
+  public DoneReply with(List<String> told) {
+    return new DoneReply(Optional.of(told));
   }
 }

@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.app;
 
+import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.Checks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
@@ -16,8 +17,8 @@ import java.util.OptionalInt;
  *     missing: files are placed by {@link Verb#ROUTE} only
  * @param files in a restart, what the rank has below the directory; missing: they are found by {@link Verb#ROUTE} only
  */
-public record StartReply(
-    int dataset, String name, String directory, OptionalInt naming, Optional<List<NamedFile>> files) {
+public record StartReply(int dataset, String name, String directory, OptionalInt naming,
+    Optional<List<NamedFile>> files, Optional<List<String>> remarks) implements CallReply {
   /** The rule of {@link io.vertxscr.placement.CacheNames}. */
   public static final int CACHE_NAMES = 1;
 
@@ -27,6 +28,18 @@ public record StartReply(
     Checks.place("directory", directory);
     naming.ifPresent(rule -> Checks.range("naming", rule, 1, Integer.MAX_VALUE));
     files = files.map(List::copyOf);
+    remarks = remarks.map(List::copyOf);
+  }
+
+  /** Without remarks. */
+  public StartReply(
+      int dataset, String name, String directory, OptionalInt naming, Optional<List<NamedFile>> files) {
+    this(dataset, name, directory, naming, files, Optional.empty());
+  }
+
+  @Override
+  public StartReply with(List<String> told) {
+    return new StartReply(dataset, name, directory, naming, files, Optional.of(told));
   }
 
   /** Without leave for the client to place or find files itself. */

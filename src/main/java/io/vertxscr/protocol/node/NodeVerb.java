@@ -24,6 +24,8 @@ public enum NodeVerb {
   RUN_BEGIN,
   /** From the leader: the run is over, and why. */
   RUN_OVER,
+  /** From the leader: can the run use these stores on this node? */
+  STORES,
   /** From the leader: what do you hold? */
   INVENTORY,
   /** From the leader: check what you hold of a dataset against its checksums. */

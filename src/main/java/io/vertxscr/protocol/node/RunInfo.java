@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RankMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A run that has begun.
@@ -39,6 +40,12 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
     public Found {
       remarks = List.copyOf(remarks);
     }
+  }
+
+  /** The same run with more for rank 0 to know. */
+  public RunInfo telling(List<String> more) {
+    return more.isEmpty() ? this : new RunInfo(run, prefix, jobName, map, restart, new Found(found.lastDatasetId(),
+        found.lastCheckpointId(), Stream.concat(found.remarks().stream(), more.stream()).toList()), policy);
   }
 
   /** The same run with another checkpoint to read. */

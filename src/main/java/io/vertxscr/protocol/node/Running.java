@@ -19,6 +19,15 @@ public final class Running {
   public record Join(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
       Optional<Configured> settings) {}
 
+  /** From the leader: stores that the run will use; their directories are made where they may be. */
+  public record Stores(List<Store> stores) {}
+
+  /** One of them. @param mkdir whether its base is made if it is not there */
+  public record Store(String base, boolean mkdir) {}
+
+  /** What is wrong with them on this node, in a sentence that names node and directory; empty: nothing. */
+  public record StoresChecked(Optional<String> problem) {}
+
   /** Environment and calls of the rank whose configuration counts. */
   public record Configured(Map<String, String> environment, List<String> calls) {
     /** Of an application that configures nothing. */
@@ -56,8 +65,14 @@ public final class Running {
    * What came out of a gather, for every node the same.
    *
    * @param fault number of a fault, 0 where it succeeded
+   * @param remarks for rank 0, in sentences: what was done since the last gather, where the run wants to know
    */
-  public record Gathered(int fault, String message, Packed result) {}
+  public record Gathered(int fault, String message, Packed result, List<String> remarks) {
+    /** Without remarks. */
+    public Gathered(int fault, String message, Packed result) {
+      this(fault, message, result, List.of());
+    }
+  }
 
   /** From a node that has become the leader. */
   public record Takeover(String leader, long epoch) {}

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /** The leader's side of a run that has begun: its open gather, and the nodes that wait for its result. */
 public final class ActiveRun {
@@ -70,8 +71,9 @@ public final class ActiveRun {
     return finalized;
   }
 
-  /** Notes a part; the decision is asked for once, when all parts are here. */
-  Future<Gathered> arrive(Gather part, BiFunction<Step, List<From<Packed>>, Future<Packed>> decide) {
+  /** Notes a part; the decision is asked for once, when all parts are here, and then what rank 0 is to be told. */
+  Future<Gathered> arrive(Gather part, BiFunction<Step, List<From<Packed>>, Future<Packed>> decide,
+      Supplier<List<String>> remarks) {
     Promise<Gathered> promise = loop.promise();
     switch (book.arrive(part.node(), part.number(), part.step(), part)) {
       case Arrival.Known<Gather, Gathered>(Gathered result) -> promise.complete(result);
@@ -84,7 +86,7 @@ public final class ActiveRun {
         waits(part.node(), promise);
         Future.succeededFuture().compose(_ -> decide.apply(step, agreed(parts))).onComplete((result, failure) -> {
           finalized |= step == Step.FINALIZE && failure == null;
-          conclude(failure == null ? new Gathered(0, "", result) : failed(failure));
+          conclude(failure == null ? new Gathered(0, "", result, remarks.get()) : failed(failure));
         });
       }
     }

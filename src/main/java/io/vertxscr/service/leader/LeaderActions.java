@@ -37,6 +37,11 @@ public interface LeaderActions {
   /** Makes one result of the parts of all nodes. */
   Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts);
 
+  /** What was done since the last time, for rank 0, where the run wants to know. */
+  default List<String> operations() {
+    return List.of();
+  }
+
   /** What people should know of the restarts so far, in sentences. */
   List<String> remarks();
 

@@ -17,7 +17,7 @@ import java.time.LocalDateTime;
 
 /** What a leader works with; each piece may be tested by itself. On the node's loop. */
 public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands commands, RestartJournal journal,
-    Flushing flushing, Scavenger scavenger) {
+    Flushing flushing, Scavenger scavenger, StoreChecks stores) {
   private static final long NS_PER_MS = 1_000_000;
 
   /** What brings datasets to the prefix directory: one by one, those that must go there, and who tells of them. */
@@ -48,6 +48,6 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
         new CatchUp(loop, caches, restores, observer),
         new DatasetCommands(caches, prefix, journal, flushes, observer), journal,
         new Flushing(flushes, wanted, new FlushStates(loop, caches, prefix, flushes)),
-        new Scavenger(caches, wanted, flushes, observer));
+        new Scavenger(caches, wanted, flushes, observer), new StoreChecks(bus));
   }
 }

@@ -67,6 +67,7 @@ public final class LeaderWork implements LeaderActions {
   private final LaunchWishes wishes;
   private final FlushCoordinator flushes;
   private final WantedFlushes wanted;
+  private final StoreChecks stores;
   private final FlushStates flushStates;
   private final PrefixKeeper keeper;
   private final Settings settings;
@@ -99,6 +100,7 @@ public final class LeaderWork implements LeaderActions {
     this.wishes = new LaunchWishes(journal, settings.launch());
     this.flushes = tools.flushing().coordinator();
     this.wanted = tools.flushing().wanted();
+    this.stores = tools.stores();
     this.flushStates = tools.flushing().states();
     this.keeper = flushes.keeper();
     this.settings = settings;
@@ -111,7 +113,8 @@ public final class LeaderWork implements LeaderActions {
         .onSuccess(read -> {
           read.remarks().forEach(LOG::warn);
           read.lines().forEach(line -> LOG.info("configured: {}", line));
-        });
+        })
+        .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
   }
 
   @Override
@@ -137,7 +140,7 @@ public final class LeaderWork implements LeaderActions {
           }
         })
         .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.all(),
-            policy.with(policy.cache().emptying(false, false))))
+            policy.with(policy.cache().emptying(false, false))).telling(configured.remarks()))
         .compose(info -> journal.begun(info).map(info));
     restoring = mine;
     return mine;

@@ -24,6 +24,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.log.Operations;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -39,7 +40,10 @@ public final class ObservedActions implements LeaderActions {
 
   private final LeaderActions actions;
   private final Observer observer;
+  private final Operations operations;
   private final LongSupplier nanoClock;
+  /** When ranks began to read a checkpoint; 0 where another leader has seen that. */
+  private long readSinceNs;
   private Writing writing = Writing.NOTHING;
 
   /** The dataset that is being written, id 0 for none; times by the nano clock. */
@@ -50,11 +54,14 @@ public final class ObservedActions implements LeaderActions {
   /**
    * Observes.
    *
+   * @param operations is one of those that the observer tells
    * @param nanoClock counts nanoseconds from anywhere, as {@link System#nanoTime}
    */
-  public ObservedActions(LeaderActions actions, Observer observer, LongSupplier nanoClock) {
+  public ObservedActions(
+      LeaderActions actions, Observer observer, Operations operations, LongSupplier nanoClock) {
     this.actions = actions;
     this.observer = observer;
+    this.operations = operations;
     this.nanoClock = nanoClock;
   }
 
@@ -65,7 +72,13 @@ public final class ObservedActions implements LeaderActions {
 
   @Override
   public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings) {
-    return actions.restore(prefix, jobName, map, settings);
+    operations.want(settings.policy().log().operations());
+    return actions.restore(prefix, jobName, map, settings).map(info -> info.telling(operations.take()));
+  }
+
+  @Override
+  public List<String> operations() {
+    return operations.take();
   }
 
   @Override
@@ -113,6 +126,9 @@ public final class ObservedActions implements LeaderActions {
 
   @Override
   public void open(RunInfo info, boolean anew) {
+    if (!anew) {
+      operations.want(info.policy().log().operations());
+    }
     actions.open(info, anew);
   }
 
@@ -128,6 +144,12 @@ public final class ObservedActions implements LeaderActions {
     }
     int offered = run.info().restart().map(RunInfo.Restartable::datasetId).orElse(0);
     return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts)).onComplete((result, failure) -> {
+      if (step == Step.START_RESTART) {
+        readSinceNs = nanoClock.getAsLong();
+      }
+      if (step == Step.COMPLETE_RESTART && failure == null && readSinceNs != 0) {
+        operations.restarted(offered, (nanoClock.getAsLong() - readSinceNs) / 1000);
+      }
       if (step == Step.COMPLETE_RESTART) {
         observer.notice(failure == null ? new Event.RestartRead(number, offered)
             : new Event.RestartFailed(number, offered, Fault.of(failure), String.valueOf(failure.getMessage())));

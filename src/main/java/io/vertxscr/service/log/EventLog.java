@@ -3,6 +3,8 @@ package io.vertxscr.service.log;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.config.run.LogPolicy;
+import io.vertxscr.config.run.Syslog;
+import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.service.Event;
@@ -10,11 +12,14 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
- * Writes the leader's events into the log of the prefix directory, behind everybody's back: nobody waits for a line and
- * nothing fails for one, but for the stop of the daemon, which waits for a moment. On the node's loop.
+ * Writes the leader's events into the log of the prefix directory and to syslog, in the background: nobody waits for a
+ * line and nothing fails for one, but for the stop of the daemon, which waits for a moment. On the node's loop.
  */
 public final class EventLog implements Observer {
   private static final long LAST_LINES_MS = 2000;
@@ -24,9 +29,21 @@ public final class EventLog implements Observer {
   private final Supplier<LocalDateTime> clock;
   private final LogPolicy standard;
   private boolean knowsRun;
-  private Path prefix;
-  /** Null where nothing is to be written. */
-  private LogQueue queue;
+  private Targets targets = new Targets(Optional.empty(), Optional.empty());
+  private List<LogQueue> queues = List.of();
+
+  /** Where lines go: into the log of this prefix directory, and to this syslog. */
+  private record Targets(Optional<Path> prefix, Optional<Syslog> syslog) {
+    static Targets of(Path prefix, LogPolicy policy) {
+      return new Targets(Optional.of(prefix).filter(_ -> policy.enabled() && policy.text()),
+          policy.syslog().filter(_ -> policy.enabled()));
+    }
+
+    Stream<LogSink> open() {
+      return Stream.concat(prefix.map(PrefixPaths::new).map(LogFile::new).<LogSink>map(file -> file::append).stream(),
+          syslog.<LogSink>map(SyslogSink::new).stream());
+    }
+  }
 
   /**
    * Writes for a node, while it leads.
@@ -48,21 +65,18 @@ public final class EventLog implements Observer {
   public void open(String directory, LogPolicy policy, boolean background) {
     knowsRun = true;
     lines.background(background);
-    Path wanted = Path.of(directory);
-    if (!policy.enabled() || !policy.text()) {
+    Targets wanted = Targets.of(Path.of(directory), policy);
+    if (queues.isEmpty() || !wanted.equals(targets)) {
       end();
-    } else if (queue == null || !wanted.equals(prefix)) {
-      end();
-      prefix = wanted;
-      queue = new LogQueue(loop, new LogFile(new PrefixPaths(wanted)));
+      targets = wanted;
+      queues = wanted.open().map(sink -> new LogQueue(loop, sink)).toList();
     }
   }
 
-  private void end() {
-    if (queue != null) {
-      queue.end();
-      queue = null;
-    }
+  private Future<?> end() {
+    List<LogQueue> old = queues;
+    queues = List.of();
+    return Future.join(old.stream().map(LogQueue::end).toList());
   }
 
   @Override
@@ -70,19 +84,19 @@ public final class EventLog implements Observer {
     if (event instanceof Event.ScavengeStarted scavenge && !knowsRun) {
       open(scavenge.prefix(), standard, true);
     }
-    if (queue != null) {
-      queue.add(lines.of(event, clock.get()));
+    if (!queues.isEmpty()) {
+      List<LogLine> said = lines.of(event, clock.get());
+      queues.forEach(queue -> queue.add(said));
     }
   }
 
   /** Takes no more. Completes, well in any case, when the last lines are written, or cannot be for two seconds. */
   public Future<Void> close() {
-    if (queue == null) {
+    if (queues.isEmpty()) {
       return Future.succeededFuture();
     }
     Promise<Void> closed = loop.promise();
-    Future<Void> written = queue.end();
-    queue = null;
+    Future<?> written = end();
     long timer = loop.after(LAST_LINES_MS, closed::tryComplete);
     written.onComplete((_, _) -> {
       loop.cancel(timer);

@@ -2,7 +2,6 @@ package io.vertxscr.service.log;
 
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.LogLine;
-import io.vertxscr.prefix.log.LogFile;
 import io.vertxscr.service.Loop;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +21,7 @@ final class LogQueue {
   private static final long LONGEST_PAUSE_MS = 60_000;
 
   private final Loop loop;
-  private final LogFile file;
+  private final LogSink sink;
   private final Deque<LogLine> waiting = new ArrayDeque<>();
   private Future<Void> writing = Future.succeededFuture();
   private boolean scheduled;
@@ -30,9 +29,9 @@ final class LogQueue {
   private long pauseMs;
   private long dropped;
 
-  LogQueue(Loop loop, LogFile file) {
+  LogQueue(Loop loop, LogSink sink) {
     this.loop = loop;
-    this.file = file;
+    this.sink = sink;
   }
 
   void add(List<LogLine> lines) {
@@ -58,7 +57,7 @@ final class LogQueue {
     List<LogLine> batch = new ArrayList<>(waiting);
     waiting.clear();
     return loop.<Void>blocking("write the log", () -> {
-      file.append(batch);
+      sink.append(batch);
       return null;
     }).onSuccess(_ -> written()).recover(failure -> {
       failed(batch, failure);
@@ -89,6 +88,9 @@ final class LogQueue {
   Future<Void> end() {
     ended = true;
     writeSoon();
-    return writing;
+    return writing.compose(_ -> loop.blocking("close the log", () -> {
+      sink.close();
+      return null;
+    }));
   }
 }

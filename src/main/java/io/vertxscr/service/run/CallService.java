@@ -7,6 +7,7 @@ import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
@@ -43,11 +44,11 @@ public final class CallService {
   /**
    * What the ranks are told.
    *
-   * @param ofRank the reply, a record
+   * @param ofRank the reply; what rank 0 is told besides is added to it
    * @param restartAvailable what HAVE_RESTART found
    */
-  public record Answers(IntFunction<Object> ofRank, boolean restartAvailable) {
-    static Answers same(Object reply) {
+  public record Answers(IntFunction<CallReply> ofRank, boolean restartAvailable) {
+    static Answers same(CallReply reply) {
       return new Answers(_ -> reply, false);
     }
   }
@@ -137,7 +138,9 @@ public final class CallService {
     }
     promises.forEach((rank, promise) -> {
       if (failure == null) {
-        promise.tryComplete(answers.ofRank().apply(rank));
+        CallReply reply = answers.ofRank().apply(rank);
+        List<String> remarks = rank == 0 ? run.takeRemarks() : List.of();
+        promise.tryComplete(remarks.isEmpty() ? reply : reply.with(remarks));
       } else {
         promise.tryFail(failure);
       }

@@ -12,6 +12,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.service.data.ProtectionJob;
 import io.vertxscr.service.data.RunCache;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class LocalRun {
   private final RunCache cache;
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
   private final RunQuestions questions;
+  private final List<String> remarks = new ArrayList<>();
   private RunInfo info;
   private long gathers;
   private List<String> shortfalls;
@@ -128,6 +130,21 @@ public final class LocalRun {
   void gathered(Gathered result) {
     gathers++;
     lastGathered = Optional.of(result);
+    tell(result.remarks());
+  }
+
+  /** Notes what rank 0 is told with its next answer, if it is here. */
+  void tell(List<String> more) {
+    if (sessions.containsKey(0)) {
+      remarks.addAll(more);
+    }
+  }
+
+  /** What rank 0 is told now. */
+  List<String> takeRemarks() {
+    List<String> taken = List.copyOf(remarks);
+    remarks.clear();
+    return taken;
   }
 
   /** The dataset that is being written or read; null between phases. */

@@ -46,8 +46,8 @@ public final class RestartService {
       run.cache().offered(run.info());
       HaveRestartReply reply = offer.restart()
           .map(found -> HaveRestartReply.of(found.datasetId(), found.name())).orElse(HaveRestartReply.NONE);
-      return new CallService.Answers(rank -> reply.with(offer.remarks().filter(_ -> rank == 0)),
-          offer.restart().isPresent());
+      offer.remarks().ifPresent(run::tell);
+      return new CallService.Answers(_ -> reply, offer.restart().isPresent());
     });
   }
 
@@ -115,7 +115,8 @@ public final class RestartService {
       Offer offer = json.as(Offer.class);
       run.info(run.info().with(offer.restart()));
       run.select();
-      return new CallService.Answers(rank -> new DoneReply(offer.remarks().filter(_ -> rank == 0)), false);
+      offer.remarks().ifPresent(run::tell);
+      return CallService.Answers.same(new DoneReply());
     });
   }
 

@@ -153,7 +153,8 @@ public final class Restorer {
       List<Candidate> candidates = candidates(scene, wanted);
       return first(candidates, hopeless, wanted)
           .compose(found -> drop(wanted, scene, hopeless, found).map(found))
-          .onSuccess(found -> found.ifPresent(d -> observer.notice(new Event.Restored(d.id(), ways, sinceUs(startNs)))))
+          .onSuccess(found -> found.ifPresent(d ->
+              observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
             if (found.isEmpty()) {
               tellIfAnew(scene, wanted, candidates);
