@@ -37,7 +37,7 @@ static void no_text(char* text)
   }
 }
 
-/* Tells why the process ends now: the daemon said so (SCR_HALT_EXIT), to all ranks alike. */
+/* Says why the process ends now: the daemon wants it (SCR_HALT_EXIT), of all ranks alike. */
 static void tell_of_the_end(const char* why)
 {
   if (session.rank == 0) {
@@ -45,6 +45,7 @@ static void tell_of_the_end(const char* why)
   }
 }
 
+/* Ends the process, finalized, where the last complete said so. */
 static void exit_where_halted(void)
 {
   struct fault fault;

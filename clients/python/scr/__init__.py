@@ -85,9 +85,9 @@ __all__ = [
     "restart", "route_file", "session", "should_exit", "start_checkpoint", "start_output", "start_restart",
     "BadConfigurationError", "BadRequestError", "BusyError", "CallTimeoutError", "CorruptError", "DuplicateNodeError",
     "DuplicateRankError", "FileChangedError", "HaltedError", "HaltExitError", "InputOutputError", "InternalError",
-    "NodeLostError", "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError", "NotValidError",
-    "OutsidePrefixError", "RankLostError", "RanksDisagreeError", "RunInProgressError", "ScrError", "StoppingError",
-    "TooManyLostError", "UnknownRankError", "WrongStateError",
+    "NodeLostError", "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError",
+    "NotValidError", "OutsidePrefixError", "RankLostError", "RanksDisagreeError", "RunInProgressError", "ScrError",
+    "StoppingError", "TooManyLostError", "UnknownRankError", "WrongStateError",
 ]  # fmt: skip
 
 _lock = threading.Lock()

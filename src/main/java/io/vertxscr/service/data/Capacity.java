@@ -181,7 +181,8 @@ public final class Capacity {
       return new Room(List.of(), "no room in store " + target.base() + ": the dataset will take about " + need.bytes()
           + " bytes, free are " + Math.max(0, need.free()) + ", and " + room.missingBytes() + " are missing even"
           + " without what may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its"
-          + " way to the prefix directory or the last that a restart could use stays. Use a larger store, or SCR_CACHE_BYPASS=1");
+          + " way to the prefix directory or the last that a restart could use stays. Use a larger store, or"
+          + " SCR_CACHE_BYPASS=1");
     }
     if (room.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
       LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
