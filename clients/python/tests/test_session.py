@@ -280,11 +280,19 @@ class FailuresTest(SessionCase):
                         calls[verb](session)
 
     def test_what_the_user_must_know_is_said_once_on_standard_error(self):
-        self.daemon.answer = lambda call: {**fake_daemon.answers(call), "remarks": ["begins anew", "made"]}
+        told = {"init": ["begins anew", "made"], "current": ["left alone"], "have-restart": ["passed over"]}
+
+        def answer(call):
+            remarks = told.get(call["address"].rpartition(".")[2])
+            return {**fake_daemon.answers(call), **({"remarks": remarks} if remarks else {})}
+
+        self.daemon.answer = answer
         with contextlib.redirect_stderr(io.StringIO()) as err:
             session = self.open()
+            session.current("step-2")
             session.have_restart()
-        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
+            session.drop("step-3")
+        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\nscr: left alone\nscr: passed over\n")
         for nonsense in ("x", [1], None):
             self.daemon.answer = lambda call, x=nonsense: {**fake_daemon.answers(call), "remarks": x}
             with self.assertRaisesRegex(scr.ScrError, "field 'remarks'"):
