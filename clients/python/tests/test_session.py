@@ -314,15 +314,22 @@ class FailuresTest(SessionCase):
                     with self.assertRaisesRegex(scr.ScrError, "field '"):
                         calls[verb](session)
 
-    def test_what_the_daemons_tell_at_init_and_later_is_said_on_standard_error(self):
-        self.daemon.answer = lambda call: {**fake_daemon.answers(call), "remarks": ["begins anew", "made"]}
+    def test_what_rank_0_is_told_with_any_answer_is_said_once_on_standard_error(self):
+        told = {"init": ["begins anew", "made"], "current": ["left alone"], "have-restart": ["passed over"],
+                "need-checkpoint": ["by the interval"]}
+
+        def answer(call):
+            remarks = told.get(call["address"].rpartition(".")[2])
+            return {**fake_daemon.answers(call), **({"remarks": remarks} if remarks else {})}
+
+        self.daemon.answer = answer
         with contextlib.redirect_stderr(io.StringIO()) as err:
             session = self.open()
+            session.current("step-2")
             session.have_restart()
-        self.assertEqual(err.getvalue(), 2 * "scr: begins anew\nscr: made\n")
-        with contextlib.redirect_stderr(io.StringIO()) as err:
             self.assertTrue(session.need_checkpoint())
-        self.assertEqual(err.getvalue(), "scr: begins anew\nscr: made\n")
+            session.drop("step-3")
+        self.assertEqual(err.getvalue(), "".join(f"scr: {remark}\n" for remarks in told.values() for remark in remarks))
         for nonsense in ("x", [1], None):
             self.daemon.answer = lambda call, x=nonsense: {**fake_daemon.answers(call), "remarks": x}
             with self.assertRaisesRegex(scr.ScrError, "field 'remarks'"):

@@ -137,7 +137,7 @@ class QuarantineTest extends EmbeddedTest {
       for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS + 2; i++) {
         assertThat(loadAndDie(cluster)).isEqualTo(2);
       }
-      assertThat(history(cluster).loads()).isEmpty();
+      cluster.await("the note of it to go", () -> history(cluster).loads().isEmpty());
     }
   }
 
