@@ -24,6 +24,8 @@ public enum NodeVerb {
   RUN_BEGIN,
   /** From the leader: the run is over, and why. */
   RUN_OVER,
+  /** Between nodes: which paths of my ranks, of those that you watch over, has a rank elsewhere claimed before? */
+  CLAIM_PATHS,
   /** From the leader: what do you hold? */
   INVENTORY,
   /** From the leader: check what you hold of a dataset against its checksums. */
