@@ -1,12 +1,14 @@
 /*
  * An MPI program as users of SCR write them: restarts where it can, checks every byte, writes checkpoints.
  *
- *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file> | current <name> | store <directory>]
+ *   mpi_checkpoint <checkpoints> <files per rank>
+ *       [die <rank> | wait <file> | current <name> | store <directory> | share <rank>]
  *
  * die: that rank kills itself inside the last checkpoint, and the others say what they hear.
  * wait: rank 0 makes the file inside the last checkpoint, and all wait there until it is gone.
  * current: names the checkpoint to restart from before it asks for one.
  * store: the cache is that directory, by SCR_Config, and each routed file must be below it.
+ * share: in the last checkpoint that rank and the next one write to one path, and all say what they hear.
  * Exit code: 0; 1 where something was not as it should be; 2 where SCR failed.
  */
 #include <mpi.h>
@@ -125,9 +127,29 @@ static void configure(const char* directory)
   SCR_Config("SCR_DEBUG=1");
 }
 
+/* A path of two ranks: the checkpoint is complete for nobody. */
+static void share(int step, int first)
+{
+  char name[64];
+  char path[SCR_MAX_FILENAME];
+  char routed[SCR_MAX_FILENAME];
+  snprintf(name, sizeof name, "step-%d", step);
+  must(SCR_Start_output(name, SCR_FLAG_CHECKPOINT), "SCR_Start_output");
+  int good = write_files(step);
+  if (rank == first || rank == first + 1) {
+    snprintf(path, sizeof path, "%sstep-%d/all", rank == first ? "" : "./", step);
+    must(SCR_Route_file(path, routed), "SCR_Route_file");
+    FILE* file = fopen(routed, "wb");
+    good = good && file != NULL && fputs("mine", file) >= 0;
+    good = good && file != NULL && fclose(file) == 0;
+  }
+  int outcome = SCR_Complete_output(good);
+  printf("rank %d: the shared checkpoint returned %d\n", rank, outcome);
+}
+
 static void in_the_last_checkpoint(int count, char** arguments)
 {
-  if (count < 5 || strcmp(arguments[3], "current") == 0 || strcmp(arguments[3], "store") == 0) {
+  if (count < 5 || (strcmp(arguments[3], "die") != 0 && strcmp(arguments[3], "wait") != 0)) {
     return;
   }
   if (strcmp(arguments[3], "die") == 0) {
@@ -162,6 +184,10 @@ int main(int count, char** arguments)
   }
   int first = restart() + 1;
   for (int step = first; step < first + checkpoints; step++) {
+    if (count == 5 && strcmp(arguments[3], "share") == 0 && step == first + checkpoints - 1) {
+      share(step, atoi(arguments[4]));
+      break;
+    }
     snprintf(name, sizeof name, "step-%d", step);
     must(SCR_Start_output(name, SCR_FLAG_CHECKPOINT), "SCR_Start_output");
     int good = write_files(step);

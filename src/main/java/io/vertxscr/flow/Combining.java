@@ -56,20 +56,31 @@ public final class Combining {
   /**
    * Files and bytes of all nodes.
    *
-   * @throws ScrException NOT_VALID, naming rank, node and reason
+   * @throws ScrException NOT_VALID, naming rank, node and reason; what a node refuses itself comes first, because it
+   *     may be why a rank could not write its files
    */
   public static Totals complete(List<From<Part.Complete>> parts) {
-    long files = 0;
-    long bytes = 0;
+    parts.stream().filter(from -> !from.part().refusal().isEmpty()).findFirst().ifPresent(from -> {
+      throw new ScrException(
+          Fault.NOT_VALID, "dataset " + from.part().datasetId() + " is discarded: " + from.part().refusal());
+    });
     for (From<Part.Complete> from : parts) {
       if (!from.part().invalidRanks().isEmpty()) {
         throw new ScrException(Fault.NOT_VALID, "dataset " + from.part().datasetId() + " is discarded: "
             + ranks(from.part().invalidRanks()) + " on node " + from.node() + ": " + from.part().why());
       }
-      files += from.part().files();
-      bytes += from.part().bytes();
     }
-    return new Totals(files, bytes);
+    return Totals.sum(parts.stream().map(from -> from.part().totals()).toList());
+  }
+
+  /**
+   * Files and bytes of a dataset that went past the cache.
+   *
+   * @throws ScrException the first node's fault
+   */
+  public static Totals published(List<From<Part.Published>> parts) {
+    done(parts.stream().map(from -> new From<>(from.node(), from.part().done())).toList());
+    return Totals.sum(parts.stream().map(from -> from.part().totals()).toList());
   }
 
   /**

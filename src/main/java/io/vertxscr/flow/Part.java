@@ -1,5 +1,6 @@
 package io.vertxscr.flow;
 
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.List;
 
@@ -31,8 +32,11 @@ public final class Part {
    *
    * @param invalidRanks ranks whose files are not valid
    * @param why the reason for the first of them
+   * @param refusal why the node does not take the dataset, whatever its ranks say; empty where it does
+   * @param totals of the node's files; past the cache without their sizes, because they may still grow
    */
-  public record Complete(int datasetId, List<Integer> invalidRanks, String why, long files, long bytes) {}
+  public record Complete(
+      int datasetId, List<Integer> invalidRanks, String why, String refusal, Totals totals) {}
 
   /**
    * To PROTECTED and FLUSHED.
@@ -55,11 +59,11 @@ public final class Part {
   /**
    * To PUBLISHED.
    *
-   * @param dataset with its totals
+   * @param totals of the node's files, without those that a rank elsewhere counts
    * @param mapBytes what the entries of this node's ranks take in a rank2file map
    * @param done how reading back and syncing went here
    */
-  public record Published(DatasetDescriptor dataset, long mapBytes, Done done) {}
+  public record Published(DatasetDescriptor dataset, Totals totals, long mapBytes, Done done) {}
 
   /** To START_RESTART, COMPLETE_RESTART and FINALIZE: which ranks could not read their files. */
   public record Restart(List<Integer> invalidRanks) {}

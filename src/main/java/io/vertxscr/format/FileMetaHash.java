@@ -18,6 +18,7 @@ import java.util.function.BiConsumer;
  *   MODE -> 33188                 as stat(2) has it: of a regular file; missing, with the next two, where nobody said
  *   MTIME_SECS -> 1312850690      when its bytes changed last
  *   MTIME_NSECS -> 668536000
+ *   SHARED -> 1                   another rank has written the same file, and counts it; missing for all others
  *   TYPE -> FULL
  *   RANKS -> 4                    of the run that wrote it
  *   COMPLETE -> 1
@@ -51,6 +52,9 @@ public final class FileMetaHash {
     to.accept("SIZE", file.bytes());
     file.crc().ifPresent(crc -> to.accept("CRC", Fields.crc(crc)));
     file.stamp().ifPresent(stamp -> describe(stamp, to));
+    if (file.shared()) {
+      to.accept("SHARED", 1);
+    }
     to.accept("TYPE", "FULL");
     to.accept("RANKS", worldRanks);
     to.accept("COMPLETE", 1);
@@ -67,12 +71,17 @@ public final class FileMetaHash {
     String orig = fields.text("ORIG");
     String path = fields.findText("PATH").map(directory -> directory + "/" + orig).orElse(orig);
     OptionalInt crc = fields.findCrc("CRC");
-    return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc, stamp(fields));
+    return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc, stamp(fields), shared(fields));
   }
 
   /** Adds mode and time to what is known of a file. */
   public static void put(Stamp stamp, Hash hash) {
     describe(stamp, hash::set);
+  }
+
+  /** Whether another rank counts the file. */
+  public static boolean shared(Fields fields) {
+    return fields.findText("SHARED").isPresent() && fields.flag("SHARED");
   }
 
   /** Mode and time of a file, where its writer has left them. Bits of the mode that we do not keep are ignored. */

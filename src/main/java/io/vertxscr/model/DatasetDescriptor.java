@@ -1,5 +1,7 @@
 package io.vertxscr.model;
 
+import java.util.List;
+
 /**
  * What is known of a dataset as a whole (DSET in the files).
  *
@@ -15,6 +17,11 @@ public record DatasetDescriptor(
   /** Files and their bytes over all ranks. */
   public record Totals(long files, long bytes) {
     public static final Totals NONE = new Totals(0, 0);
+
+    /** Of all of them together. */
+    public static Totals sum(List<Totals> all) {
+      return new Totals(all.stream().mapToLong(Totals::files).sum(), all.stream().mapToLong(Totals::bytes).sum());
+    }
   }
 
   public DatasetDescriptor {

@@ -10,9 +10,16 @@ import java.util.OptionalInt;
  * @param path where it belongs on the parallel file system, relative to the prefix
  * @param crc CRC-32 of its bytes, empty while not yet known
  * @param stamp its mode and time, which copies of it get; empty while not yet known, and of other writers
+ * @param shared whether another rank has written the same file, past the cache, and counts it for the dataset
  */
-public record FileMeta(String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp) {
-  /** A file of which mode and time are not known. */
+public record FileMeta(
+    String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp, boolean shared) {
+  /** A file of this rank alone, or that it counts for all who have written it. */
+  public FileMeta(String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp) {
+    this(name, path, bytes, crc, stamp, false);
+  }
+
+  /** The same, of which mode and time are not known. */
   public FileMeta(String name, String path, long bytes, OptionalInt crc) {
     this(name, path, bytes, crc, Optional.empty());
   }
@@ -38,12 +45,17 @@ public record FileMeta(String name, String path, long bytes, OptionalInt crc, Op
 
   /** The same file with its checksum known. */
   public FileMeta withCrc(int known) {
-    return new FileMeta(name, path, bytes, OptionalInt.of(known), stamp);
+    return new FileMeta(name, path, bytes, OptionalInt.of(known), stamp, shared);
   }
 
   /** The same file with its mode and time known. */
   public FileMeta with(Stamp known) {
-    return new FileMeta(name, path, bytes, crc, Optional.of(known));
+    return new FileMeta(name, path, bytes, crc, Optional.of(known), shared);
+  }
+
+  /** The same file, which another rank counts. */
+  public FileMeta asShared() {
+    return new FileMeta(name, path, bytes, crc, stamp, true);
   }
 
   /** Last component of {@link #path}: what an application may ask for in a restart. */

@@ -8,6 +8,8 @@ public final class Limits {
   public static final int MAX_RANKS = 1 << 20;
   /** Most files that one rank may write in one dataset. */
   public static final int MAX_FILES_PER_RANK = 1 << 20;
+  /** Most paths of one dataset that one node watches over for all: about as many as it has files. */
+  public static final int MAX_CLAIMED_PATHS = 1 << 24;
   /** Longest node name, in characters. */
   public static final int MAX_NODE_NAME_CHARS = 128;
   /** One piece of a bulk transfer, where nothing else is configured. */

@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +17,13 @@ public record RankFiles(int rank, List<FileMeta> files) {
     Map<Integer, List<FileMeta>> ranks = new LinkedHashMap<>();
     parts.forEach(part -> ranks.computeIfAbsent(part.rank, _ -> new ArrayList<>()).addAll(part.files));
     return ranks.entrySet().stream().map(rank -> new RankFiles(rank.getKey(), rank.getValue())).toList();
+  }
+
+  /** Files and bytes of these ranks; what several ranks have written counts once. */
+  public static Totals totals(List<RankFiles> ranks) {
+    List<FileMeta> counted =
+        ranks.stream().flatMap(rank -> rank.files.stream()).filter(file -> !file.shared()).toList();
+    return new Totals(counted.size(), counted.stream().mapToLong(FileMeta::bytes).sum());
   }
 
   /** Length of the logical file, without the zeros it is padded with. */

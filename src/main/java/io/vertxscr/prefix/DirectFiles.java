@@ -18,8 +18,11 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Files of a dataset that ranks write to, or read from, their places in the prefix directory, past the cache. In their
@@ -32,6 +35,8 @@ import java.util.Set;
 public final class DirectFiles {
   private final PrefixPaths paths;
   private final int dataset;
+  /** Those that stand under several ranks, once they are checked. */
+  private final Map<FlushedFile, FileMeta> ofSeveral = new ConcurrentHashMap<>();
 
   /** Those of one dataset. */
   public DirectFiles(PrefixPaths paths, int dataset) {
@@ -52,32 +57,36 @@ public final class DirectFiles {
   }
 
   /**
-   * Reads a rank's files back and makes them durable, with all names above them.
+   * Reads a rank's files back and makes them durable, with all names above them. All ranks have called them complete.
    *
-   * @param measured sizes that they had when the rank called them complete
-   * @return the same with checksums
-   * @throws ScrException FILE_CHANGED where a file has another size now; NO_SPACE, IO
+   * @return the same with sizes and checksums
+   * @throws ScrException NOT_VALID where the rank wrote no such file; FILE_CHANGED where it changes now; NO_SPACE, IO
    */
-  public RankFiles readBack(RankFiles measured) {
+  public RankFiles readBack(RankFiles routed) {
     List<FileMeta> files = new ArrayList<>();
     Set<Path> directories = new LinkedHashSet<>();
-    for (FileMeta file : measured.files()) {
+    for (FileMeta file : routed.files()) {
       Path place = paths.file(file.path());
+      if (!Files.isRegularFile(place)) {
+        throw new ScrException(Fault.NOT_VALID,
+            "rank " + routed.rank() + " routed " + file.path() + " but wrote no file at " + place);
+      }
       try (FileChannel channel = FileChannel.open(place, StandardOpenOption.READ)) {
         channel.force(true);
+        long bytes = channel.size();
         int crc = FileChecks.crc(place);
-        if (channel.size() != file.bytes()) {
-          throw new ScrException(Fault.FILE_CHANGED, "dataset " + dataset + ", rank " + measured.rank() + ": " + place
-              + " had " + file.bytes() + " bytes when it was called complete, and has " + channel.size() + " now");
+        if (channel.size() != bytes) {
+          throw new ScrException(Fault.FILE_CHANGED, "dataset " + dataset + ", rank " + routed.rank() + ": " + place
+              + " had " + bytes + " bytes when all ranks had called it complete, and has " + channel.size() + " now");
         }
-        files.add(file.withCrc(crc));
+        files.add(new FileMeta(file.name(), file.path(), bytes, OptionalInt.of(crc)));
       } catch (IOException e) {
         throw Faults.io(place, e);
       }
       directories.add(place.getParent());
     }
     PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
-    return new RankFiles(measured.rank(), files);
+    return new RankFiles(routed.rank(), files);
   }
 
   /** A rank's files for several threads, each of which {@link #check}s some of them; at least one. */
@@ -94,21 +103,22 @@ public final class DirectFiles {
    *     compressed
    */
   public RankFiles check(Entry entry) {
-    List<FileMeta> files = new ArrayList<>();
-    for (FlushedFile file : entry.files()) {
-      if (!file.isInPlace()) {
-        throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + " keeps " + file.path() + " of rank "
-            + entry.rank() + (file.isCompressed() ? " compressed" : " in containers")
-            + "; it cannot be read in place");
-      }
-      Path place = paths.file(file.path());
-      FileMeta meta = new FileMeta(file.path(), file.path(), file.bytes().orElseGet(() -> bytes(place)), file.crc());
-      FileChecks.problem(paths.prefix(), meta).ifPresent(problem -> {
-        throw new ScrException(Fault.CORRUPT, "dataset " + dataset + ", rank " + entry.rank() + ": " + problem);
-      });
-      files.add(meta);
+    return new RankFiles(entry.rank(), entry.files().stream().map(file -> file.shared()
+        ? ofSeveral.computeIfAbsent(file, _ -> check(entry.rank(), file)) : check(entry.rank(), file)).toList());
+  }
+
+  private FileMeta check(int rank, FlushedFile file) {
+    if (!file.isInPlace()) {
+      throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + " keeps " + file.path() + " of rank " + rank
+          + (file.isCompressed() ? " compressed" : " in containers") + "; it cannot be read in place");
     }
-    return new RankFiles(entry.rank(), files);
+    Path place = paths.file(file.path());
+    FileMeta meta = new FileMeta(file.path(), file.path(), file.bytes().orElseGet(() -> bytes(place)), file.crc(),
+        Optional.empty(), file.shared());
+    FileChecks.problem(paths.prefix(), meta).ifPresent(problem -> {
+      throw new ScrException(Fault.CORRUPT, "dataset " + dataset + ", rank " + rank + ": " + problem);
+    });
+    return meta;
   }
 
   private long bytes(Path place) {

@@ -152,7 +152,8 @@ public final class FetchCopy {
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name);
     LargeFetch large = new LargeFetch(SourceFile.flushed(paths.file(file.place()), what(rank, file)), cached, bytes,
         file.crc().orElseThrow(), manner.pieceBytes);
-    FileMeta meta = new FileMeta(wanted.name, file.path(), bytes, file.crc());
+    FileMeta meta =
+        new FileMeta(wanted.name, file.path(), bytes, file.crc(), Optional.empty(), file.shared());
     return IntStream.range(0, large.count()).mapToObj(piece -> new Part(rank, List.of(file.path()), () -> {
       makeDirectory(cached.getParent());
       WrongFiles wrong = wrong(() -> large.copy(piece, manner.meter));
@@ -219,7 +220,7 @@ public final class FetchCopy {
         ? copy(SourceFile.flushed(place, what), cached, file)
         : containers.copy(file, what, cached, manner.meter);
     return new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
-        Optional.of(stamp(cached)));
+        Optional.of(stamp(cached)), file.shared());
   }
 
   /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */

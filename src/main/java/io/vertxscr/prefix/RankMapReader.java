@@ -92,10 +92,13 @@ public final class RankMapReader {
     }
   }
 
-  /** Reads the whole map: files and bytes of all ranks. Files without a known size count no bytes. */
+  /**
+   * Reads the whole map: files and bytes of all ranks. Files without a known size count no bytes, a file of several
+   * ranks counts once.
+   */
   public Totals totals() {
     long[] sums = {0, 0};
-    forEach(entry -> entry.files().forEach(file -> {
+    forEach(entry -> entry.files().stream().filter(file -> !file.shared()).forEach(file -> {
       sums[0]++;
       sums[1] += file.bytes().orElse(0);
     }));

@@ -22,6 +22,7 @@ import java.util.OptionalInt;
  *   ["rank.2/1/a.ckpt", "run7/out/a.ckpt", 524296, -1955822993,  420, 1312850690, 668536000]
  *    name               path               bytes   crc or null   mode, seconds, nanos: a stamp, or nothing
  * </pre>
+ * One that another rank has written too, and counts, has {@code true} at its end.
  */
 final class FileRows {
   private FileRows() {}
@@ -57,6 +58,9 @@ final class FileRows {
         to.writeNumber(stamp.modifiedSeconds());
         to.writeNumber(stamp.modifiedNanos());
       }
+      if (file.shared()) {
+        to.writeBoolean(true);
+      }
       to.writeEndArray();
     }
   }
@@ -79,18 +83,23 @@ final class FileRows {
       JsonToken crc = from.nextToken();
       OptionalInt known =
           crc == JsonToken.VALUE_NULL ? OptionalInt.empty() : OptionalInt.of(integer(from, crc, context, "crc"));
-      return new FileMeta(name, path, bytes, known, stamp(from, context));
+      Optional<Stamp> stamp = stamp(from, from.nextToken(), context);
+      boolean shared = from.currentToken() == JsonToken.VALUE_TRUE;
+      expect(shared ? from.nextToken() : from.currentToken(), JsonToken.END_ARRAY, from, context,
+          "a file has 4 or 7 values, and true if it is shared");
+      return new FileMeta(name, path, bytes, known, stamp, shared);
     }
 
-    private static Optional<Stamp> stamp(JsonParser from, DeserializationContext context) throws IOException {
-      JsonToken mode = from.nextToken();
-      if (mode == JsonToken.END_ARRAY) {
+    /** Leaves the parser at what follows. */
+    private static Optional<Stamp> stamp(JsonParser from, JsonToken mode, DeserializationContext context)
+        throws IOException {
+      if (mode == JsonToken.END_ARRAY || mode == JsonToken.VALUE_TRUE) {
         return Optional.empty();
       }
       Stamp stamp = new Stamp(integer(from, mode, context, "mode"),
           number(from, from.nextToken(), context, "modifiedSeconds"),
           integer(from, from.nextToken(), context, "modifiedNanos"));
-      expect(from.nextToken(), JsonToken.END_ARRAY, from, context, "a file has 4 or 7 values");
+      from.nextToken();
       return Optional.of(stamp);
     }
 

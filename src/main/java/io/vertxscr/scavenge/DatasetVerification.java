@@ -14,9 +14,12 @@ import io.vertxscr.storage.FileChecks;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -32,6 +35,7 @@ public final class DatasetVerification {
   private final int id;
   private final boolean everyByte;
   private final LargeFileCheck inPieces;
+  private final Map<FlushedFile, Found> ofSeveral = new ConcurrentHashMap<>();
   private final List<String> problems = new ArrayList<>();
   private final SortedMap<Integer, String> badRanks = new TreeMap<>();
   private final List<String> unverified = new ArrayList<>();
@@ -134,7 +138,7 @@ public final class DatasetVerification {
   private void check(List<Owned> batch, Looking looking) {
     if (everyByte) {
       batch.stream().filter(owned -> inPieces.fits(owned.file()))
-          .forEach(owned -> add(owned, lookInPieces(owned.file())));
+          .forEach(owned -> add(owned, once(owned.file(), () -> lookInPieces(owned.file()))));
       batch.removeIf(owned -> inPieces.fits(owned.file()));
     }
     List<Found> found = looking.at(Parts.of(batch, owned -> owned.file().bytes().orElse(0), PART_BYTES)).stream()
@@ -146,8 +150,10 @@ public final class DatasetVerification {
   }
 
   private void add(Owned owned, Found found) {
-    files++;
-    bytes += found.bytes();
+    if (!owned.file().shared()) {                         // another rank's entry counts it
+      files++;
+      bytes += found.bytes();
+    }
     found.problem().ifPresent(problem -> {
       problems.add("rank " + owned.rank() + ": " + problem);
       badRanks.putIfAbsent(owned.rank(), problem);
@@ -157,6 +163,11 @@ public final class DatasetVerification {
     }
   }
 
+  /** A file that stands under many ranks is read once for all of them but the one that counts it. */
+  private Found once(FlushedFile file, Supplier<Found> look) {
+    return file.shared() ? ofSeveral.computeIfAbsent(file, _ -> look.get()) : look.get();
+  }
+
   private Found lookInPieces(FlushedFile file) {
     Optional<String> problem = inPieces.problem(file);
     return new Found(problem, true, problem.isPresent() ? 0 : file.bytes().orElseThrow());
@@ -164,7 +175,7 @@ public final class DatasetVerification {
 
   private List<Found> look(List<Owned> part) {
     try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
-      return part.stream().map(owned -> look(owned, containers)).toList();
+      return part.stream().map(owned -> once(owned.file(), () -> look(owned, containers))).toList();
     }
   }
 

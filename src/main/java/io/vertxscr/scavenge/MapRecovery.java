@@ -49,8 +49,7 @@ final class MapRecovery {
       throw lost(damage, "only " + maps.size() + " of its " + ranks + " ranks have a filemap to make it again from");
     }
     List<RankFiles> files = maps.values().stream().map(RankFilemap::files).toList();
-    var listed = new Totals(files.stream().mapToLong(rank -> rank.files().size()).sum(),
-        files.stream().mapToLong(RankFiles::bytes).sum());
+    Totals listed = RankFiles.totals(files);
     if (!listed.equals(descriptor.totals())) {
       throw lost(damage, "the filemaps of its ranks list " + listed.files() + " files of " + listed.bytes()
           + " bytes, not the " + descriptor.totals().files() + " of " + descriptor.totals().bytes() + " that it has");

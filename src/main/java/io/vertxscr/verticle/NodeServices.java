@@ -31,6 +31,7 @@ import io.vertxscr.service.log.EventLog;
 import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.ClaimService;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.FlushQuestions;
 import io.vertxscr.service.run.PhaseService;
@@ -46,6 +47,7 @@ import java.util.Map;
 public final class NodeServices {
   private final RunService runs;
   private final CallService calls;
+  private final ClaimService claims;
   private final AdviceService advice;
   private final RouteService routes;
   private final ProtectionService protection;
@@ -82,8 +84,9 @@ public final class NodeServices {
     stores = new StoreService(loop, self, store.directories(), settings.policy().descriptors());
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
+    claims = new ClaimService(bus, self, runs);
     PhaseService phases = new PhaseService(
-        loop, calls, new PhaseService.Data(store, protection, keeper, capacity, flushes));
+        loop, calls, claims, new PhaseService.Data(store, protection, keeper, capacity, flushes));
     RestartService restarts = new RestartService(calls, store, fetches);
     calls.works(Map.of(
         Step.START_OUTPUT, phases::start,
@@ -129,6 +132,10 @@ public final class NodeServices {
 
   public AdviceService advice() {
     return advice;
+  }
+
+  public ClaimService claims() {
+    return claims;
   }
 
   public RouteService routes() {

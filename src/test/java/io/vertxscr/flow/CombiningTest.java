@@ -106,8 +106,9 @@ class CombiningTest {
   @Test
   void totalsAreTheSumsOfAllNodes() {
     long big = 1L << 40;
-    assertThat(Combining.complete(from(List.of(new Part.Complete(5, List.of(), "", 2, big),
-        new Part.Complete(5, List.of(), "", 0, 0), new Part.Complete(5, List.of(), "", 3, 7)))))
+    assertThat(Combining.complete(from(List.of(new Part.Complete(5, List.of(), "", "", new Totals(2, big)),
+        new Part.Complete(5, List.of(), "", "", Totals.NONE),
+        new Part.Complete(5, List.of(), "", "", new Totals(3, 7))))))
         .isEqualTo(new Totals(5, big + 7));
   }
 
@@ -115,17 +116,40 @@ class CombiningTest {
   @ValueSource(ints = {0, 1, 2})
   void oneInvalidRankOnAnyNodeDiscardsTheDataset(int bad) {
     List<Part.Complete> parts = IntStream.range(0, 3).mapToObj(i ->
-        new Part.Complete(5, i == bad ? List.of(4 + i) : List.of(), i == bad ? "no file x" : "", 1, 1)).toList();
+        new Part.Complete(5, i == bad ? List.of(4 + i) : List.of(), i == bad ? "no file x" : "", "",
+            new Totals(1, 1))).toList();
     refuses(() -> Combining.complete(from(parts)), Fault.NOT_VALID,
         "dataset 5", "rank " + (4 + bad) + " on node n" + bad, "no file x");
   }
 
   @Test
+  void whatANodeRefusesItselfIsToldBeforeWhatRanksSay() {
+    Part.Complete invalid = new Part.Complete(5, List.of(1), "no file x", "", Totals.NONE);
+    Part.Complete refused = new Part.Complete(5, List.of(), "", "x is of rank 1 and of rank 3", new Totals(1, 1));
+    assertThatThrownBy(() -> Combining.complete(from(List.of(invalid, refused, refused))))
+        .hasMessage("dataset 5 is discarded: x is of rank 1 and of rank 3");
+  }
+
+  @Test
+  void whatWentPastTheCacheIsSummedUpWhenAllHaveReadTheirFilesBack() {
+    Part.Done good = new Part.Done(5, 0, "");
+    Part.Published first = new Part.Published(dataset(), new Totals(2, 1L << 40), 0, good);
+    assertThat(Combining.published(from(List.of(first, new Part.Published(dataset(), new Totals(1, 7), 0, good)))))
+        .isEqualTo(new Totals(3, (1L << 40) + 7));
+    Part.Published bad = new Part.Published(dataset(), Totals.NONE, 0, new Part.Done(5, 20, "rank 2 wrote none"));
+    refuses(() -> Combining.published(from(List.of(first, bad))), Fault.NOT_VALID, "on node n1: rank 2 wrote none");
+  }
+
+  private static DatasetDescriptor dataset() {
+    return Combining.start(starts(start("a", 1, 4, 0)), 1, JOB);
+  }
+
+  @Test
   void manyInvalidRanksAreNamedUpToEight() {
     List<Integer> nine = IntStream.range(10, 19).boxed().toList();
-    refuses(() -> Combining.complete(from(List.of(new Part.Complete(5, nine.subList(0, 8), "w", 0, 0)))),
+    refuses(() -> Combining.complete(from(List.of(new Part.Complete(5, nine.subList(0, 8), "w", "", Totals.NONE)))),
         Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17 on node n0");
-    refuses(() -> Combining.complete(from(List.of(new Part.Complete(5, nine, "w", 0, 0)))),
+    refuses(() -> Combining.complete(from(List.of(new Part.Complete(5, nine, "w", "", Totals.NONE)))),
         Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17, ... on node n0");
   }
 

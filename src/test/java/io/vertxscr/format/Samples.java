@@ -131,9 +131,10 @@ public final class Samples {
     var packed = new RankFileMap.FlushedFile("packed", OptionalLong.of(375705), OptionalInt.of(-1), List.of(
         new RankFileMap.Segment(".scr/ctr.1.scr", 224295, 75705),
         new RankFileMap.Segment(".scr/ctr.2.scr", 0, 300000)), OptionalLong.empty(),
-        Optional.of(new FileMeta.Stamp(0644, 1312850690, 668536000)));
+        Optional.of(new FileMeta.Stamp(0644, 1312850690, 668536000)), false);
+    var shared = RankFileMap.FlushedFile.of(files(2).files().getFirst().asShared());
     RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.Entry.of(files(512)),
-        new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed)),
+        new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed, shared)),
         new RankFileMap.Entry(515, List.of(
             RankFileMap.FlushedFile.of(files(2).files().getFirst()).compressed(131072)))));
     return new Sample("rank2file-leaf", map, RankFileMapFile.encode(map), RankFileMapFile::decode);

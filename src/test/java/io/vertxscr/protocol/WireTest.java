@@ -140,6 +140,8 @@ class WireTest {
     RankFiles files = new RankFiles(2, List.of(
         new FileMeta("rank.2/a", "x/a", 1L << 40, OptionalInt.of(-5)),
         new FileMeta("rank.2/b", "x/b", 0, OptionalInt.empty()),
+        new FileMeta("rank.2/d", "x/d", 7, OptionalInt.of(1)).asShared(),
+        new FileMeta("rank.2/e", "x/e", 7, OptionalInt.of(1), Optional.of(new FileMeta.Stamp(0, 0, 0))).asShared(),
         new FileMeta("rank.2/c", "x/c", 0, OptionalInt.of(1), Optional.of(new FileMeta.Stamp(0640, -1L << 40, 5)))));
     DatasetDescriptor dataset = new DatasetDescriptor(1, "a", DatasetFlags.CHECKPOINT, 1, 1_700_000_000_000_000L,
         new Job("u", "j", "1", "c"), DatasetDescriptor.Totals.NONE);
@@ -175,7 +177,10 @@ class WireTest {
         }
       }
     }
-    assertRefused(withRow(row.copy().add(1)), RankFiles.class, "files[0]");
+    for (Object surplus : List.of(1, false, "true")) {
+      assertRefused(withRow(row.copy().add(surplus)), RankFiles.class, "files[0]");
+    }
+    assertRefused(withRow(row.copy().add(true).add(true)), RankFiles.class, "files[0]");
     assertRefused(withRow(new JsonObject()), RankFiles.class, "files[0]");
   }
 

@@ -3,12 +3,15 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.config.run.FetchPolicy;
 import io.vertxscr.config.run.FlushPolicy;
 import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
@@ -20,10 +23,17 @@ import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.model.descriptor.StoreDescriptor;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.scavenge.DatasetVerification.Verified;
+import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.storage.FileChecks;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -154,6 +164,90 @@ class BypassTest extends EmbeddedTest {
       assertThat(cluster.restartable()).containsExactly(1);
       assertThat(cluster.restart(NODES)).isEqualTo(1);
     }
+  }
+
+  /** A rank of one node writes to the file when all ranks of the other have called it complete. */
+  @Test
+  void aFileOfSeveralRanksMayGrowUntilTheLastOfThemHasCompletedItAndCountsOnce() throws Exception {
+    try (TestCluster cluster = cluster(1, false)) {
+      Path shared = cluster.prefix().resolve("all/of-us");
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        Output output = scr.startCheckpoint("step-1");
+        assertThat(output.route(shared.toString())).isEqualTo(shared);
+        Files.write(output.route(cluster.prefix() + "/own-" + scr.rank()), new byte[scr.rank()]);
+        if (scr.rank() == 0) {
+          cluster.await("the part of n2", () -> waitsFor(cluster, "complete-output").equals(List.of("n1")));
+        }
+        write(shared, scr.rank());
+        output.complete(true);
+        return 0;
+      }), NODES);
+      assertThat(shared).hasSize(NODES.length * PART);
+      Totals once = new Totals(1 + NODES.length, NODES.length * PART + 1 + 2);
+      assertThat(cluster.index().find(1).orElseThrow().descriptor().totals()).isEqualTo(once);
+      PrefixPaths paths = new PrefixPaths(cluster.prefix());
+      RankMapReader map = new RankMapReader(paths, 1);
+      assertThat(map.totals()).isEqualTo(once);
+      List<FlushedFile> entries = map.entries(List.of(0, 1, 2)).stream()
+          .flatMap(entry -> entry.files().stream().filter(file -> file.path().equals("all/of-us"))).toList();
+      assertThat(entries).hasSize(NODES.length).filteredOn(file -> !file.shared()).hasSize(1);
+      assertThat(entries).allSatisfy(file -> {
+        assertThat(file.bytes()).hasValue(NODES.length * PART);
+        assertThat(file.crc()).hasValue(FileChecks.crc(shared));
+      });
+      Verified verified = DatasetVerification.verify(paths, 1);
+      assertThat(verified.problems()).isEmpty();
+      assertThat(new Totals(verified.files(), verified.bytes())).isEqualTo(once);
+      readShared(cluster, shared);                         // out of the caches
+    }
+    try (TestCluster cluster = cluster(1, true)) {
+      cluster.deleteAllStorage("n1", "n2");
+      Path shared = cluster.prefix().resolve("all/of-us");
+      readShared(cluster, shared);                         // in place
+      flip(shared);
+      assertThat(cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> scr.restart().isPresent()), NODES))
+          .containsOnly(false);
+    }
+  }
+
+  private static final int PART = 100_003;
+
+  private static void write(Path shared, int rank) throws IOException {
+    try (FileChannel channel = FileChannel.open(shared, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(part(rank)), (long) (NODES.length - 1 - rank) * PART);
+    }
+  }
+
+  private static byte[] part(int rank) {
+    return Arrays.copyOf(("rank " + rank).getBytes(StandardCharsets.US_ASCII), PART);
+  }
+
+  private static void flip(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[7] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  private static List<?> waitsFor(TestCluster cluster, String step) {
+    try {
+      JsonObject waits = cluster.status("n1").getJsonObject("waits");
+      return waits.getString("for").startsWith(step) ? waits.getJsonArray("missing").getList() : List.of();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void readShared(TestCluster cluster, Path shared) throws Exception {
+    assertThat(cluster.all(scr -> {
+      try (Restart restart = scr.restart().orElseThrow()) {
+        byte[] all = Files.readAllBytes(restart.route(shared.toString()));
+        assertThat(restart.route(cluster.prefix() + "/own-" + scr.rank())).hasSize(scr.rank());
+        restart.complete(Arrays.equals(part(scr.rank()), Arrays.copyOfRange(all,
+            (NODES.length - 1 - scr.rank()) * PART, (NODES.length - scr.rank()) * PART)));
+      }
+      scr.finish();
+      return 1;
+    }, NODES)).containsOnly(1);
   }
 
   @Test

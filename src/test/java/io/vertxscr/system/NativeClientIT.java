@@ -244,6 +244,20 @@ class NativeClientIT {
     assertThat(run(build.program("mpi_checkpoint"), "1", "5")).contains(everyRank("restarted from step-1"));
   }
 
+  /** Ranks 1 and 2 are on two nodes. */
+  @Test
+  void aPathOfRanksOnTwoNodesFailsTheCheckpointForAllAndTheOneBeforeItIsRestarted() throws Exception {
+    String output = run(build.program("mpi_checkpoint"), "2", "3", "share", "1");
+    assertThat(output).contains("wrote step-1").doesNotContain("wrote step-2")
+        .contains("NOT_VALID (20)", "is discarded: step-2/all is written by rank 1 on node "
+            + cluster.alive().get(0).name() + " and by rank 2 on node " + cluster.alive().get(1).name())
+        .contains(IntStream.range(0, RANKS).mapToObj(rank -> "rank " + rank + ": the shared checkpoint returned 20")
+            .toList());
+    assertThat(run(build.program("mpi_checkpoint"), "1", "3"))
+        .contains(everyRank("restarted from step-1")).contains("wrote step-2");
+    assertThat(run(build.program("mpi_checkpoint"), "0", "3")).contains(everyRank("restarted from step-2"));
+  }
+
   @Test
   void whatAProgramDoesWrongIsAnErrorAndTheRunGoesOn() throws Exception {
     assertThat(run(build.program("mpi_misuse"))).contains(everyRank("is done"));

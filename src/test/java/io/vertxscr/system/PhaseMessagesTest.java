@@ -3,27 +3,45 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryContext;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.Output;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.node.NodeVerb;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: what a phase asks of the leader grows with the nodes, and with nothing else. Method: count its messages. */
+/**
+ * Goal: what a phase asks of the leader grows with the nodes, and with nothing else; and whose its paths are, a node
+ * asks each other node once, if at all. Method: count the messages.
+ */
 class PhaseMessagesTest extends EmbeddedTest {
   private static final int PHASES = 3;
 
-  /** Messages that the leader answers in one phase of so many nodes and ranks. */
+  /** Whom a node has asked about its paths, by the node and the gather that it is for. */
+  private final Map<String, List<String>> claims = new ConcurrentHashMap<>();
+
   private int messages(int nodes, int ranksOfNode) throws Exception {
+    return messages(nodes, ranksOfNode, 0);
+  }
+
+  /** Messages that the leader answers in one phase of so many nodes and ranks. */
+  private int messages(int nodes, int ranksOfNode, int filesOfRank) throws Exception {
     String[] names = IntStream.rangeClosed(1, nodes).mapToObj(i -> "n" + i).toArray(String[]::new);
     List<String> nodeOfRank = new ArrayList<>();
     for (String name : names) {
@@ -38,11 +56,16 @@ class PhaseMessagesTest extends EmbeddedTest {
       if (ofLeader.contains(sent.message().address())) {
         count.incrementAndGet();
       }
+      if (sent.message().address().endsWith(".node.claim-paths")) {
+        JsonObject claim = ((Buffer) sent.body()).toJsonObject();
+        String asking = claim.getString("node") + " " + claim.getLong("gather");
+        claims.computeIfAbsent(asking, _ -> new CopyOnWriteArrayList<>()).add(sent.message().address());
+      }
       sent.next();
     };
     CyclicBarrier all = new CyclicBarrier(nodeOfRank.size());
     try (TestCluster cluster = new TestCluster(vertx, Files.createDirectories(
-        directory.resolve(nodes + "x" + ranksOfNode)), TestCluster.Setup.of(Scheme.XOR), names)) {
+        directory.resolve(nodes + "x" + ranksOfNode + "x" + filesOfRank)), TestCluster.Setup.of(Scheme.XOR), names)) {
       cluster.all(EmbeddedRun.withoutFinalize(nodeOfRank.size(), scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, 1);
         if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
@@ -50,7 +73,11 @@ class PhaseMessagesTest extends EmbeddedTest {
         }
         all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
         for (int phase = 0; phase < PHASES; phase++) {
-          scr.startCheckpoint("step-" + (2 + phase)).complete(true);
+          Output output = scr.startCheckpoint("step-" + (2 + phase));
+          for (int file = 0; file < filesOfRank; file++) {
+            Files.writeString(output.route(cluster.prefix() + "/" + phase + "/" + scr.rank() + "." + file), "x");
+          }
+          output.complete(true);
         }
         if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
           vertx.eventBus().removeOutboundInterceptor(counter);
@@ -71,5 +98,18 @@ class PhaseMessagesTest extends EmbeddedTest {
     assertThat(messages(4, 1)).isEqualTo(2 * two);
     assertThat(messages(4, 12)).isEqualTo(2 * two);
     assertThat(messages(8, 2)).isEqualTo(4 * two);
+    assertThat(claims).isEmpty();
+    assertThat(messages(4, 2, 5)).isEqualTo(2 * two);
+    assertThat(claims).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"5, 1, 1, 1", "5, 1, 3, 3", "3, 2, 8, 2", "4, 3, 4, 3", "1, 4, 4, 0"})
+  void whosePathsTheyAreANodeAsksEachOtherNodeOnceAndNoMoreThanItHasFiles(
+      int nodes, int ranksOfNode, int filesOfRank, int most) throws Exception {
+    messages(nodes, ranksOfNode, filesOfRank);
+    assertThat(claims.size()).isBetween(most == 0 ? 0 : 1, nodes * PHASES);
+    claims.forEach((asking, asked) -> assertThat(asked).as(asking).doesNotHaveDuplicates()
+        .doesNotContain(NodeVerb.CLAIM_PATHS.address(asking.split(" ")[0])).hasSizeLessThanOrEqualTo(most));
   }
 }

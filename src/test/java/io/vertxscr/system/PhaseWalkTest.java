@@ -31,7 +31,7 @@ class PhaseWalkTest extends EmbeddedTest {
     for (int nth : List.of(1, 3)) {
       List.of("START_OUTPUT", "COMPLETE_OUTPUT", "PROTECTED", "FLUSHED")
           .forEach(step -> points.add(KillAt.Point.gather(step, nth)));
-      List.of("layout", "checksums", "flush-copy", "flush-publish", "flushed")
+      List.of("claim-paths", "layout", "checksums", "flush-copy", "flush-publish", "flushed")
           .forEach(verb -> points.add(KillAt.Point.verb(verb, nth)));
     }
     points.add(KillAt.Point.verb("flush-map", 1));

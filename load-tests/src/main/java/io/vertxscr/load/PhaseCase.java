@@ -29,7 +29,13 @@ final class PhaseCase {
     for (int ranksOfNode : List.of(16, 1024)) {
       Daemons.Setup setup = new Daemons.Setup("XOR", true, RanksCase.NODES, RanksCase.NODES * ranksOfNode, Map.of());
       if (options.wants("ranks-" + setup.ranks())) {
-        new RanksCase(options).run(setup);
+        new RanksCase(options, false).run(setup);
+      }
+    }
+    for (int ranksOfNode : List.of(16, 128)) {
+      Daemons.Setup setup = new Daemons.Setup("XOR", true, RanksCase.NODES, RanksCase.NODES * ranksOfNode, Map.of());
+      if (options.wants("files-" + setup.ranks())) {
+        new RanksCase(options, true).run(setup);
       }
     }
     Daemons.Setup setup = new Daemons.Setup("XOR", true, options.nodes(), options.nodes(), Map.of());

@@ -37,10 +37,13 @@ final class RanksCase {
       Stream.of(NodeVerb.values()).map(verb -> verb.address(node(0))).collect(Collectors.toSet());
 
   private final Options options;
+  private final boolean withFiles;
   private final LongAdder messages = new LongAdder();
 
-  RanksCase(Options options) {
+  /** @param withFiles whether each rank writes one, while the clock stands still */
+  RanksCase(Options options, boolean withFiles) {
     this.options = options;
+    this.withFiles = withFiles;
   }
 
   private static String node(int number) {
@@ -77,32 +80,43 @@ final class RanksCase {
         clients.get(rank % setup.nodes()).init(new InitRequest(rank, setup.ranks(), prefix.toString(), "load")));
     double initSeconds = (System.nanoTime() - begin) / 1e9;
     for (int i = 0; i < WARM_UP; i++) {
-      phase(ranks);
+      phase(ranks, prefix);
     }
     int phases = options.runs();
     double[] seconds = new double[phases];
     long before = messages.sum();
     for (int i = 0; i < phases; i++) {
-      seconds[i] = phase(ranks);
+      seconds[i] = phase(ranks, prefix);
     }
     double perPhase = (messages.sum() - before) / (double) phases;
     begin = System.nanoTime();
     all(ranks, Session::finish);
     double finishSeconds = (System.nanoTime() - begin) / 1e9;
     clients.forEach(ScrClient::close);
-    new Result("phase-in-one-process", setup, 0).seconds(new Samples(seconds))
+    new Result("phase-in-one-process" + (withFiles ? "-with-files" : ""), setup, 0).seconds(new Samples(seconds))
         .with("messagesAtLeaderPerPhase", perPhase)
         .with("initSeconds", initSeconds)
         .with("finalizeSeconds", finishSeconds)
         .with("peakRssBytes", Daemon.peakRssBytes(Path.of("/proc/self/status"))).print();
   }
 
-  /** From the first call to the last answer. */
-  private static double phase(List<Session> ranks) throws Exception {
+  /** From the first call to the last answer, without the writing of the files. */
+  private double phase(List<Session> ranks, Path prefix) throws Exception {
     long begin = System.nanoTime();
     List<Phase> open = all(ranks, rank -> rank.startOutput(Optional.empty(), DatasetFlags.CHECKPOINT));
+    long written = withFiles ? write(open, prefix) : 0;
     all(open, phase -> phase.complete(true));
-    return (System.nanoTime() - begin) / 1e9;
+    return (System.nanoTime() - begin - written) / 1e9;
+  }
+
+  /** One file of a byte for each rank; the nanoseconds that it took. */
+  private static long write(List<Phase> open, Path prefix) throws Exception {
+    long begin = System.nanoTime();
+    List<Integer> ranks = IntStream.range(0, open.size()).boxed().toList();
+    for (Path file : all(ranks, rank -> open.get(rank).route(prefix + "/file." + rank))) {
+      Files.write(file, new byte[1]);
+    }
+    return System.nanoTime() - begin;
   }
 
   /** Has all do it at once, and waits for the last. */

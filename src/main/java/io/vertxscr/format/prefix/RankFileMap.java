@@ -89,9 +89,10 @@ public sealed interface RankFileMap {
    * @param segments where its bytes are, in order, if they are in containers; empty if they are in a file of its own
    * @param storedBytes length of its file if that is compressed; empty if it is the file itself
    * @param stamp mode and time of a file in containers, where the writer said; a file of its own has them itself
+   * @param shared whether another rank's entry has the same file, and counts it for the dataset
    */
   record FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments,
-      OptionalLong storedBytes, Optional<Stamp> stamp) {
+      OptionalLong storedBytes, Optional<Stamp> stamp, boolean shared) {
     private static final String COMPRESSED = ".zst";
 
     public FlushedFile {
@@ -100,13 +101,13 @@ public sealed interface RankFileMap {
 
     /** A file that is not compressed. */
     public FlushedFile(String path, OptionalLong bytes, OptionalInt crc, List<Segment> segments) {
-      this(path, bytes, crc, segments, OptionalLong.empty(), Optional.empty());
+      this(path, bytes, crc, segments, OptionalLong.empty(), Optional.empty(), false);
     }
 
     /** A file in containers. */
     public static FlushedFile packed(FileMeta file, List<Segment> segments) {
       return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(), segments, OptionalLong.empty(),
-          segments.isEmpty() ? Optional.empty() : file.stamp());
+          segments.isEmpty() ? Optional.empty() : file.stamp(), file.shared());
     }
 
     /** Where the compressed form of a file is: under another name, so that nobody takes it for the file. */
@@ -119,7 +120,7 @@ public sealed interface RankFileMap {
 
     /** The same file, compressed. */
     public FlushedFile compressed(long stored) {
-      return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(stored), stamp);
+      return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(stored), stamp, shared);
     }
 
     public boolean isCompressed() {
@@ -143,7 +144,8 @@ public sealed interface RankFileMap {
 
     /** The file by itself, where it belongs. */
     public static FlushedFile of(FileMeta file) {
-      return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(), List.of());
+      return new FlushedFile(file.path(), OptionalLong.of(file.bytes()), file.crc(), List.of(), OptionalLong.empty(),
+          Optional.empty(), file.shared());
     }
 
     /** Whether a fetch can tell that every byte is right. If not, it must say so. */

@@ -33,6 +33,7 @@ import java.util.stream.Collectors;
  *   in containers, below the path as well, MODE, MTIME_SECS and MTIME_NSECS, and  SEG -> 0 -> FILE -> .scr/ctr.1.scr
  *                                                       OFFSET -> 224295
  *                                                       LENGTH -> 75705
+ *   written by several ranks, counted by one; in the entries of the others: SHARED -> 1
  *   compressed:                              COMPRESS -> ZSTD
  *                                            STORED -> 131072        length of out/a.512.zst
  * </pre>
@@ -109,6 +110,9 @@ public final class RankFileMapFile {
       file.storedBytes().ifPresent(stored -> hash.set("COMPRESS", ZSTD).set("STORED", stored));
       putSegments(hash, file.segments());
       file.stamp().ifPresent(stamp -> FileMetaHash.put(stamp, hash));
+      if (file.shared()) {
+        hash.set("SHARED", 1);
+      }
     }
     return rank;
   }
@@ -159,13 +163,14 @@ public final class RankFileMapFile {
       throw fields.corrupt("SEG", "segments have " + segmentBytes + " bytes, the file " + bytes.getAsLong());
     }
     if (fields.findText("COMPRESS").isEmpty() && fields.findText("STORED").isEmpty()) {
-      return new FlushedFile(path, bytes, crc, segments, OptionalLong.empty(), FileMetaHash.stamp(fields));
+      return new FlushedFile(path, bytes, crc, segments, OptionalLong.empty(), FileMetaHash.stamp(fields),
+          FileMetaHash.shared(fields));
     }
     fields.expect("COMPRESS", ZSTD);
     if (!segments.isEmpty()) {
       throw fields.corrupt("COMPRESS", "a file in containers is not compressed");
     }
     return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(fields.number("STORED", 0)),
-        FileMetaHash.stamp(fields));
+        FileMetaHash.stamp(fields), FileMetaHash.shared(fields));
   }
 }

@@ -26,6 +26,8 @@ public enum NodeVerb {
   RUN_OVER,
   /** From the leader: can the run use these stores on this node? */
   STORES,
+  /** Between nodes: which paths of my ranks, of those that you watch over, has a rank elsewhere claimed before? */
+  CLAIM_PATHS,
   /** From the leader: what do you hold? */
   INVENTORY,
   /** From the leader: check what you hold of a dataset against its checksums. */

@@ -220,7 +220,8 @@ public final class FlushService {
       PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
           .writeEntries(part.firstRank(), entries);
-      List<FlushedFile> files = entries.stream().flatMap(entry -> entry.files().stream()).toList();
+      List<FlushedFile> files =
+          entries.stream().flatMap(entry -> entry.files().stream()).filter(file -> !file.shared()).toList();
       return new Mapped(files.size(), files.stream().mapToLong(file -> file.bytes().orElse(0)).sum(),
           files.stream().mapToLong(file -> file.storedBytes().orElse(0)).sum());
     }));

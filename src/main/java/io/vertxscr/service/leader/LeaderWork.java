@@ -319,11 +319,10 @@ public final class LeaderWork implements LeaderActions {
 
   /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
   private Future<Packed> published(ActiveRun run, List<From<Part.Published>> parts) {
-    Combining.done(parts.stream().map(from -> new From<>(from.node(), from.part().done())).toList());
+    DatasetDescriptor dataset = parts.getFirst().part().dataset().with(Combining.published(parts));
     RankMap map = run.info().map();
     List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
     run.info(run.info().with(Optional.empty()));
-    DatasetDescriptor dataset = parts.getFirst().part().dataset();
     return flushes.publishInPlace(dataset, run.info().prefix(), holders,
         parts.stream().mapToLong(from -> from.part().mapBytes()).sum()).map(_ -> {
       progressed(run, dataset.flags());

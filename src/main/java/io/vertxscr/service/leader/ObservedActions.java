@@ -49,6 +49,10 @@ public final class ObservedActions implements LeaderActions {
   /** The dataset that is being written, id 0 for none; times by the nano clock. */
   private record Writing(int id, Totals totals, long startedNs, long completedNs) {
     static final Writing NOTHING = new Writing(0, Totals.NONE, 0, 0);
+
+    Writing with(Totals known) {
+      return new Writing(id, known, startedNs, completedNs);
+    }
   }
 
   /**
@@ -140,7 +144,10 @@ public final class ObservedActions implements LeaderActions {
     } else if (step == Step.PROTECTED) {
       met(parts.getFirst().part().as(Part.Done.class).datasetId());
     } else if (step == Step.PUBLISHED) {
-      met(parts.getFirst().part().as(Part.Published.class).dataset().id());
+      List<Part.Published> published =
+          parts.stream().map(from -> from.part().as(Part.Published.class)).toList();
+      met(published.getFirst().dataset().id());
+      writing = writing.with(Totals.sum(published.stream().map(Part.Published::totals).toList()));
     }
     int offered = run.info().restart().map(RunInfo.Restartable::datasetId).orElse(0);
     return Future.succeededFuture().compose(_ -> actions.decide(run, step, parts)).onComplete((result, failure) -> {

@@ -4,7 +4,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.flow.LocalGather;
 import io.vertxscr.flow.SessionState;
+import io.vertxscr.flow.paths.PathClaims;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.placement.Shortfalls;
@@ -30,9 +32,11 @@ public final class LocalRun {
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
   private final RunQuestions questions;
   private final List<String> remarks = new ArrayList<>();
+  private final PathClaims claims = new PathClaims(Limits.MAX_CLAIMED_PATHS);
   private RunInfo info;
   private long gathers;
   private List<String> shortfalls;
+  private List<String> nodes;
   private Optional<Gathered> lastGathered = Optional.empty();
   private OpenDataset open;
   private ScrException over;
@@ -55,6 +59,19 @@ public final class LocalRun {
   ProtectionJob.Sets sets(CheckpointDescriptor descriptor) {
     return sets.computeIfAbsent(descriptor.index(),
         _ -> ProtectionJob.Sets.of(info.map(), descriptor, info.policy().descriptors().groups()));
+  }
+
+  /** Its nodes, in the order of their names, each once. */
+  List<String> nodes() {
+    if (nodes == null) {
+      nodes = List.copyOf(info.map().byNode().keySet());
+    }
+    return nodes;
+  }
+
+  /** Paths that this node watches over. */
+  PathClaims claims() {
+    return claims;
   }
 
   /** What its redundancy sets lack, in sentences. */
@@ -129,6 +146,7 @@ public final class LocalRun {
 
   void gathered(Gathered result) {
     gathers++;
+    claims.end(gathers);
     lastGathered = Optional.of(result);
     tell(result.remarks());
   }

@@ -4,6 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.Part;
 import io.vertxscr.flow.RankCall;
 import io.vertxscr.flow.Step;
+import io.vertxscr.flow.paths.NodePaths.Second;
+import io.vertxscr.flow.paths.NodePaths;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
@@ -11,8 +13,6 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.model.descriptor.RedundancyDescriptor;
@@ -27,18 +27,10 @@ import io.vertxscr.service.data.Capacity;
 import io.vertxscr.service.data.FlushService;
 import io.vertxscr.service.data.ProtectionService;
 import io.vertxscr.storage.DatasetStore;
-import io.vertxscr.storage.FileStamps;
-import io.vertxscr.storage.NodeDirectories;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +48,7 @@ public final class PhaseService {
   private final Capacity capacity;
   private final FlushService flushes;
   private final BypassService bypass;
+  private final ClaimService claims;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -64,7 +57,7 @@ public final class PhaseService {
   private String counting = "";
 
   /** Serves a node. */
-  public PhaseService(Loop loop, CallService calls, Data data) {
+  public PhaseService(Loop loop, CallService calls, ClaimService claims, Data data) {
     this.loop = loop;
     this.calls = calls;
     this.protection = data.protection();
@@ -72,21 +65,13 @@ public final class PhaseService {
     this.keeper = data.keeper();
     this.capacity = data.capacity();
     this.flushes = data.flushes();
-    this.bypass = new BypassService(loop, calls, store);
+    this.claims = claims;
+    this.bypass = new BypassService(loop, calls, store, claims);
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity,
       FlushService flushes) {}
-
-  /** What came out of measuring the files of this node's ranks. */
-  record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {
-    /** What the leader is told of it. */
-    Part.Complete part(int datasetId) {
-      return new Part.Complete(datasetId, invalid, why, ranks.stream().mapToLong(r -> r.files().size()).sum(),
-          ranks.stream().mapToLong(RankFiles::bytes).sum());
-    }
-  }
 
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -151,12 +136,12 @@ public final class PhaseService {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     if (open.isBypass()) {
-      return bypass.complete(run, measure(open, ranks)).onComplete(_ -> flushes.goOn())
+      return bypass.complete(run, ranks).onComplete(_ -> flushes.goOn())
           .onSuccess(_ -> noteComplete(open.descriptor()));
     }
     completing = id;
-    return measure(open, ranks)
-        .compose(measured -> protect(run, open.descriptor(), measured))
+    return look(run, ranks)
+        .compose(written -> protect(run, open.descriptor(), written))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
         .onComplete(_ -> flushes.goOn())
         .recover(failure -> discard(run, id, failure))
@@ -173,69 +158,42 @@ public final class PhaseService {
         dataset.id(), dataset.name(), complete.halt(), complete.exit() && complete.halt().isPresent());
   }
 
-  private Future<Measured> measure(OpenDataset open, List<RankCall> ranks) {
-    Map<Integer, RankFiles> routed = new TreeMap<>();
-    ranks.forEach(call -> routed.put(call.rank(), open.written(call.rank())));
-    List<Integer> invalid = new ArrayList<>(ranks.stream().filter(c -> !c.valid()).map(RankCall::rank).toList());
-    String why = invalid.isEmpty() ? "" : "the application says that its files are not valid";
-    if (ranks.stream().allMatch(call -> call.files().isEmpty() && routed.get(call.rank()).files().isEmpty())) {
-      return Future.succeededFuture(new Measured(List.copyOf(routed.values()), invalid, why));
+  /** Where the ranks' files are, how long they are, and whether each path is of one rank alone. */
+  private Future<WrittenFiles> look(LocalRun run, List<RankCall> ranks) {
+    OpenDataset open = run.open();
+    int id = open.descriptor().id();
+    WrittenFiles routed = WrittenFiles.routed(open, ranks);
+    if (routed.isEmpty() && ranks.stream().allMatch(call -> call.files().isEmpty())) {
+      return Future.succeededFuture(routed);
     }
-    Path directory = open.directory();
-    return loop.blocking("measure dataset " + open.descriptor().id(), () -> {
-      TreeMap<Integer, String> missing = new TreeMap<>();
-      List<RankFiles> measured = ranks.stream()
-          .map(call -> measured(directory, placed(open, call, routed.get(call.rank()), missing), missing)).toList();
-      invalid.addAll(missing.keySet());
-      return new Measured(measured, invalid.stream().distinct().sorted().toList(),
-          why.isEmpty() && !missing.isEmpty() ? missing.firstEntry().getValue() : why);
+    List<String> nodes = run.nodes();
+    return loop.blocking("look for the paths of dataset " + id, () -> {
+      WrittenFiles listed = routed.listed(open, ranks);
+      return new Looked(listed, claims.paths(nodes, listed.ranks()));
+    }).compose(looked -> {
+      Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
+      return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
+          .compose(measured -> clash.map(measured::refused));
+    }).otherwise(failure -> {                             // the others wait for this node's part all the same
+      warn("the files of dataset {} cannot be looked at here", id, failure);
+      return routed.refused(String.valueOf(failure.getMessage()));
     });
   }
 
-  /** The rank's files: those that it routed, or those that it lists; a list that is wrong makes it invalid. */
-  private static RankFiles placed(
-      OpenDataset open, RankCall call, RankFiles routed, TreeMap<Integer, String> missing) {
-    if (call.files().isEmpty()) {
-      return routed;
-    }
-    if (open.isBypass()) {
-      missing.put(call.rank(), "it lists files that it has placed itself; past the cache they are placed by route");
-      return routed;
-    }
-    if (!routed.files().isEmpty()) {
-      missing.put(call.rank(), "it lists files, and routed others by messages; one phase knows one way");
-      return routed;
-    }
-    try {
-      return ListedFiles.check(open.rules(), call.rank(), call.files());
-    } catch (ScrException e) {
-      missing.put(call.rank(), e.getMessage());
-      return routed;
-    }
+  /** Files, and the same by their paths. */
+  private record Looked(WrittenFiles files, NodePaths paths) {}
+
+  /** Each rank has a directory of its own in a cache, of which all would go to the same place. */
+  private static String clash(List<Second> seconds) {
+    return seconds.stream().findFirst().map(second -> second.inWords()
+        + (seconds.size() > 1 ? " (and " + (seconds.size() - 1) + " more)" : "")
+        + ": in the cache each rank has its own files; to write one file from several ranks use SCR_CACHE_BYPASS=1")
+        .orElse("");
   }
 
-  private static RankFiles measured(Path directory, RankFiles routed, TreeMap<Integer, String> missing) {
-    List<FileMeta> files = new ArrayList<>();
-    for (FileMeta file : routed.files()) {
-      Path path = NodeDirectories.resolve(directory, file.name());
-      try {
-        PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class);
-        if (found.isRegularFile()) {
-          files.add(new FileMeta(
-              file.name(), file.path(), found.size(), file.crc(), Optional.of(FileStamps.of(found))));
-          continue;
-        }
-      } catch (IOException _) {
-        // as if it were not there
-      }
-      missing.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
-    }
-    return new RankFiles(routed.rank(), files);
-  }
-
-  private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, Measured measured) {
-    measured.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return calls.gather(run, Step.COMPLETE_OUTPUT, measured.part(descriptor.id()))
+  private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
+    written.ranks().forEach(files -> store.register(descriptor.id(), files));
+    return calls.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()))
         .compose(json -> {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
@@ -244,7 +202,7 @@ public final class PhaseService {
               info.policy().flush().descriptor().with(info.policy().descriptors().compression(how)));
           DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
               new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
-          return protection.protect(record, info.map(), run.sets(how), measured.ranks(),
+          return protection.protect(record, info.map(), run.sets(how), written.ranks(),
                   (files, redundancy) -> capacity.require(info, how, files, redundancy))
               .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
         });
@@ -262,11 +220,7 @@ public final class PhaseService {
   /** Tells all whether it went well here, and hears whether it did everywhere. */
   private Future<Protected> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
     if (failure != null) {
-      if (failure instanceof ScrException e) {
-        LOG.warn("dataset {} is not protected here: {}", id, e.getMessage());
-      } else {
-        LOG.warn("dataset {} is not protected here", id, failure);
-      }
+      warn("dataset {} is not protected here", id, failure);
     }
     return calls.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
       protection.done(id);
@@ -274,6 +228,14 @@ public final class PhaseService {
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
       return wait ? flushed(run, record).map(all) : Future.succeededFuture(all);
     });
+  }
+
+  private static void warn(String what, int id, Throwable failure) {
+    if (failure instanceof ScrException e) {
+      LOG.warn(what + ": {}", id, e.getMessage());
+    } else {
+      LOG.warn(what, id, failure);
+    }
   }
 
   /** The dataset is complete already: what goes wrong with the waiting for its flush does not make it less so. */

@@ -1,0 +1,78 @@
+package io.vertxscr.flow.paths;
+
+import io.vertxscr.flow.From;
+import io.vertxscr.flow.paths.PathClaims.Taken;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The paths that the ranks of one node have in a dataset: which of them several ranks have, and whom to ask whether
+ * ranks of other nodes have them. Pure.
+ *
+ * @param byOwner each path once, by the node that watches over it
+ * @param here paths that an earlier rank of this node has too
+ */
+public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
+  /** Paths of this node, and the first rank that has each. */
+  public record Claim(List<Integer> ranks, List<String> paths, List<PathHash> hashes) {
+    private Claim() {
+      this(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    }
+
+    private void add(int rank, String path, PathHash hash) {
+      ranks.add(rank);
+      paths.add(path);
+      hashes.add(hash);
+    }
+
+    /** What the answer of the watching node means. */
+    public List<Second> seconds(String node, List<Taken> taken) {
+      return taken.stream().map(claimed -> new Second(paths.get(claimed.index()),
+          new From<>(node, ranks.get(claimed.index())), new From<>(claimed.node(), claimed.rank()))).toList();
+    }
+  }
+
+  /** A rank that has a path which another one has claimed before. */
+  public record Second(String path, From<Integer> rank, From<Integer> first) {
+    /** In words, the lower rank first. */
+    public String inWords() {
+      boolean inOrder = first.part() < rank.part();
+      return path + " is written by " + inWords(inOrder ? first : rank) + " and by "
+          + inWords(inOrder ? rank : first);
+    }
+
+    private static String inWords(From<Integer> rank) {
+      return "rank " + rank.part() + " on node " + rank.node();
+    }
+  }
+
+  /**
+   * Sorts the paths of a node.
+   *
+   * @param nodes of the run, the same list on all of them
+   */
+  public static NodePaths of(String node, List<RankFiles> ranks, List<String> nodes) {
+    Map<String, Integer> firstRank = new HashMap<>();
+    SortedMap<String, Claim> byOwner = new TreeMap<>();
+    List<Second> here = new ArrayList<>();
+    for (RankFiles rank : ranks) {
+      for (FileMeta file : rank.files()) {
+        Integer first = firstRank.putIfAbsent(file.path(), rank.rank());
+        if (first != null) {
+          here.add(new Second(file.path(), new From<>(node, rank.rank()), new From<>(node, first)));
+          continue;
+        }
+        PathHash hash = PathHash.of(file.path());
+        byOwner.computeIfAbsent(nodes.get(hash.owner(nodes.size())), _ -> new Claim())
+            .add(rank.rank(), file.path(), hash);
+      }
+    }
+    return new NodePaths(byOwner, List.copyOf(here));
+  }
+}
