@@ -1,10 +1,11 @@
 /*
  * An MPI program as users of SCR write them: restarts where it can, checks every byte, writes checkpoints.
  *
- *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file>]
+ *   mpi_checkpoint <checkpoints> <files per rank> [die <rank> | wait <file> | same <SCR_FLUSH_ASYNC>]
  *
  * die: that rank kills itself inside the last checkpoint, and the others say what they hear.
  * wait: rank 0 makes the file inside the last checkpoint, and all wait there until it is gone.
+ * same: all checkpoints have the same file names, and each is flushed.
  * Exit code: 0; 1 where something was not as it should be; 2 where SCR failed.
  */
 #include <mpi.h>
@@ -18,11 +19,12 @@
 
 static int rank;
 static int files;
+static int same;
 
 /* Two files each have the same base name. */
 static void path_of(int step, int file, char* path)
 {
-  snprintf(path, SCR_MAX_FILENAME, "step-%d/rank-%d/%c/block-%d", step, rank, file % 2 ? 'b' : 'a', file / 2);
+  snprintf(path, SCR_MAX_FILENAME, "step-%d/rank-%d/%c/block-%d", same ? 0 : step, rank, file % 2 ? 'b' : 'a', file / 2);
 }
 
 static size_t fill(char* bytes, int step, int file)
@@ -108,7 +110,7 @@ static int restart(void)
 
 static void in_the_last_checkpoint(int count, char** arguments)
 {
-  if (count < 5) {
+  if (count < 5 || same) {
     return;
   }
   if (strcmp(arguments[3], "die") == 0) {
@@ -134,6 +136,11 @@ int main(int count, char** arguments)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   int checkpoints = atoi(arguments[1]);
   files = atoi(arguments[2]);
+  same = count == 5 && strcmp(arguments[3], "same") == 0;
+  if (same) {
+    SCR_Config("SCR_FLUSH=1");
+    SCR_Configf("SCR_FLUSH_ASYNC=%s", arguments[4]);
+  }
   must(SCR_Init(), "SCR_Init");
   int first = restart() + 1;
   for (int step = first; step < first + checkpoints; step++) {

@@ -41,17 +41,23 @@ public final class Part {
    */
   public record Done(int datasetId, int fault, String message) {}
 
-  /** To CURRENT, DROP and DELETE: the name of the dataset. */
-  public record Named(String name) {}
+  /**
+   * To CURRENT, DROP and DELETE.
+   *
+   * @param name of the dataset
+   * @param existed whether this node knows that there was one of that name
+   */
+  public record Named(String name, boolean existed) {}
 
   /**
    * To PUBLISHED.
    *
    * @param dataset with its totals
    * @param mapBytes what the entries of this node's ranks take in a rank2file map
+   * @param taken whether any of their places had a file before
    * @param done how reading back and syncing went here
    */
-  public record Published(DatasetDescriptor dataset, long mapBytes, Done done) {}
+  public record Published(DatasetDescriptor dataset, long mapBytes, boolean taken, Done done) {}
 
   /** To the calls of the restart: which ranks failed to read (COMPLETE_RESTART), else nothing. */
   public record Restart(List<Integer> invalidRanks) {}

@@ -1,5 +1,7 @@
 package io.vertxscr.model;
 
+import java.util.Comparator;
+
 /**
  * What is known of a dataset as a whole (DSET in the files).
  *
@@ -11,6 +13,10 @@ package io.vertxscr.model;
  */
 public record DatasetDescriptor(
     int id, String name, DatasetFlags flags, int checkpointId, long createdUs, Job job, Totals totals) {
+
+  /** Oldest first; ids of different histories say nothing of their age. */
+  public static final Comparator<DatasetDescriptor> BY_AGE =
+      Comparator.comparingLong(DatasetDescriptor::createdUs).thenComparingInt(DatasetDescriptor::id);
 
   /** Files and their bytes over all ranks. */
   public record Totals(long files, long bytes) {

@@ -29,6 +29,7 @@ import io.vertxscr.service.leader.ObservedActions;
 import io.vertxscr.service.log.EventLog;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.FlushQuestions;
 import io.vertxscr.service.run.PhaseService;
@@ -71,16 +72,17 @@ public final class NodeServices {
     String self = ports.membership().self().name();
     runs = new RunService(loop, bus, ports.membership(), ports.epoch());
     calls = new CallService(loop, bus, self, runs);
-    routes = new RouteService(loop, runs, store);
+    routes = new RouteService(loop, bus, runs, store);
     protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store, ports.observer());
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
+    CompletedNames names = new CompletedNames();
     PhaseService phases = new PhaseService(
-        loop, calls, new PhaseService.Data(store, protection, keeper, capacity, flushes));
-    RestartService restarts = new RestartService(calls, store, fetches);
+        loop, calls, new PhaseService.Data(store, protection, keeper, capacity, flushes, names));
+    RestartService restarts = new RestartService(calls, store, fetches, names);
     calls.works(Map.of(
         Step.START_OUTPUT, phases::start,
         Step.COMPLETE_OUTPUT, phases::complete,

@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -93,7 +95,7 @@ class DatasetCommandsTest extends EmbeddedTest {
       alone(cluster, scr -> scr.delete("step-2"));
       assertThat(cluster.index().entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-3");
       assertThat(cluster.held("n2")).containsExactly(1, 3);
-      assertThat(cluster.prefix().resolve("step-2")).isEmptyDirectory();
+      assertThat(cluster.prefix().resolve("step-2")).doesNotExist();
       assertThat(new PrefixPaths(cluster.prefix()).dataset(2)).doesNotExist();
       cluster.lose("n1");
       cluster.lose("n2");
@@ -165,6 +167,24 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
+  /** As in SCR: a program that keeps the newest by itself deletes each older one, wherever that has been. */
+  @Test
+  void whatHasLeftTheCachesAndWasNeverFlushedIsDroppedAndDeletedWithoutAWord() throws Exception {
+    try (TestCluster cluster = cluster(0)) {
+      cluster.steps(1, 5, NODES);
+      cluster.await("evictions", () -> cluster.held("n1").equals(List.of(3, 4, 5)));
+      cluster.nodes().kill("n1");                         // another leader, which has not seen them itself
+      cluster.nodes().start("n1");
+      alone(cluster, scr -> {
+        scr.delete("step-1");
+        scr.drop("step-2");
+        scr.delete("step-1");
+        refused(() -> scr.delete("step-6"), Fault.NO_SUCH_DATASET, "\"step-6\"", "step-3, step-4, step-5");
+      });
+      assertThat(cluster.restart(NODES)).isEqualTo(5);
+    }
+  }
+
   @Test
   void whatIsDroppedWhileItIsOnOfferGivesWayToTheNextOlder() throws Exception {
     try (TestCluster cluster = cluster(0)) {
@@ -226,9 +246,11 @@ class DatasetCommandsTest extends EmbeddedTest {
     try (TestCluster cluster = new TestCluster(
         vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(1, true), NODES)) {
       cluster.steps(1, 1, NODES);
+      CyclicBarrier routed = new CyclicBarrier(NODES.length);
       cluster.all(scr -> {
         try (var output = scr.startCheckpoint("step-2")) {
           Files.write(output.route(cluster.prefix() + "/later/rank-" + scr.rank()), RankProgram.bytes(0, 2, 0));
+          routed.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);   // below a file nothing can be routed
           if (scr.rank() == 0) {
             // the flush meets a file where it needs a directory, and tries for ever
             Files.writeString(cluster.prefix().resolve("later"), "in the way");

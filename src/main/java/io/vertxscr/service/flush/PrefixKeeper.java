@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has no more checkpoints in a prefix directory than its runs want, and empties it where a run wants that. One job at a
- * time. On the node's loop.
+ * Has no more checkpoints in a prefix directory than its runs want, and empties it where a run wants that. On the
+ * node's loop.
  */
 public final class PrefixKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixKeeper.class);
@@ -34,7 +34,7 @@ public final class PrefixKeeper {
   private final Observer observer;
   private final CachePolicy standard;
   private final Map<String, CachePolicy> policies = new HashMap<>();
-  private Future<?> last = Future.succeededFuture();
+  private final PrefixTurns turns;
 
   /**
    * Keeps prefix directories for a leader.
@@ -49,6 +49,12 @@ public final class PrefixKeeper {
     this.history = history;
     this.observer = observer;
     this.standard = standard;
+    this.turns = new PrefixTurns(loop);
+  }
+
+  /** Who may change which names a prefix directory has. */
+  public PrefixTurns turns() {
+    return turns;
   }
 
   /** What a run says that begins in this prefix directory. */
@@ -73,15 +79,13 @@ public final class PrefixKeeper {
   }
 
   private Future<Void> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
-    Future<Void> mine = last.transform((_, _) -> job.get()).map(gone -> {
+    return turns.in(prefix, job).map(gone -> {
       gone.forEach(dataset -> {
         LOG.info("dataset {} \"{}\" is deleted from {}", dataset.id(), dataset.name(), prefix);
         observer.notice(new PrefixDeleted(dataset.id(), dataset.name()));
       });
       return null;
     });
-    last = mine;
-    return mine;
   }
 
   private PrefixWindow window(String prefix) {

@@ -57,7 +57,7 @@ final class BypassService {
     good.forEach(files -> store.register(dataset.id(), files));
     long mapBytes = good.stream().mapToLong(RankFileMapFile::entryBytes).sum();
     return calls.gather(run, Step.PUBLISHED,
-        new Part.Published(dataset, mapBytes, PhaseService.done(dataset.id(), failure)))
+        new Part.Published(dataset, mapBytes, run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)))
         .map(json -> json.as(Protected.class));
   }
 }

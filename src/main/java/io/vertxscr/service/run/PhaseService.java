@@ -56,6 +56,7 @@ public final class PhaseService {
   private final Capacity capacity;
   private final FlushService flushes;
   private final BypassService bypass;
+  private final CompletedNames names;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -73,11 +74,12 @@ public final class PhaseService {
     this.capacity = data.capacity();
     this.flushes = data.flushes();
     this.bypass = new BypassService(loop, calls, store);
+    this.names = data.names();
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity,
-      FlushService flushes) {}
+      FlushService flushes, CompletedNames names) {}
 
   /** What came out of measuring the files of this node's ranks. */
   record Measured(List<RankFiles> ranks, List<Integer> invalid, String why) {
@@ -142,7 +144,8 @@ public final class PhaseService {
    * Only now: the number of a checkpoint that failed is given again, so that each so many-th good one is flushed, and
    * protected as the descriptor of its interval says. Its id is not.
    */
-  private void noteComplete(DatasetDescriptor dataset) {
+  private void noteComplete(LocalRun run, DatasetDescriptor dataset) {
+    names.add(run.info().prefix(), dataset.name());
     lastCheckpointId = Math.max(lastCheckpointId, dataset.checkpointId());
   }
 
@@ -151,7 +154,7 @@ public final class PhaseService {
     int id = open.descriptor().id();
     if (open.isBypass()) {
       return bypass.complete(run, measure(open, ranks)).onComplete(_ -> flushes.goOn())
-          .onSuccess(_ -> noteComplete(open.descriptor()));
+          .onSuccess(_ -> noteComplete(run, open.descriptor()));
     }
     completing = id;
     return measure(open, ranks)
@@ -160,7 +163,7 @@ public final class PhaseService {
         .onComplete(_ -> flushes.goOn())
         .recover(failure -> discard(run, id, failure))
         .map(complete -> {
-          noteComplete(open.descriptor());
+          noteComplete(run, open.descriptor());
           run.cache().completed(id);
           keeper.keep(run.cache());
           return CallService.Answers.same(reply(open.descriptor(), complete));

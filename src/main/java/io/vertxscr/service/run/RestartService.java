@@ -31,9 +31,11 @@ public final class RestartService {
   private final CallService calls;
   private final DatasetStore store;
   private final FetchService fetches;
+  private final CompletedNames names;
 
   /** Serves a node. */
-  public RestartService(CallService calls, DatasetStore store, FetchService fetches) {
+  public RestartService(CallService calls, DatasetStore store, FetchService fetches, CompletedNames names) {
+    this.names = names;
     this.calls = calls;
     this.store = store;
     this.fetches = fetches;
@@ -106,8 +108,11 @@ public final class RestartService {
 
   /** CURRENT, DROP, DELETE: the leader does all. */
   public CallService.Work named(Step step) {
-    return (run, ranks) -> calls.gather(run, step, new Part.Named(ranks.getFirst().name()))
-        .map(_ -> CallService.Answers.same(new EmptyReply()));
+    return (run, ranks) -> {
+      String name = ranks.getFirst().name();
+      return calls.gather(run, step, new Part.Named(name, names.has(run.info().prefix(), name)))
+          .map(_ -> CallService.Answers.same(new EmptyReply()));
+    };
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
