@@ -2,13 +2,14 @@
  * An MPI program as users of SCR write them: restarts where it can, checks every byte, writes checkpoints.
  *
  *   mpi_checkpoint <checkpoints> <files per rank>
- *       [die <rank> | wait <file> | current <name> | store <directory> | share <rank>]
+ *       [die <rank> | wait <file> | current <name> | store <directory> | share <rank> | same <SCR_FLUSH_ASYNC>]
  *
  * die: that rank kills itself inside the last checkpoint, and the others say what they hear.
  * wait: rank 0 makes the file inside the last checkpoint, and all wait there until it is gone.
  * current: names the checkpoint to restart from before it asks for one.
  * store: the cache is that directory, by SCR_Config, and each routed file must be below it.
  * share: in the last checkpoint that rank and the next one write to one path, and all say what they hear.
+ * same: all checkpoints have the same file names, and each is flushed.
  * Exit code: 0; 1 where something was not as it should be; 2 where SCR failed.
  */
 #include <mpi.h>
@@ -23,11 +24,12 @@
 static int rank;
 static int files;
 static const char* store = "";
+static int same;
 
 /* Two files each have the same base name. */
 static void path_of(int step, int file, char* path)
 {
-  snprintf(path, SCR_MAX_FILENAME, "step-%d/rank-%d/%c/block-%d", step, rank, file % 2 ? 'b' : 'a', file / 2);
+  snprintf(path, SCR_MAX_FILENAME, "step-%d/rank-%d/%c/block-%d", same ? 0 : step, rank, file % 2 ? 'b' : 'a', file / 2);
 }
 
 static size_t fill(char* bytes, int step, int file)
@@ -177,6 +179,11 @@ int main(int count, char** arguments)
   files = atoi(arguments[2]);
   if (count == 5 && strcmp(arguments[3], "store") == 0) {
     configure(arguments[4]);
+  }
+  same = count == 5 && strcmp(arguments[3], "same") == 0;
+  if (same) {
+    SCR_Config("SCR_FLUSH=1");
+    SCR_Configf("SCR_FLUSH_ASYNC=%s", arguments[4]);
   }
   must(SCR_Init(), "SCR_Init");
   if (count == 5 && strcmp(arguments[3], "current") == 0) {

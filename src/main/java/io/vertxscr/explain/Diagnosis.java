@@ -3,6 +3,7 @@ package io.vertxscr.explain;
 import io.vertxscr.explain.Evidence.InPrefix.Absent;
 import io.vertxscr.explain.Evidence.InPrefix.Complete;
 import io.vertxscr.explain.Evidence.InPrefix.Damaged;
+import io.vertxscr.explain.Evidence.InPrefix.Replaced;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.flow.RestorePlanner;
 import io.vertxscr.model.RankMap;
@@ -33,6 +34,8 @@ public record Diagnosis(
     SCAVENGED,
     /** The caches that were looked at have or can rebuild every file. */
     IN_CACHES,
+    /** It was in the prefix directory; a later dataset has written over its files. */
+    REPLACED,
     /** In the prefix directory, but found damaged when it was read: restarts pass it over. */
     DAMAGED,
     /** Not to be had from what was looked at. */
@@ -66,7 +69,8 @@ public record Diagnosis(
     boolean cached = !caches.isEmpty() && lostFromCaches.isEmpty();
     boolean scavenged = seen.scavenged().isPresent() && lostFromScavenged.isEmpty();
     Verdict verdict = published ? Verdict.PUBLISHED : scavenged ? Verdict.SCAVENGED
-        : cached ? Verdict.IN_CACHES : there ? Verdict.DAMAGED : Verdict.LOST;
+        : cached ? Verdict.IN_CACHES : seen.prefix() instanceof Replaced ? Verdict.REPLACED
+        : there ? Verdict.DAMAGED : Verdict.LOST;
     if (!published && seen.scavenged().isPresent()) {
       reasons.add(scavenged ? "what was scavenged to the prefix directory is enough to make it whole"
           : "what was scavenged to the prefix directory is not enough: " + lostFromScavenged.size() + " of "
@@ -96,6 +100,8 @@ public record Diagnosis(
       case Absent(boolean flushing) -> reasons.add("the prefix directory has no summary of it: it was never whole"
           + " there" + (flushing ? "; the flush file says that it is being flushed" : ""));
       case Damaged(String why, _) -> reasons.add(why);
+      case Replaced(int by) -> reasons.add("dataset " + by + " has written over files of it in the prefix directory:"
+          + " the application has given both the same names");
       case Complete(List<String> bad, _, _, _) when !bad.isEmpty() -> {
         reasons.add("the prefix directory has all metadata of it, but " + bad.size() + " bad files:");
         reasons.addAll(bad);
@@ -121,6 +127,7 @@ public record Diagnosis(
           ? List.of("scr index --add " + id + " puts it into the index") : List.of();
       case DAMAGED -> Stream.concat(Stream.of("scr index --verify \"" + seen.dataset().name()
           + "\" says which files differ, and what to do if none does"), fallback(seen)).toList();
+      case REPLACED -> fallback(seen).toList();
       case SCAVENGED -> List.of("scr index --add " + id + " rebuilds what is missing and publishes it");
       case IN_CACHES -> List.of("with the daemons running, a restart takes it from the caches",
           "without them, scr scavenge --id " + id + " brings it to the prefix directory");

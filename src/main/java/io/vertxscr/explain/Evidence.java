@@ -32,6 +32,9 @@ public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefi
     /** Its summary, or else its map, is damaged or missing; its files may be whole. */
     record Damaged(String why, boolean summary) implements InPrefix {}
 
+    /** A later dataset has written over its files, as the index says. @param by id of that one */
+    record Replaced(int by) implements InPrefix {}
+
     /**
      * Summary and map are good.
      *

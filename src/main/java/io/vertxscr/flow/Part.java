@@ -50,8 +50,9 @@ public final class Part {
    *
    * @param name of the dataset
    * @param selects whether the run is to restart from it: CURRENT, before the application has restarted
+   * @param existed whether this node knows that there was one of that name: DROP and DELETE
    */
-  public record Named(String name, boolean selects) {}
+  public record Named(String name, boolean selects, boolean existed) {}
 
   /** To HAVE_RESTART. @param selected whether CURRENT has selected what the run is to restart from */
   public record Have(boolean selected) {}
@@ -61,9 +62,10 @@ public final class Part {
    *
    * @param totals of the node's files, without those that a rank elsewhere counts
    * @param mapBytes what the entries of this node's ranks take in a rank2file map
+   * @param taken whether any of their places had a file before
    * @param done how reading back and syncing went here
    */
-  public record Published(DatasetDescriptor dataset, Totals totals, long mapBytes, Done done) {}
+  public record Published(DatasetDescriptor dataset, Totals totals, long mapBytes, boolean taken, Done done) {}
 
   /** To START_RESTART, COMPLETE_RESTART and FINALIZE: which ranks could not read their files. */
   public record Restart(List<Integer> invalidRanks) {}

@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -13,6 +14,10 @@ import java.util.List;
  */
 public record DatasetDescriptor(
     int id, String name, DatasetFlags flags, int checkpointId, long createdUs, Job job, Totals totals) {
+
+  /** Oldest first; ids of different histories say nothing of their age. */
+  public static final Comparator<DatasetDescriptor> BY_AGE =
+      Comparator.comparingLong(DatasetDescriptor::createdUs).thenComparingInt(DatasetDescriptor::id);
 
   /** Files and their bytes over all ranks. */
   public record Totals(long files, long bytes) {

@@ -1,9 +1,10 @@
 package io.vertxscr.prefix;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.prefix.container.ContainerDrafts;
 import io.vertxscr.prefix.container.ContainerPaths;
+import io.vertxscr.prefix.window.WrittenOver;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,23 +17,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
- * Removes a dataset's files from the prefix directory, then its map, its containers, and its summary, by which a
- * repeated call finds the rest after a crash. The index does not list it any more.
+ * Removes a dataset's files from the prefix directory, and the directories that are empty then; then its map, its
+ * containers, and its summary, by which a repeated call finds the rest after a crash. The index does not list it any
+ * more.
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
- * has its path (and all those maps could be read), its size is the one in the dataset's own map, and it was not
+ * has its path (and all those maps could be read; an older one that is listed as replaced has lost its claim), its size
+ * is the one in the dataset's own map, and it was not
  * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts
  * is when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this
  * one. A user who changes mode or group of such files keeps them in place.
  */
 final class DatasetRemoval {
   private final PrefixPaths paths;
+  private final Index index;
 
-  DatasetRemoval(PrefixPaths paths) {
+  DatasetRemoval(PrefixPaths paths, Index index) {
     this.paths = paths;
+    this.index = index;
   }
 
   /** Datasets that have metadata here, listed in the index or not. */
@@ -52,10 +56,16 @@ final class DatasetRemoval {
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Files.exists(paths.rankMap(id));
     if (hasMap) {
-      new RankMapReader(paths, id).forEach(entry -> places(entry).forEach(file -> files.put(file.place(), file)));
+      new RankMapReader(paths, id).forEach(entry ->
+          WrittenOver.places(entry).forEach(file -> files.put(file.place(), file)));
+    }
+    Set<Path> directories = new LinkedHashSet<>();
+    files.keySet().forEach(place -> directories.add(paths.file(place).getParent()));
+    if (hasMap) {
       keepThoseOfOthers(id, files);
     }
     int removed = removeFiles(files, sealed);
+    PrefixDirectories.removeEmpty(paths.prefix(), directories);
     Path directory = paths.dataset(id);
     if (hasMap) {
       // the root first: without it the next call takes no file for this dataset's
@@ -71,16 +81,16 @@ final class DatasetRemoval {
 
   private void keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
     for (int other : datasets(paths)) {
-      if (other != id && Files.exists(paths.rankMap(other))) {
+      if (other != id && Files.exists(paths.rankMap(other)) && !hasLost(other, id)) {
         new RankMapReader(paths, other).forEach(entry ->
-            places(entry).forEach(file -> files.remove(file.place())));
+            WrittenOver.places(entry).forEach(file -> files.remove(file.place())));
       }
     }
   }
 
-  /** Files that have places of their own; of the others, the path is only a name. */
-  private static Stream<FlushedFile> places(Entry entry) {
-    return entry.files().stream().filter(file -> file.segments().isEmpty());
+  /** Whether the other one is older, and replaced: what both have is the later one's, or somebody's after it. */
+  private boolean hasLost(int other, int id) {
+    return other < id && index.find(other).filter(entry -> entry.replacedBy().isPresent()).isPresent();
   }
 
   private int removeFiles(Map<String, FlushedFile> files, FileTime sealed) {

@@ -13,6 +13,7 @@ import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -48,12 +49,12 @@ public final class DirectFiles {
    * Makes the directory of a file that is about to be written.
    *
    * @param relative to the prefix
-   * @return the file's place
+   * @return whether there is a file already, which will be written over
    */
-  public Path prepare(String relative) {
+  public boolean prepare(String relative) {
     Path place = paths.file(relative);
     PrefixDirectories.create(paths.prefix(), place.getParent());
-    return place;
+    return Files.exists(place, LinkOption.NOFOLLOW_LINKS);
   }
 
   /**

@@ -50,6 +50,8 @@ public final class FetchCopy {
   private final Path cacheDirectory;
   private final Manner manner;
   private final Set<Path> made = ConcurrentHashMap.newKeySet();
+  /** Datasets that began after this one; null until somebody asks. */
+  private volatile List<Integer> later;
 
   /** Who looks on, and in which pieces large files are copied. */
   private record Manner(Meter meter, long pieceBytes) {}
@@ -225,10 +227,13 @@ public final class FetchCopy {
 
   /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
   private Copied copy(SourceFile source, Path cached, FlushedFile file) {
+    if (!file.verifiable()) {
+      return copyOne(SourceFile.flushed(keptFrom(file.place()).orElse(source.path()), source.what()), cached, file);
+    }
     try {
       return copyOne(source, cached, file);
     } catch (ScrException e) {
-      if (e.fault() != Fault.CORRUPT || !file.verifiable()) {
+      if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
       for (Path kept : keptOf(file.place())) {
@@ -245,6 +250,18 @@ public final class FetchCopy {
   private Copied copyOne(SourceFile source, Path cached, FlushedFile file) {
     return file.isCompressed() ? new CompressedFile(source.path(), file, source.what()).copy(cached, manner.meter)
         : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE, manner.meter);
+  }
+
+  /** What the first later dataset has found at this place: of a file without checksum nothing else says whose it is. */
+  private Optional<Path> keptFrom(String relative) {
+    return laterDatasets().stream().map(id -> paths.kept(relative, id)).filter(Files::isRegularFile).findFirst();
+  }
+
+  private List<Integer> laterDatasets() {
+    if (later == null) {
+      later = DatasetRemoval.datasets(paths).stream().filter(id -> id > dataset).sorted().toList();
+    }
+    return later;
   }
 
   private List<Path> keptOf(String relative) {

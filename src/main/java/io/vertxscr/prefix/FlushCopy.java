@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -120,10 +121,11 @@ public final class FlushCopy implements FlushTarget {
     LargeDraft large = new LargeDraft(
         places(file), file, manner.owner.orElseThrow(), cachedCopy(file), manner.extentBytes);
     return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
-        "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent), meter -> {
-          makeDirectory(draft.getParent());
+        "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent),
+        meter -> inDirectory(draft.getParent(), () -> {
           large.copy(extent, meter);
-        }));
+          return file;
+        })));
   }
 
   private Places places(FileMeta file) {
@@ -156,8 +158,11 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private FileMeta copy(FileMeta file, Meter meter) {
+    return inDirectory(draft(file).getParent(), () -> toDraft(file, meter));
+  }
+
+  private FileMeta toDraft(FileMeta file, Meter meter) {
     Path draft = draft(file);
-    makeDirectory(draft.getParent());
     if (manner.compression.isPresent()) {
       int level = manner.compression.get().level();
       return file.withCrc(new CompressedDraft(places(file), file, cachedCopy(file),
@@ -173,19 +178,22 @@ public final class FlushCopy implements FlushTarget {
    * of the dataset, on all nodes, are there. What had the names before stays beside them until {@link #removeKept}.
    *
    * @param files as {@link #copy} returned them
+   * @return whether any of the names was taken before, by whomever
    * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO
    */
   @Override
-  public void publish(Collection<FileMeta> files) {
+  public boolean publish(Collection<FileMeta> files) {
     Set<Path> directories = new LinkedHashSet<>();
+    boolean replaced = false;
     for (FileMeta file : files) {
       Path place = paths.file(place(file));
-      publish(file, draft(file), place);
+      replaced |= publish(file, draft(file), place);
       removeMarks(file);
       directories.add(place.getParent());
     }
     // all the way up: an earlier attempt may have made them and died before it forced them
     PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
+    return replaced;
   }
 
   /** Removes what is there of the drafts of these files. What cannot be removed now is replaced by the next attempt. */
@@ -212,6 +220,21 @@ public final class FlushCopy implements FlushTarget {
     }
   }
 
+  /** Until a draft is in it, a directory may go again, with the last file of a dataset that is deleted. */
+  private FileMeta inDirectory(Path directory, Supplier<FileMeta> copying) {
+    makeDirectory(directory);
+    try {
+      return copying.get();
+    } catch (ScrException e) {
+      if (Files.isDirectory(directory)) {
+        throw e;
+      }
+      checkedDirectories.remove(directory);
+      makeDirectory(directory);
+      return copying.get();
+    }
+  }
+
   private void makeDirectory(Path directory) {
     if (!checkedDirectories.contains(directory)) {
       PrefixDirectories.create(paths.prefix(), directory);
@@ -219,30 +242,37 @@ public final class FlushCopy implements FlushTarget {
     }
   }
 
-  private void publish(FileMeta file, Path draft, Path place) {
+  private boolean publish(FileMeta file, Path draft, Path place) {
     try {
       if (Files.exists(draft, LinkOption.NOFOLLOW_LINKS)) {
-        keep(place, paths.kept(place(file), dataset));
+        boolean taken = keep(place, paths.kept(place(file), dataset));
         Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
-      } else if (!isPublished(file, place)) {
+        return taken;
+      }
+      if (!isPublished(file, place)) {
         throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + file.path()
             + " has no draft in the prefix directory " + paths.prefix() + "; it must be copied again");
       }
+      return true;                                        // by this one; nobody knows what was there before it
     } catch (IOException e) {
       throw Faults.io(place, e);
     }
   }
 
   /** What has the name now may be all that there is of another dataset, until this one is complete. */
-  private static void keep(Path place, Path kept) throws IOException {
-    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS) || Files.exists(kept, LinkOption.NOFOLLOW_LINKS)) {
-      return;
+  private static boolean keep(Path place, Path kept) throws IOException {
+    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS)) {
+      return true;
     }
     try {
       Files.createLink(kept, place);
     } catch (UnsupportedOperationException | FileSystemException _) {
       Files.move(place, kept, StandardCopyOption.ATOMIC_MOVE);
     }
+    return true;
   }
 
   /** The dataset is complete: removes what these files' places held before. */

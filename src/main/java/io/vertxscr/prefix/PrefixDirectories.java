@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.Set;
 
 /** Directories below the prefix: made, checked, and made durable. */
@@ -48,6 +49,23 @@ public final class PrefixDirectories {
   public static void createDurably(Path prefix, Path directory) {
     create(prefix, directory);
     force(Trees.upTo(prefix, Set.of(directory)));
+  }
+
+  /**
+   * Removes those of these directories that are empty, and those above that become empty by that, but never the prefix
+   * directory, nor what is reached through a symbolic link. What cannot be removed stays: it harms nobody.
+   */
+  public static void removeEmpty(Path prefix, Collection<Path> directories) {
+    Trees.upTo(prefix, directories).stream().filter(directory -> !directory.equals(prefix))
+        .sorted(Comparator.comparingInt(Path::getNameCount).reversed()).forEach(directory -> {
+          try {
+            if (directory.toRealPath().equals(prefix.toRealPath().resolve(prefix.relativize(directory)))) {
+              Files.delete(directory);
+            }
+          } catch (IOException _) {
+            // not empty, as most are; or not ours to remove
+          }
+        });
   }
 
   /** Makes the names in these directories durable. */

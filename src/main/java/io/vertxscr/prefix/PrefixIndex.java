@@ -7,6 +7,7 @@ import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.window.WrittenOver;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
@@ -18,8 +19,10 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -182,9 +185,13 @@ public final class PrefixIndex {
       }
     }
     // of two datasets of one name the later one has written over the earlier one's files, whatever their ids
-    entries.sort(Comparator.comparingLong((Index.Entry entry) -> entry.descriptor().createdUs())
-        .thenComparingInt(Index.Entry::id));
+    entries.sort(Comparator.comparing(Index.Entry::descriptor, DatasetDescriptor.BY_AGE));
     Index index = Index.EMPTY.putAll(entries);
+    Map<Integer, Integer> replaced = new WrittenOver(paths).among(
+        index.entries().stream().filter(Index.Entry::complete).map(Index.Entry::descriptor).toList());
+    for (Map.Entry<Integer, Integer> one : replaced.entrySet()) {
+      index = index.markReplaced(Set.of(one.getKey()), one.getValue());
+    }
     Optional<Index.Entry> newest = index.candidates().stream().findFirst();
     return new Reading(newest.isPresent() ? index.setCurrent(newest.get().name()) : index, remarks);
   }

@@ -9,6 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex.Reading;
 import io.vertxscr.prefix.container.ContainerDrafts;
+import io.vertxscr.prefix.window.WrittenOver;
 import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -81,8 +83,31 @@ public final class Publication {
 
   /** Complete datasets of the index that were created after this one. @throws ScrException IO */
   public List<DatasetDescriptor> laterThan(DatasetDescriptor descriptor) {
-    return index.read().index().entries().stream().filter(Index.Entry::complete).map(Index.Entry::descriptor)
+    return complete().stream()
         .filter(other -> other.id() != descriptor.id() && other.createdUs() > descriptor.createdUs()).toList();
+  }
+
+  private List<DatasetDescriptor> complete() {
+    return index.read().index().entries().stream().filter(Index.Entry::complete).map(Index.Entry::descriptor).toList();
+  }
+
+  /** The datasets of the index that have this place are replaced by one that is about to write over it. */
+  public void markReplaced(String place, DatasetDescriptor by) {
+    Set<Integer> replaced = new WrittenOver(paths).having(place, complete());
+    if (!replaced.isEmpty()) {
+      index.update(before -> before.markReplaced(replaced, by.id()));
+    }
+  }
+
+  /**
+   * Lists a dataset that was not published, since later ones have its places already.
+   *
+   * @param later one of those
+   */
+  public void enlistReplaced(DatasetDescriptor descriptor, DatasetDescriptor later) {
+    index.update(before -> before.find(descriptor.name()).filter(same -> same.id() != descriptor.id()).isPresent()
+        ? before : before.put(new Index.Entry(descriptor, false, Optional.empty(), List.of(), Optional.empty()))
+            .markReplaced(Set.of(descriptor.id()), later.id()));
   }
 
   /** Whether readers may take the dataset: it has a summary, undamaged, that says so. @throws ScrException IO */
@@ -182,12 +207,19 @@ public final class Publication {
 
   /**
    * Puts the sealed dataset into the index. It becomes current if it is a checkpoint and none newer is in the index.
+   * Older ones whose files it has written over are listed as replaced from the same moment on.
    *
    * @param time when it was flushed
    */
   public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time) {
+    return enlist(descriptor, time, true);
+  }
+
+  private Reading enlist(DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace) {
     List<String> remarks = new ArrayList<>(index.lostBeside(descriptor.id()).stream().toList());
-    Reading done = index.update(before -> before.enlist(List.of(descriptor), time));
+    Set<Integer> replaced = mayReplace ? new WrittenOver(paths).by(descriptor, complete()) : Set.of();
+    Reading done = index.update(before ->
+        before.enlist(List.of(descriptor), time).markReplaced(replaced, descriptor.id()));
     remarks.addAll(done.remarks());
     return new Reading(done.index(), remarks);
   }
@@ -210,11 +242,13 @@ public final class Publication {
    * All of it, for a dataset whose files and map are in place.
    *
    * @param mapping what the map has; empty if the dataset was sealed before
+   * @param mayReplace whether any of its places had a file before, as far as anybody knows
    * @return remarks for the log
    */
-  public List<String> publish(DatasetDescriptor descriptor, Optional<Mapping> mapping, LocalDateTime time) {
+  public List<String> publish(
+      DatasetDescriptor descriptor, Optional<Mapping> mapping, LocalDateTime time, boolean mayReplace) {
     mapping.ifPresent(known -> seal(descriptor, known));
-    List<String> remarks = new ArrayList<>(enlist(descriptor, time).remarks());
+    List<String> remarks = new ArrayList<>(enlist(descriptor, time, mayReplace).remarks());
     remarks.addAll(removeReplaced(descriptor));
     return List.copyOf(remarks);
   }

@@ -43,7 +43,7 @@ final class ReplacedDatasets {
 
   private String remove(int id, DatasetDescriptor successor) {
     try {
-      int removed = new DatasetRemoval(paths).remove(id);
+      int removed = new DatasetRemoval(paths, index).remove(id);
       return "dataset " + id + " '" + successor.name() + "' was replaced by dataset " + successor.id()
           + ": its map and " + removed + " files that were not written over are removed";
     } catch (ScrException e) {

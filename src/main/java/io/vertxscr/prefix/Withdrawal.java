@@ -45,7 +45,7 @@ public final class Withdrawal {
     gone.addAll(unlisted(name));
     for (int id : gone) {
       if (Files.exists(paths.summary(id))) {
-        new DatasetRemoval(paths).remove(id);
+        new DatasetRemoval(paths, index.read().index()).remove(id);
       }
     }
     return List.copyOf(gone);

@@ -25,6 +25,7 @@ public final class LeaderVerticle extends NodeVerticle {
     serve(NodeVerb.ADVICE, Advising.Ask.class, leader::advise);
     serve(NodeVerb.FLUSH_SHARE, Flushing.Ask.class, leader::share);
     serve(NodeVerb.FLUSH_STATE, Flushing.Question.class, leader::flushState);
+    serve(NodeVerb.OVERWRITE, Flushing.Overwrite.class, leader::overwrite);
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
   }
 }

@@ -32,6 +32,7 @@ import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.run.AdviceService;
 import io.vertxscr.service.run.CallService;
 import io.vertxscr.service.run.ClaimService;
+import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.FlushQuestions;
 import io.vertxscr.service.run.PhaseService;
@@ -76,7 +77,7 @@ public final class NodeServices {
     String self = ports.membership().self().name();
     runs = new RunService(loop, bus, ports.membership(), ports.epoch());
     calls = new CallService(loop, bus, self, runs);
-    routes = new RouteService(loop, runs, store);
+    routes = new RouteService(loop, bus, runs, store);
     protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
     holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
@@ -85,9 +86,10 @@ public final class NodeServices {
     flushes = new FlushService(loop, bus, self, store, keeper);
     Capacity capacity = new Capacity(loop, ports.membership(), store, keeper, ports.observer());
     claims = new ClaimService(bus, self, runs);
+    CompletedNames names = new CompletedNames();
     PhaseService phases = new PhaseService(
-        loop, calls, claims, new PhaseService.Data(store, protection, keeper, capacity, flushes));
-    RestartService restarts = new RestartService(calls, store, fetches);
+        loop, calls, claims, new PhaseService.Data(store, protection, keeper, capacity, flushes, names));
+    RestartService restarts = new RestartService(calls, store, fetches, names);
     calls.works(Map.of(
         Step.START_OUTPUT, phases::start,
         Step.COMPLETE_OUTPUT, phases::complete,

@@ -52,7 +52,7 @@ class CompressedDatasetTest {
     RankMapWriter map = new RankMapWriter(samples.paths, descriptor.id(), 1, 1);
     map.writeEntries(0, List.of(entry));
     map.writeRoot();
-    samples.publication.publish(descriptor, Optional.empty(), Samples.TIME);
+    samples.publication.publish(descriptor, Optional.empty(), Samples.TIME, true);
     samples.publication.seal(descriptor);
     copy(descriptor.id()).removeKept(rank.files());
   }
@@ -102,7 +102,7 @@ class CompressedDatasetTest {
     RankFiles plain = samples.cached(4, 0, "a/x", "z");
     samples.flush(Samples.descriptor(4, "plain"), List.of(plain));
     complete(Samples.descriptor(3, "b"), entry, rank);
-    assertThat(new DatasetRemoval(samples.paths).remove(3)).isEqualTo(2);
+    assertThat(new DatasetRemoval(samples.paths, samples.index.read().index()).remove(3)).isEqualTo(2);
     assertThat(samples.prefix.resolve("a/x.zst")).doesNotExist();
     assertThat(samples.prefix.resolve("y.zst")).doesNotExist();
     assertThat(samples.prefix.resolve("a/x")).isRegularFile();

@@ -8,6 +8,8 @@ import static io.vertxscr.prefix.Samples.withTotals;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.RankFileMap;
+import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
@@ -21,6 +23,8 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +44,11 @@ class PublicationTest {
 
   @BeforeEach
   void makeSamples() {
-    samples = new Samples(temp);
+    makeSamples(temp);
+  }
+
+  private void makeSamples(Path directory) {
+    samples = new Samples(directory);
   }
 
   /** What a restart does: the best dataset of the index that can be fetched whole. */
@@ -138,6 +146,80 @@ class PublicationTest {
           ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file", ".scr/scr.dataset.2/rank2file.0.0");
       assertThat(samples.index.read().index().entries()).extracting(Index.Entry::id).containsExactly(2);
     }
+  }
+
+  /** Method: the second of two datasets with other names and the same files is cut after each of its steps. */
+  @Test
+  void constantFileNamesLeaveTheOlderDatasetValidUntilTheNewerOneIsListedAndReplacedFromThenOn() throws IOException {
+    int steps = samples.flushSteps(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
+    for (int done = 0; done <= steps; done++) {
+      makeSamples(temp.resolve("cut" + done));
+      samples.flush(descriptor(1, "ckpt.1"), List.of(samples.cached(1, 0, "d/a", "d/b")));
+      List<RankFiles> ranks = List.of(samples.cached(2, 0, "d/a", "d/b"));
+      samples.flushSteps(descriptor(2, "ckpt.2"), ranks).subList(0, done).forEach(Runnable::run);
+      boolean listed = samples.index.read().index().find(2).isPresent();
+      assertThat(restart(1)).as("after %d steps", done).hasValue(listed ? 2 : 1);
+      assertThat(replacedBy(1)).isEqualTo(listed ? OptionalInt.of(2) : OptionalInt.empty());
+      flushAgain(descriptor(2, "ckpt.2"), ranks);
+      assertThat(samples.index.read().index().candidates()).extracting(Index.Entry::id).containsExactly(2);
+      assertThat(replacedBy(1)).hasValue(2);
+      assertThat(Samples.tree(samples.prefix.resolve("d"))).containsOnlyKeys("a", "b");
+    }
+  }
+
+  private OptionalInt replacedBy(int id) {
+    return samples.index.read().index().find(id).orElseThrow().replacedBy();
+  }
+
+  /** As other writers leave them: nothing says whose bytes are at a place, but what was kept beside it does. */
+  @Test
+  void ofFilesWithoutChecksumsTooTheOlderDatasetIsReadWhileTheNewerOneIsHalfThere() throws IOException {
+    List<RankFiles> old = List.of(samples.cached(1, 0, "d/a", "d/b"));
+    samples.flush(descriptor(1, "ckpt.1"), old);
+    Files.write(samples.paths.rankMap(1).resolveSibling("rank2file.0.0"), RankFileMapFile.encode(new RankFileMap.Leaf(1,
+        List.of(new RankFileMap.Entry(0, old.getFirst().files().stream().map(file -> new RankFileMap.FlushedFile(
+            file.path(), OptionalLong.of(file.bytes()), OptionalInt.empty(), List.of())).toList())))));
+    List<RankFiles> ranks = List.of(samples.cached(2, 0, "d/a", "d/b"));
+    for (Runnable step : samples.flushSteps(descriptor(2, "ckpt.2"), ranks)) {
+      step.run();
+      boolean listed = samples.index.read().index().find(2).isPresent();
+      assertThat(restart(1)).hasValue(listed ? 2 : 1);
+    }
+  }
+
+  @Test
+  void whoeverIsRemovedOfSeveralWithTheSameFilesTheNewestKeepsItsOwnAndTakesThemWithIt() throws IOException {
+    samples.flush(descriptor(1, "ckpt.1"), List.of(samples.cached(1, 0, "d/a", "e/only")));
+    samples.flush(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a")));
+    samples.flush(descriptor(3, "ckpt.3"), List.of(samples.cached(3, 0, "d/a")));
+    samples.flush(descriptor(4, "other"), List.of(samples.cached(4, 0, "f/b")));
+    samples.flush(descriptor(5, "ckpt.5"), List.of(samples.cached(5, 0, "d/a")));
+    Withdrawal withdrawal = new Withdrawal(samples.paths, samples.index);
+    assertThat(withdrawal.delete("ckpt.1")).containsExactly(1);
+    assertThat(samples.prefix.resolve("e")).as("what is empty goes").doesNotExist();
+    assertThat(fetchesWhole(5, 1)).isTrue();
+    assertThat(withdrawal.delete("ckpt.5")).containsExactly(5);
+    assertThat(samples.prefix.resolve("d")).as("no replaced one has a claim").doesNotExist();
+    assertThat(replacedBy(2)).hasValue(3);
+    withdrawal.delete("ckpt.2");
+    withdrawal.delete("ckpt.3");
+    assertThat(restart(1)).hasValue(4);
+    assertThat(withdrawal.delete("other")).containsExactly(4);
+    assertThat(samples.prefix).isDirectoryContaining(path -> path.endsWith(".scr"));
+    assertThat(Samples.tree(samples.prefix)).containsOnlyKeys(".scr/index.scr", ".scr/index.lock");
+  }
+
+  @Test
+  void anIndexThatIsMadeAgainStillSaysWhatWasReplaced() throws IOException {
+    samples.flush(descriptor(1, "ckpt.1"), List.of(samples.cached(1, 0, "a", "b")));
+    samples.flush(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "b")));
+    samples.flush(descriptor(3, "ckpt.3"), List.of(samples.cached(3, 0, "c")));
+    samples.flush(descriptor(4, "ckpt.4"), List.of(samples.cached(4, 0, "b")));
+    Files.delete(samples.paths.index());
+    Index made = samples.index.readOrMake().index();
+    assertThat(made.candidates()).extracting(Index.Entry::id).containsExactly(4, 3);
+    assertThat(replacedBy(1)).hasValue(2);
+    assertThat(replacedBy(2)).hasValue(4);
   }
 
   @Test

@@ -37,6 +37,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +86,28 @@ class BypassTest extends EmbeddedTest {
         assertThat(file.bytes()).hasValue(RankProgram.bytes(entry.rank(), 1, 0).length);
         assertThat(file.crc()).hasValue(FileChecks.crc(paths.file(file.path())));
       }
+    }
+  }
+
+  /** A crash right after that must not leave an older dataset on offer whose files are half written over. */
+  @Test
+  void aDatasetWhoseFilesAreWrittenOverIsListedAsReplacedBeforeTheFirstByteIs() throws Exception {
+    try (TestCluster cluster = cluster(1, false)) {
+      cluster.steps(1, 1, NODES);
+      CyclicBarrier routed = new CyclicBarrier(NODES.length);
+      cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
+        RankProgram.checkpointIn(cluster.prefix().resolve("ckpt"), scr, 2, FILES);
+        assertThat(cluster.restartable()).containsExactly(2, 1);
+        routed.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        try (Output output = scr.startCheckpoint("step-3")) {
+          output.route(cluster.prefix() + "/ckpt/rank-" + scr.rank() + "-0");
+          assertThat(cluster.index().find(2).orElseThrow().replacedBy()).hasValue(3);
+          assertThat(cluster.restartable()).containsExactly(1);
+          return 0;
+        }
+      }), NODES);
+      assertThat(cluster.restart(NODES)).isEqualTo(1);
+      assertThat(cluster.index().entries()).allMatch(entry -> entry.failed().isEmpty());
     }
   }
 

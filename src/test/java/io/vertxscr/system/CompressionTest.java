@@ -68,6 +68,24 @@ class CompressionTest extends EmbeddedTest {
     assertThat(cluster.restart(NODES)).isEqualTo(expected);
   }
 
+  /** A compressed file has another name than the file: each kind has its own place. */
+  @Test
+  void ofSeveralWithTheSameFileNamesTheNewestOfEachKindStaysValid() throws Exception {
+    try (TestCluster cluster = cluster(1, false, PLAIN)) {
+      cluster.all(scr -> {
+        for (int step = 1; step <= 4; step++) {
+          RankProgram.checkpointIn(cluster.prefix().resolve("ckpt"), scr, step, 3);
+        }
+        scr.finish();
+        return 0;
+      }, NODES);
+      assertThat(cluster.restartable()).containsExactly(4, 3);
+      assertThat(cluster.index().find(1).orElseThrow().replacedBy()).hasValue(3);
+      assertThat(cluster.index().find(2).orElseThrow().replacedBy()).hasValue(4);
+      restartsFromThePrefix(cluster, 4);
+    }
+  }
+
   @Test
   void onlyDatasetsOfTheDescriptorAreCompressedAndMapAndSummarySayHowFar() throws Exception {
     try (TestCluster cluster = cluster(1, false, PLAIN)) {

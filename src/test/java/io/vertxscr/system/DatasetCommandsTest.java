@@ -153,7 +153,7 @@ class DatasetCommandsTest extends EmbeddedTest {
       alone(cluster, scr -> scr.delete("step-2"));
       assertThat(cluster.index().entries()).extracting(Index.Entry::name).containsExactly("step-1", "step-3");
       assertThat(cluster.held("n2")).containsExactly(1, 3);
-      assertThat(cluster.prefix().resolve("step-2")).isEmptyDirectory();
+      assertThat(cluster.prefix().resolve("step-2")).doesNotExist();
       assertThat(new PrefixPaths(cluster.prefix()).dataset(2)).doesNotExist();
       cluster.lose("n1");
       cluster.lose("n2");
@@ -222,6 +222,24 @@ class DatasetCommandsTest extends EmbeddedTest {
       assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
       assertThat(cluster.index().find("step-4").orElseThrow().id()).isEqualTo(4);
       assertThat(paths.summary(3)).exists();
+    }
+  }
+
+  /** As in SCR: a program that keeps the newest by itself deletes each older one, wherever that has been. */
+  @Test
+  void whatHasLeftTheCachesAndWasNeverFlushedIsDroppedAndDeletedWithoutAWord() throws Exception {
+    try (TestCluster cluster = cluster(0)) {
+      cluster.steps(1, 5, NODES);
+      cluster.await("evictions", () -> cluster.held("n1").equals(List.of(3, 4, 5)));
+      cluster.nodes().kill("n1");                         // another leader, which has not seen them itself
+      cluster.nodes().start("n1");
+      alone(cluster, scr -> {
+        scr.delete("step-1");
+        scr.drop("step-2");
+        scr.delete("step-1");
+        refused(() -> scr.delete("step-6"), Fault.NO_SUCH_DATASET, "\"step-6\"", "step-3, step-4, step-5");
+      });
+      assertThat(cluster.restart(NODES)).isEqualTo(5);
     }
   }
 

@@ -3,6 +3,8 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.Handler;
+import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
@@ -13,13 +15,19 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Withdrawal;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.node.NodeVerb;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -216,6 +224,138 @@ class FlushEngineTest extends EmbeddedTest {
       assertThat(cluster.prefix().resolve("step-4/rank-1-2")).hasBinaryContent(RankProgram.bytes(1, 4, 2));
       assertThat(cluster.prefix().resolve("out/0")).hasContent("output");
       assertThat(cluster.record("n1", 5).flush()).isEqualTo(FlushState.DONE);
+    }
+  }
+
+  private static String validity(TestCluster cluster) {
+    return index(cluster).entries().stream().map(entry -> entry.id() + (entry.complete() ? " valid"
+        : entry.replacedBy().isPresent() ? " replaced by " + entry.replacedBy().getAsInt() : " not valid"))
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Method: three checkpoints with the same file names, the caches lost, and a restart. */
+  @ParameterizedTest
+  @ValueSource(strings = {"SCR_FLUSH_ASYNC=0", "SCR_FLUSH_ASYNC=1", "SCR_USE_CONTAINERS=1", "SCR_CACHE_BYPASS=1"})
+  void ofSeveralCheckpointsWithTheSameFileNamesTheNewestIsValidAndTheOthersAreReplaced(String how) throws Exception {
+    TestCluster.Setup setup = setup().cached(3).with(how.split("=")[0], how.split("=")[1]);
+    boolean apart = how.contains("CONTAINERS");
+    try (TestCluster cluster = cluster(setup, new CountDownLatch(0), TWO)) {
+      cluster.all(scr -> {
+        for (int step = 1; step <= 3; step++) {
+          RankProgram.checkpointIn(cluster.prefix().resolve("ckpt"), scr, step, FILES);
+        }
+        scr.finish();
+        return 0;
+      }, TWO);
+      assertThat(validity(cluster)).isEqualTo(
+          apart ? "1 valid, 2 valid, 3 valid" : "1 replaced by 2, 2 replaced by 3, 3 valid");
+      assertThat(cluster.restartable()).first().isEqualTo(3);
+      cluster.deleteAllStorage(TWO);
+      assertThat(cluster.restart(TWO)).isEqualTo(3);
+      assertThat(index(cluster).entries()).as("passed over, not called damaged").allMatch(e -> e.failed().isEmpty());
+    }
+  }
+
+  /** The older one must not be written over the newer one, of which restarts already know. */
+  @Test
+  void aFlushThatIsOvertakenByALaterOneWithTheSameFileNamesWritesOverNothing() throws Exception {
+    CountDownLatch overtaken = new CountDownLatch(1);
+    AtomicInteger copies = new AtomicInteger();
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup().cached(3))) {
+      cluster.nodes().disturbFlushes(copy -> () -> {
+        if (copies.getAndIncrement() < TWO.length) {        // one file a node, of the first dataset
+          assertThat(overtaken.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+        }
+        return copy.call();
+      });
+      List.of(TWO).forEach(cluster.nodes()::start);
+      cluster.all(scr -> {
+        Path directory = cluster.prefix().resolve("ckpt");
+        RankProgram.checkpointIn(directory, scr, 1, 1);
+        cluster.await("copies of the first", () -> copies.get() >= TWO.length);
+        RankProgram.checkpointIn(directory, scr, 2, 1);
+        assertThat(scr.awaitFlush("step-2")).isTrue();
+        overtaken.countDown();
+        scr.awaitFlush("step-1");
+        scr.finish();
+        return 0;
+      }, TWO);
+      assertThat(validity(cluster)).isEqualTo("1 replaced by 2, 2 valid");
+      assertThat(cluster.prefix().resolve("ckpt/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 2, 0));
+      cluster.await("the note of it", () -> cluster.record("n1", 1).flush() == FlushState.DONE
+          && cluster.record("n2", 1).flush() == FlushState.DONE);
+      try (var files = Files.list(cluster.prefix().resolve("ckpt"))) {
+        assertThat(files.map(file -> file.getFileName().toString()))
+            .containsExactlyInAnyOrder("rank-0-0", "rank-1-0");
+      }
+    }
+  }
+
+  /** Method: a window of two over datasets with one set of names, and over two sets in turn, and each its directory. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 9})
+  void theWindowTakesNoFileOfANewerDatasetAndLeavesNoEmptyDirectory(int directories) throws Exception {
+    try (TestCluster cluster = cluster(setup().cached(3).with("SCR_PREFIX_SIZE", "2").with("SCR_FLUSH_ASYNC", "0"),
+        new CountDownLatch(0), TWO)) {
+      cluster.all(scr -> {
+        for (int step = 1; step <= 6; step++) {
+          RankProgram.checkpointIn(cluster.prefix().resolve("ckpt/" + step % directories), scr, step, FILES);
+        }
+        scr.finish();
+        return 0;
+      }, TWO);
+      String kept = directories == 1 ? "5 replaced by 6, 6 valid" : "5 valid, 6 valid";
+      cluster.await("the window", () -> validity(cluster).equals(kept));
+      List<String> left = directories == 1 ? List.of("0") : directories == 2 ? List.of("0", "1") : List.of("5", "6");
+      cluster.await("the directories", () -> List.of(cluster.prefix().resolve("ckpt").toFile().list()).stream()
+          .sorted().toList().equals(left));
+      cluster.deleteAllStorage(TWO);
+      assertThat(cluster.restart(TWO)).isEqualTo(6);
+    }
+  }
+
+  /** Method: what one node holds is asked for before the flush of an output ends, what the other one holds after it. */
+  @Test
+  void theEndOfARunThatMeetsTheEndOfAFlushGivesNothingUp() throws Exception {
+    CountDownLatch hold = new CountDownLatch(1);
+    CountDownLatch wanted = new CountDownLatch(1);
+    AtomicReference<DeliveryContext<Object>> late = new AtomicReference<>();
+    List<String> events = new CopyOnWriteArrayList<>();
+    var consumer = vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS,
+        message -> events.add(message.body().getString("type")));
+    Handler<DeliveryContext<Object>> listener = delivery -> {
+      boolean isAsked = delivery.message().address().equals(NodeVerb.INVENTORY.address("n1"));
+      if (copying.get() == 0 || !isAsked || !late.compareAndSet(null, delivery)) {
+        if (late.get() != null && String.valueOf(delivery.body()).contains("WANTED")) {
+          wanted.countDown();
+        }
+        delivery.next();
+      }
+    };
+    try (TestCluster cluster = cluster(setup(), hold, TWO)) {
+      CyclicBarrier written = new CyclicBarrier(TWO.length + 1);
+      var ranks = cluster.run(TWO).start(scr -> {
+        output(scr, cluster, "out");
+        written.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        written.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        scr.finish();
+        return 0;
+      });
+      written.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      cluster.await("copies", () -> copying.get() == TWO.length);
+      vertx.eventBus().addOutboundInterceptor(listener);
+      written.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      assertThat(wanted.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+      hold.countDown();
+      cluster.await("the end of the flush", () -> events.contains("flush-done")
+          && cluster.held("n1").isEmpty() && cluster.held("n2").isEmpty());
+      late.get().next();
+      EmbeddedRun.all(ranks);
+      assertThat(events).doesNotContain("flush-given-up", "flush-failed");
+      assertThat(listed(cluster)).containsExactly(1);
+    } finally {
+      vertx.eventBus().removeOutboundInterceptor(listener);
+      consumer.unregister();
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.protocol.Frames;
@@ -256,6 +257,24 @@ class NativeClientIT {
     assertThat(run(build.program("mpi_checkpoint"), "1", "3"))
         .contains(everyRank("restarted from step-1")).contains("wrote step-2");
     assertThat(run(build.program("mpi_checkpoint"), "0", "3")).contains(everyRank("restarted from step-2"));
+  }
+
+  @Test
+  void ofCheckpointsWithConstantFileNamesTheNewestIsListedValidAndRestartedFromWithoutTheCaches() throws Exception {
+    run(build.program("mpi_checkpoint"), "2", "3", "same", "0");
+    assertThat(run(build.program("mpi_checkpoint"), "2", "3", "same", "1"))
+        .contains(everyRank("restarted from step-2"));
+    Index index = new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(10)).read().index();
+    assertThat(index.candidates()).extracting(Index.Entry::name).containsExactly("step-4");
+    assertThat(index.entries()).extracting(entry -> entry.name() + " " + entry.replacedBy()).containsExactly(
+        "step-1 OptionalInt[2]", "step-2 OptionalInt[3]", "step-3 OptionalInt[4]", "step-4 OptionalInt.empty");
+    for (DaemonProcess daemon : List.copyOf(cluster.alive())) {
+      cluster.kill(daemon.name());
+      cluster.wipe(daemon.name());
+    }
+    cluster.fill(DAEMONS);
+    assertThat(run(build.program("mpi_checkpoint"), "0", "3", "same", "0"))
+        .contains(everyRank("restarted from step-4"));
   }
 
   @Test

@@ -22,9 +22,14 @@ final class RankProgram {
   }
 
   static void checkpoint(Scr scr, Path prefix, int step, int files) throws IOException {
+    checkpointIn(prefix.resolve("step-" + step), scr, step, files);
+  }
+
+  /** The same with its files in this directory, where those of other steps may be. */
+  static void checkpointIn(Path directory, Scr scr, int step, int files) throws IOException {
     try (Output output = scr.startCheckpoint("step-" + step)) {
       for (int file = 0; file < files; file++) {
-        String path = prefix + "/step-" + step + "/rank-" + scr.rank() + "-" + file;
+        String path = directory + "/rank-" + scr.rank() + "-" + file;
         Files.write(output.route(path), bytes(scr.rank(), step, file));
       }
       output.complete(true);

@@ -78,7 +78,7 @@ final class GeneratedPrefix {
       writer.writeEntries(first, writer.ranksFrom(first).stream().map(rank -> entry(id, rank)).toList());
     }
     writer.writeRoot();
-    publication.publish(descriptor, Optional.of(new Mapping(totals, OptionalLong.empty())), LocalDateTime.now());
+    publication.publish(descriptor, Optional.of(new Mapping(totals, OptionalLong.empty())), LocalDateTime.now(), false);
   }
 
   /** How many ranks have so many files. */

@@ -22,6 +22,7 @@ import io.vertxscr.scavenge.OtherPrefixes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /** Collects what can be seen of one dataset: in the prefix directory, scavenged, in caches of this machine. */
@@ -90,6 +91,11 @@ final class EvidenceReader {
   }
 
   private InPrefix inPrefix(DatasetDescriptor dataset) {
+    OptionalInt replacedBy = index.find(dataset.id()).filter(entry -> entry.descriptor().sameAs(dataset))
+        .map(Index.Entry::replacedBy).orElse(OptionalInt.empty());
+    if (replacedBy.isPresent()) {
+      return new InPrefix.Replaced(replacedBy.getAsInt());
+    }
     boolean hasSummary = false;
     try {
       Optional<Summary> summary = publication.summary(dataset.id()).filter(Summary::complete)

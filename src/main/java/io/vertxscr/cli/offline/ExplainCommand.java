@@ -73,7 +73,7 @@ final class ExplainCommand implements Callable<Integer> {
     }
     reader.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
     return switch (diagnosis.verdict()) {
-      case LOST, DAMAGED -> OfflineCommands.WRONG;
+      case LOST, DAMAGED, REPLACED -> OfflineCommands.WRONG;
       case PUBLISHED, SCAVENGED, IN_CACHES -> 0;
     };
   }

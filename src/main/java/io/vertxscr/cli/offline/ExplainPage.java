@@ -50,6 +50,7 @@ final class ExplainPage {
       case PUBLISHED -> "It is in the prefix directory, whole.";
       case SCAVENGED -> "It was scavenged and can be made whole; before that, no restart finds it whole.";
       case IN_CACHES -> "It is not in the prefix directory, but the caches can give it.";
+      case REPLACED -> "It was in the prefix directory, and a later dataset has replaced it: restarts pass it over.";
       case DAMAGED -> "It is in the prefix directory, but damaged: restarts pass it over.";
       case LOST -> "It cannot be had from what was looked at.";
     };

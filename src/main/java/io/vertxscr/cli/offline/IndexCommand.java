@@ -125,7 +125,8 @@ final class IndexCommand implements Callable<Integer> {
 
   private List<Index.Entry> toVerify(PrefixIndex prefixIndex) {
     Index index = prefixIndex.read().index();
-    return action.verify.isEmpty() ? index.entries().stream().filter(Index.Entry::complete).toList()
+    return action.verify.isEmpty() ? index.entries().stream()
+        .filter(entry -> entry.complete() || entry.replacedBy().isPresent()).toList()
         : List.of(known(index, action.verify).require(action.verify));
   }
 
@@ -193,6 +194,9 @@ final class IndexCommand implements Callable<Integer> {
   /** A dataset that restarts pass over is refused: they would begin with an older one, or anew, and say nothing. */
   private static Index setCurrent(Index index, String name) {
     Index.Entry entry = index.require(name);
+    if (entry.replacedBy().isPresent()) {
+      throw new ScrException(Fault.WRONG_STATE, IndexVerification.replaced(entry) + ": no restart can use it");
+    }
     if (!entry.complete()) {
       throw new ScrException(Fault.WRONG_STATE, "dataset " + entry.id() + " '" + name + "' is not valid: no restart can"
           + " use it; scr explain " + entry.id() + " says why");

@@ -40,6 +40,7 @@ final class IndexListing {
       entry.flushed().ifPresent(time -> dataset.put("flushed", Fields.time(time)));
       dataset.put("fetched", new JsonArray(entry.fetched().stream().map(Fields::time).toList()));
       entry.failed().ifPresent(time -> dataset.put("failed", Fields.time(time)));
+      entry.replacedBy().ifPresent(by -> dataset.put("replacedBy", by));
       datasets.add(dataset);
     }
     JsonObject all = new JsonObject();
@@ -51,9 +52,13 @@ final class IndexListing {
     return flags.checkpoint() && flags.output() ? "both" : flags.checkpoint() ? "ckpt" : "output";
   }
 
-  /** {@code failed}: all was there, but a fetch found damage. */
+  /**
+   * {@code failed}: all was there, but a fetch found damage; {@code replaced-by-7}: dataset 7 has written over its
+   * files.
+   */
   private static String valid(Index.Entry entry) {
-    return !entry.complete() ? "no" : entry.failed().isPresent() ? "failed" : "yes";
+    return entry.replacedBy().isPresent() ? "replaced-by-" + entry.replacedBy().getAsInt()
+        : !entry.complete() ? "no" : entry.failed().isPresent() ? "failed" : "yes";
   }
 
   private static boolean isCurrent(Index index, Index.Entry entry) {

@@ -12,6 +12,7 @@ import io.vertxscr.prefix.PrefixIndex.Reading;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.window.WrittenOver;
 import io.vertxscr.scavenge.DatasetAssembly;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
 import io.vertxscr.scavenge.DatasetScan;
@@ -24,7 +25,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -39,8 +39,6 @@ import java.util.stream.Collectors;
 /** The parts of {@code scr index} that make datasets whole: add, build, scan. Each returns an exit code. */
 final class IndexRepair {
   private static final int MOST_REASONS = 10;
-  private static final Comparator<DatasetDescriptor> AGE =
-      Comparator.comparingLong(DatasetDescriptor::createdUs).thenComparingInt(DatasetDescriptor::id);
 
   private final PrefixPaths paths;
   private final PrefixIndex index;
@@ -81,6 +79,9 @@ final class IndexRepair {
   /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */
   int add(int id, boolean takeOver) {
     index.makeIfLost().forEach(out::println);
+    if (tellIfOverwritten(id, overwritten())) {
+      return OfflineCommands.WRONG;
+    }
     try {
       return enlist(List.of(assemble(id, takeOver)), List.of());
     } catch (ScrException e) {
@@ -101,11 +102,46 @@ final class IndexRepair {
     return index.read().index().entries().stream().filter(Index.Entry::complete).filter(which).toList();
   }
 
+  /** Datasets whose files are another one's by now, which is whole: nothing is made of them again. */
+  private Map<Integer, Integer> overwritten() {
+    List<DatasetDescriptor> whole = publication.datasets().stream().filter(publication::isComplete)
+        .map(id -> publication.summary(id).orElseThrow().descriptor()).toList();
+    return new WrittenOver(paths).among(whole);
+  }
+
+  private boolean tellIfOverwritten(int id, Map<Integer, Integer> overwritten) {
+    if (!overwritten.containsKey(id)) {
+      return false;
+    }
+    out.println(name(publication.summary(id).orElseThrow().descriptor()) + " was replaced by dataset "
+        + overwritten.get(id) + ", which has written over its files");
+    return true;
+  }
+
   private Assembled assemble(int id, boolean takeOver) {
     Assembled dataset = new DatasetAssembly(paths, publication).assemble(id, (descriptor, work) ->
         flushFile.publish(descriptor, takeOver, work));
+    requireItsOwn(dataset.descriptor());
     dataset.problems().forEach(problem -> out.println(name(dataset.descriptor()) + ": " + problem));
     return dataset;
+  }
+
+  /** What the one has left that had replaced it may have the right sizes: only the bytes say whose files they are. */
+  private void requireItsOwn(DatasetDescriptor descriptor) {
+    Index listed = index.read().index();
+    Optional<Index.Entry> replaced = listed.find(descriptor.id())
+        .filter(entry -> entry.replacedBy().isPresent() && entry.descriptor().sameAs(descriptor));
+    if (replaced.isEmpty()) {
+      return;
+    }
+    var read = DatasetVerification.verify(paths, descriptor.id());
+    if (!read.problems().isEmpty() || !read.unverified().isEmpty()) {
+      throw new ScrException(Fault.WRONG_STATE, IndexVerification.replaced(replaced.get())
+          + ", and they are not its own: " + (read.problems().isEmpty() ? "no checksum says otherwise"
+              : read.problems().getFirst()));
+    }
+    index.update(now -> now.find(descriptor.id()).filter(replaced.get()::equals).isPresent()
+        ? now.drop(descriptor.id()) : now);                // listed again as what is whole
   }
 
   static String name(DatasetDescriptor descriptor) {
@@ -136,7 +172,10 @@ final class IndexRepair {
         || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
     whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !publication.isComplete(descriptor.id()));
     LocalDateTime now = LocalDateTime.now();
-    Reading reading = index.update(before -> withBroken(withoutLost(before, lost).enlist(whole, now), broken));
+    Map<Integer, Integer> overwritten = overwritten();
+    whole.removeIf(descriptor -> overwritten.containsKey(descriptor.id()));
+    Reading reading = index.update(before ->
+        withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
     reading.remarks().forEach(out::println);
     publication.removeReplaced(whole).forEach(out::println);
     List<Index.Entry> failed = reading.index().entries().stream().filter(entry -> entry.failed().isPresent()
@@ -150,11 +189,12 @@ final class IndexRepair {
   /** Of two datasets of one name the later one has written over the files of the other, which is not listed again. */
   private Map<Integer, DatasetDescriptor> replaced(List<DatasetDescriptor> whole) {
     Map<String, DatasetDescriptor> latest = new HashMap<>();
-    whole.forEach(descriptor -> latest.merge(descriptor.name(), descriptor, BinaryOperator.maxBy(AGE)));
+    whole.forEach(descriptor ->
+        latest.merge(descriptor.name(), descriptor, BinaryOperator.maxBy(DatasetDescriptor.BY_AGE)));
     index.read().index().entries().stream().map(Index.Entry::descriptor)
         .filter(other -> latest.containsKey(other.name()) && !latest.get(other.name()).sameAs(other))
         .filter(other -> publication.isComplete(other.id()))
-        .forEach(other -> latest.merge(other.name(), other, BinaryOperator.maxBy(AGE)));
+        .forEach(other -> latest.merge(other.name(), other, BinaryOperator.maxBy(DatasetDescriptor.BY_AGE)));
     return whole.stream().filter(descriptor -> latest.get(descriptor.name()).id() != descriptor.id())
         .collect(Collectors.toMap(DatasetDescriptor::id, descriptor -> latest.get(descriptor.name()),
             (one, _) -> one, HashMap::new));
@@ -162,12 +202,7 @@ final class IndexRepair {
 
   private static Index withoutLost(Index before, List<Index.Entry> lost) {
     return before.putAll(lost.stream().filter(entry -> before.find(entry.id()).filter(entry::equals).isPresent())
-        .map(IndexRepair::notValid).toList());
-  }
-
-  private static Index.Entry notValid(Index.Entry entry) {
-    return new Index.Entry(entry.descriptor(), false, entry.flushed(), entry.fetched(), entry.failed(),
-        entry.byVerify());
+        .map(Index.Entry::notComplete).toList());
   }
 
   /** Listed as not valid, so that somebody sees it; no other that has the id or the name gives way to it. */
@@ -176,10 +211,18 @@ final class IndexRepair {
     for (DatasetDescriptor descriptor : broken) {
       Optional<Index.Entry> known = index.find(descriptor.id()).filter(one -> one.descriptor().sameAs(descriptor));
       if (known.isPresent()) {
-        index = index.put(notValid(known.get()));
+        index = index.put(known.get().notComplete());
       } else if (index.find(descriptor.name()).isEmpty() && index.find(descriptor.id()).isEmpty()) {
         index = index.put(new Index.Entry(descriptor, false, Optional.empty(), List.of(), Optional.empty()));
       }
+    }
+    return index;
+  }
+
+  private static Index withOverwritten(Index before, Map<Integer, Integer> overwritten) {
+    Index index = before;
+    for (Map.Entry<Integer, Integer> one : overwritten.entrySet()) {
+      index = index.markReplaced(Set.of(one.getKey()), one.getValue());
     }
     return index;
   }
@@ -217,8 +260,12 @@ final class IndexRepair {
     remarks.forEach(out::println);
     List<Assembled> looked = new ArrayList<>();
     Set<Integer> withoutMap = new HashSet<>();
+    Map<Integer, Integer> overwritten = overwritten();
     int exit = 0;
     for (int id : publication.datasets()) {
+      if (tellIfOverwritten(id, overwritten)) {
+        continue;
+      }
       if (isWorthALook(id)) {
         exit = Math.max(exit, build(id, looked, withoutMap));
       } else if (!remarks.contains(PrefixIndex.neverWhole(id))) {

@@ -85,7 +85,17 @@ final class IndexVerification {
     }
   }
 
+  /** That its files are another one's now. */
+  static String replaced(Index.Entry entry) {
+    return IndexRepair.name(entry.descriptor()) + " was replaced by dataset " + entry.replacedBy().getAsInt()
+        + ", which has written over its files";
+  }
+
   private int verify(String name, Index.Entry entry) {
+    if (entry.replacedBy().isPresent()) {
+      out.println(replaced(entry) + ": not read, restarts pass it over");
+      return 0;
+    }
     if (publication.summary(entry.id()).filter(Summary::complete).isEmpty()) {
       throw new ScrException(Fault.CORRUPT, paths.summary(entry.id()) + " is missing, or of another dataset: restarts"
           + " do not use a dataset without its summary");

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -37,10 +38,12 @@ public record Index(Optional<String> current, List<Entry> entries) {
    * @param failed when a fetch or a verification found it damaged; no restart tries it again
    * @param byVerify whether that was a verification, which takes it back when it finds the dataset good again; nobody
    *     else knows what a run could not use
+   * @param replacedBy id of the later dataset that has written over files of this one, which is not complete then
    */
   public record Entry(DatasetDescriptor descriptor, boolean complete, Optional<LocalDateTime> flushed,
-      List<LocalDateTime> fetched, Optional<LocalDateTime> failed, boolean byVerify) {
+      List<LocalDateTime> fetched, Optional<LocalDateTime> failed, boolean byVerify, OptionalInt replacedBy) {
     public Entry {
+      complete &= replacedBy.isEmpty();
       flushed = flushed.map(Index::seconds);
       fetched = fetched.stream().map(Index::seconds).distinct().sorted().toList();
       failed = failed.map(Index::seconds);
@@ -50,7 +53,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
     /** A dataset of which no verification has found anything. */
     public Entry(DatasetDescriptor descriptor, boolean complete, Optional<LocalDateTime> flushed,
         List<LocalDateTime> fetched, Optional<LocalDateTime> failed) {
-      this(descriptor, complete, flushed, fetched, failed, false);
+      this(descriptor, complete, flushed, fetched, failed, false, OptionalInt.empty());
     }
 
     /** A dataset that was just flushed: nobody has fetched it yet. */
@@ -69,6 +72,23 @@ public record Index(Optional<String> current, List<Entry> entries) {
     /** Whether a restart may use it. */
     public boolean restartable() {
       return complete && failed.isEmpty() && descriptor.flags().checkpoint();
+    }
+
+    private Entry with(List<LocalDateTime> fetches) {
+      return new Entry(descriptor, complete, flushed, fetches, failed, byVerify, replacedBy);
+    }
+
+    private Entry marked(Optional<LocalDateTime> time, boolean verified) {
+      return new Entry(descriptor, complete, flushed, fetched, time, verified, replacedBy);
+    }
+
+    private Entry replaced(int by) {
+      return new Entry(descriptor, false, flushed, fetched, failed, byVerify, OptionalInt.of(by));
+    }
+
+    /** The same as one that is not whole. */
+    public Entry notComplete() {
+      return new Entry(descriptor, false, flushed, fetched, failed, byVerify, replacedBy);
     }
   }
 
@@ -130,14 +150,16 @@ public record Index(Optional<String> current, List<Entry> entries) {
 
   /**
    * Adds datasets that are in the prefix directory now, whole. The newest becomes current if it is a checkpoint and
-   * none newer is here. What is known as whole already stays as it is, with all that has happened to it since.
+   * none newer is here. What is known as whole already stays as it is, with all that has happened to it since; so does
+   * what was written over since.
    *
    * @param added each id once
    * @param time when they were flushed
    */
   public Index enlist(Collection<DatasetDescriptor> added, LocalDateTime time) {
     Map<Integer, Entry> known = new HashMap<>();
-    entries.stream().filter(Entry::complete).forEach(entry -> known.put(entry.id(), entry));
+    entries.stream().filter(entry -> entry.complete || entry.replacedBy.isPresent())
+        .forEach(entry -> known.put(entry.id(), entry));
     List<Entry> fresh = added.stream()
         .filter(one -> !known.containsKey(one.id()) || !known.get(one.id()).descriptor().sameAs(one))
         .map(one -> Entry.flushed(one, true, time)).sorted(Comparator.comparingInt(Entry::id)).toList();
@@ -177,26 +199,32 @@ public record Index(Optional<String> current, List<Entry> entries) {
 
   /** A run restarted from it. @throws ScrException NO_SUCH_DATASET */
   public Index markFetched(int id, LocalDateTime time) {
-    return edit(id, entry -> new Entry(entry.descriptor, entry.complete, entry.flushed,
-        Stream.concat(entry.fetched.stream(), Stream.of(time)).toList(), entry.failed, entry.byVerify));
+    return edit(id, entry -> entry.with(Stream.concat(entry.fetched.stream(), Stream.of(time)).toList()));
   }
 
   /** Its files are damaged. @throws ScrException NO_SUCH_DATASET */
   public Index markFailed(int id, LocalDateTime time) {
-    return edit(id, entry ->
-        new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time)));
+    return edit(id, entry -> entry.marked(Optional.of(time), false));
   }
 
   /** A verification found it damaged; a mark that is there stays as it is. @throws ScrException NO_SUCH_DATASET */
   public Index markDamaged(int id, LocalDateTime time) {
-    return edit(id, entry -> entry.failed.isPresent() ? entry
-        : new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.of(time), true));
+    return edit(id, entry -> entry.failed.isPresent() ? entry : entry.marked(Optional.of(time), true));
   }
 
   /** A verification found it good: takes the mark of an earlier one back, and nobody else's. */
   public Index markGood(int id) {
-    return edit(id, entry -> entry.byVerify
-        ? new Entry(entry.descriptor, entry.complete, entry.flushed, entry.fetched, Optional.empty()) : entry);
+    return edit(id, entry -> entry.byVerify ? entry.marked(Optional.empty(), false) : entry);
+  }
+
+  /**
+   * A later dataset has written over files of these: they are not complete any more, and say why.
+   *
+   * @param ids those that the index does not list are passed over, as is the later one itself
+   */
+  public Index markReplaced(Set<Integer> ids, int by) {
+    return new Index(current, entries.stream()
+        .map(entry -> ids.contains(entry.id()) && entry.id() != by ? entry.replaced(by) : entry).toList());
   }
 
   /**

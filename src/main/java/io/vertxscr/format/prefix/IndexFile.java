@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 
 /**
@@ -24,6 +25,7 @@ import java.util.SortedMap;
  *                FETCHED -> 2026-11-20T12:30:00, ...
  *                FAILED -> 2026-11-20T12:31:07
  *                DAMAGED -> 2026-11-20T12:31:07      as FAILED, where a verification has set that
+ *                REPLACED -> 4                       the later dataset that has written over its files; COMPLETE is 0
  * </pre>
  */
 public final class IndexFile {
@@ -47,6 +49,7 @@ public final class IndexFile {
       entry.fetched().forEach(time -> dataset.add("FETCHED", Fields.time(time)));
       entry.failed().ifPresent(time -> dataset.set("FAILED", Fields.time(time)));
       entry.failed().filter(_ -> entry.byVerify()).ifPresent(time -> dataset.set("DAMAGED", Fields.time(time)));
+      entry.replacedBy().ifPresent(id -> dataset.set("REPLACED", id));
     }
     return HashFile.encode(hash);
   }
@@ -76,8 +79,11 @@ public final class IndexFile {
   private static Index.Entry entry(Fields dataset) {
     DatasetDescriptor descriptor = DescriptorHash.decode(dataset.child("DSET"));
     Optional<LocalDateTime> failed = dataset.findTime("FAILED");
-    // another tool that has set FAILED since knows nothing of DAMAGED, which then has another time
-    return new Index.Entry(descriptor, dataset.flag("COMPLETE"), dataset.findTime("FLUSHED"),
-        dataset.times("FETCHED"), failed, failed.isPresent() && failed.equals(dataset.findTime("DAMAGED")));
+    boolean complete = dataset.flag("COMPLETE");
+    // another tool that has set FAILED since knows nothing of DAMAGED, which then has another time; nor does one that
+    // has set COMPLETE know of REPLACED
+    return new Index.Entry(descriptor, complete, dataset.findTime("FLUSHED"), dataset.times("FETCHED"), failed,
+        failed.isPresent() && failed.equals(dataset.findTime("DAMAGED")),
+        complete || !dataset.has("REPLACED") ? OptionalInt.empty() : OptionalInt.of(dataset.integer("REPLACED", 1)));
   }
 }

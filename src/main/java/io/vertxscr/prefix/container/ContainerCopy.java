@@ -78,7 +78,9 @@ public final class ContainerCopy implements FlushTarget {
 
   /** The leader does it, for all nodes: {@link ContainerDrafts#publish}. */
   @Override
-  public void publish(Collection<FileMeta> files) {}
+  public boolean publish(Collection<FileMeta> files) {
+    return false;
+  }
 
   /** What was copied stays for the next attempt, which needs no other room. */
   @Override

@@ -17,10 +17,11 @@ public interface FlushTarget {
    * Gives what was copied its names, durably. The caller knows that all extents of the dataset, on all nodes, are
    * there. What had the names before stays beside them until {@link #removeKept}.
    *
+   * @return whether any of the names was taken before, by whomever
    * @throws io.vertxscr.model.ScrException NO_SUCH_FILE if something was neither copied nor published by an earlier
    *     call; IO
    */
-  void publish(Collection<FileMeta> files);
+  boolean publish(Collection<FileMeta> files);
 
   /** An attempt has failed here: removes what the next one would not use. */
   void discard(Collection<FileMeta> files);

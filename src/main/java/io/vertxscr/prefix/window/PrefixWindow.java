@@ -16,7 +16,8 @@ import java.util.function.Predicate;
  * files go, each durably, so that a crash leaves nothing that looks whole and is not; what was cut off is gone on with
  * when the window slides again. Blocking.
  *
- * <p>What goes must be replaced: it is older than so many checkpoints that a restart can use. It never is output, nor
+ * <p>What goes must be replaced: it is older than so many checkpoints that a restart can use; or a later dataset has
+ * written over its files, and there are so many newer ones, of whatever use. It never is output, nor
  * the one that restarts begin with. Files that other datasets have as well, or that were written over, stay.
  */
 public final class PrefixWindow {
@@ -37,11 +38,12 @@ public final class PrefixWindow {
   static List<Index.Entry> surplus(Index index, int keep, Predicate<DatasetDescriptor> isUsable) {
     List<Index.Entry> usable = index.entries().stream().filter(Index.Entry::restartable)
         .filter(entry -> isUsable.test(entry.descriptor())).toList();
-    if (usable.size() < keep) {
-      return List.of();
-    }
-    int oldestKept = usable.get(usable.size() - keep).id();
-    return index.entries().stream().filter(entry -> entry.id() < oldestKept)
+    int oldestKept = usable.size() < keep ? 0 : usable.get(usable.size() - keep).id();
+    List<Integer> listed = index.entries().stream().filter(entry -> entry.descriptor().flags().checkpoint())
+        .map(Index.Entry::id).toList();
+    int oldestListed = listed.size() <= keep ? 0 : listed.get(listed.size() - keep);
+    return index.entries().stream()
+        .filter(entry -> entry.id() < oldestKept || entry.replacedBy().isPresent() && entry.id() < oldestListed)
         .filter(entry -> entry.descriptor().flags().checkpoint() && !entry.descriptor().flags().output())
         .filter(entry -> !index.current().equals(Optional.of(entry.name()))).toList();
   }

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.flush.Leases;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.RankFiles;
 import java.util.List;
@@ -78,6 +79,17 @@ public final class Flushing {
   public record Worked(int datasetId, int attempt, long mapBytes) {}
 
   /**
+   * To the leader: this dataset is about to write over what is at a place, past the cache. Answered when the index says
+   * durably which dataset is replaced by that.
+   *
+   * @param place relative to the prefix
+   */
+  public record Overwrite(String prefix, DatasetDescriptor dataset, String place) {}
+
+  /** Published. @param taken whether any of the names was another file's before */
+  public record Renamed(int datasetId, int attempt, boolean taken) {}
+
+  /**
    * Write one part of the map.
    *
    * @param prefix directory that the dataset is in
@@ -113,6 +125,12 @@ public final class Flushing {
    *
    * @param state DONE: the dataset is in the prefix directory, whole and durable; WANTED: it must get there, unless it
    *     is DONE; NOT_WANTED: it was DONE, and is not there any more
+   * @param discard whether it was not published, since later datasets have its places: its drafts go
    */
-  public record Flushed(int datasetId, FlushState state) {}
+  public record Flushed(int datasetId, FlushState state, boolean discard) {
+    /** Nothing is discarded. */
+    public Flushed(int datasetId, FlushState state) {
+      this(datasetId, state, false);
+    }
+  }
 }

@@ -50,6 +50,8 @@ public enum NodeVerb {
   FLUSH_SHARE,
   /** To the leader: has this dataset reached the prefix directory? */
   FLUSH_STATE,
+  /** To the leader: a rank is about to write over this file, past the cache. */
+  OVERWRITE,
   /** From the leader: rename the drafts. */
   FLUSH_PUBLISH,
   /** From the leader: write your parts of the rank2file map. */
@@ -73,7 +75,7 @@ public enum NodeVerb {
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
-        || this == FLUSH_SHARE || this == FLUSH_STATE;
+        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE;
   }
 
   /** The event-bus address of this verb on a node. */

@@ -27,6 +27,7 @@ import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
 import io.vertxscr.protocol.node.Flushing.Mapped;
 import io.vertxscr.protocol.node.Flushing.Measured;
+import io.vertxscr.protocol.node.Flushing.Renamed;
 import io.vertxscr.protocol.node.Flushing.Packing;
 import io.vertxscr.protocol.node.Flushing.Sizes;
 import io.vertxscr.protocol.node.Flushing.Work;
@@ -186,17 +187,16 @@ public final class FlushService {
   }
 
   /** Gives the drafts their names; the leader knows that all nodes have theirs. */
-  public Future<Worked> publish(Work work) {
+  public Future<Renamed> publish(Work work) {
     return inTurn(work.datasetId(), () -> publishNow(work));
   }
 
-  private Future<Worked> publishNow(Work work) {
+  private Future<Renamed> publishNow(Work work) {
     DatasetRecord record = record(work.datasetId());
     List<FileMeta> all = files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     return loop.blocking("publish dataset " + work.datasetId(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
-      target(record).publish(all);
-      return new Worked(work.datasetId(), work.attempt(), 0);
+      return new Renamed(work.datasetId(), work.attempt(), target(record).publish(all));
     });
   }
 
@@ -248,6 +248,13 @@ public final class FlushService {
     return Future.succeededFuture(packings.entries(of));
   }
 
+  private static void clean(FlushTarget target, List<FileMeta> files, boolean drafts) {
+    if (drafts) {
+      target.discard(files);
+    }
+    target.removeKept(files);
+  }
+
   /** Notes durably how it is with the flush of a dataset; where that is done, the dataset may leave the cache. */
   public Future<Ack> flushed(Flushed flushed) {
     boolean done = flushed.state() == FlushState.DONE;
@@ -256,7 +263,7 @@ public final class FlushService {
       store.find(flushed.datasetId()).filter(found -> gone == (found.flush() == FlushState.DONE)).ifPresent(record -> {
         if (done) {
           if (record.origin().flush().containers().isEmpty()) {
-            record.ranks().forEach(rank -> target(record).removeKept(rank.files().files()));
+            record.ranks().forEach(rank -> clean(target(record), rank.files().files(), flushed.discard()));
           }
         }
         store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->

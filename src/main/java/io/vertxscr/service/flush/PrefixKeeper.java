@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has no more checkpoints in a prefix directory than its runs want, and empties it where a run wants that. One job at a
- * time. On the node's loop.
+ * Has no more checkpoints in a prefix directory than its runs want, and empties it where a run wants that. On the
+ * node's loop.
  */
 public final class PrefixKeeper {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixKeeper.class);
@@ -34,7 +34,7 @@ public final class PrefixKeeper {
   private final Observer observer;
   private final CachePolicy standard;
   private final Map<String, CachePolicy> policies = new HashMap<>();
-  private Future<?> last = Future.succeededFuture();
+  private final PrefixTurns turns;
 
   /**
    * Keeps prefix directories for a leader.
@@ -49,6 +49,12 @@ public final class PrefixKeeper {
     this.history = history;
     this.observer = observer;
     this.standard = standard;
+    this.turns = new PrefixTurns(loop);
+  }
+
+  /** Who may change which names a prefix directory has. */
+  public PrefixTurns turns() {
+    return turns;
   }
 
   /** What a run says that begins in this prefix directory. */
@@ -73,10 +79,7 @@ public final class PrefixKeeper {
   }
 
   private Future<List<DatasetDescriptor>> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
-    Future<List<DatasetDescriptor>> mine = last.transform((_, _) -> job.get())
-        .onSuccess(gone -> gone.forEach(dataset -> deleted(prefix, dataset)));
-    last = mine;
-    return mine;
+    return turns.in(prefix, job).onSuccess(gone -> gone.forEach(dataset -> deleted(prefix, dataset)));
   }
 
   private void deleted(String prefix, DatasetDescriptor dataset) {

@@ -89,18 +89,24 @@ final class DatasetCommands {
   /**
    * Has a dataset forgotten: gone from the index and from the caches; by DELETE its files in the prefix directory too.
    *
+   * @param existed whether there was one of that name, as far as the nodes know: it may have left the caches since, and
+   *     to want it gone is then no mistake
    * @return the ids that it had
    */
-  Future<List<Integer>> remove(Step step, String prefixDirectory, String name) {
+  Future<List<Integer>> remove(Step step, String prefixDirectory, String name, boolean existed) {
     boolean delete = step == Step.DELETE;
     return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
       List<DatasetDescriptor> cached = cached(inventories, prefixDirectory);
       List<DatasetDescriptor> mine = cached.stream().filter(dataset -> dataset.name().equals(name)).toList();
       TreeSet<Integer> ids = new TreeSet<>(mine.stream().map(DatasetDescriptor::id).toList());
-      return withoutFlushes(List.copyOf(ids), () -> prefix.withdraw(prefixDirectory, name, delete).compose(gone -> {
+      return withoutFlushes(List.copyOf(ids), () -> flushes.keeper().turns().in(prefixDirectory,
+          () -> prefix.withdraw(prefixDirectory, name, delete)).compose(gone -> {
         ids.addAll(gone);
         if (ids.isEmpty()) {
           flushed.requireRead();
+          if (existed) {
+            return Future.succeededFuture();
+          }
           throw unknown("dataset", name, Stream.concat(cached.stream(), flushed.all().stream()).toList());
         }
         // ids are never used again, also when nobody has the dataset any more

@@ -13,6 +13,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Flushing.Amount;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
 import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.service.Event.FlushDone;
 import io.vertxscr.service.Event.FlushFailed;
@@ -57,6 +58,9 @@ public final class FlushCoordinator {
   private final Set<Integer> barred = new HashSet<>();
   /** Of datasets that are not under way any more and did not arrive: why. */
   private final Map<Integer, ScrException> givenUp = new HashMap<>();
+  /** Which arrival each dataset that has arrived was. */
+  private final Map<Integer, Long> arrived = new HashMap<>();
+  private long arrivals;
   private boolean parked;
 
   /** Flushes for the leader of a node. */
@@ -139,8 +143,14 @@ public final class FlushCoordinator {
   }
 
   /** Lists a dataset that the ranks have written to the prefix directory themselves; tried once, for a phase waits. */
-  Future<Void> publishInPlace(DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes) {
-    return steps.publishInPlace(dataset, prefix, holders, mapBytes);
+  Future<Void> publishInPlace(
+      DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
+    return steps.publishInPlace(dataset, prefix, holders, mapBytes, taken);
+  }
+
+  /** The ranks are about to write over a file there. */
+  Future<Void> overwrite(Overwrite what) {
+    return steps.overwrite(what);
   }
 
   /** The same for somebody who waits: completes without the flush being done if it has failed a few times. */
@@ -215,6 +225,19 @@ public final class FlushCoordinator {
         progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
   }
 
+  /** How many datasets have arrived so far, for {@link #hasArrivedSince}. */
+  long arrivals() {
+    return arrivals;
+  }
+
+  /**
+   * Whether a dataset has arrived since then: what somebody has read of the caches meanwhile may say that it is wanted,
+   * though they need not even hold it any more.
+   */
+  boolean hasArrivedSince(int datasetId, long then) {
+    return arrived.getOrDefault(datasetId, 0L) > then;
+  }
+
   /** When the flush of a dataset ends; empty where none is under way. */
   Optional<Future<Void>> underWay(int datasetId) {
     return Optional.ofNullable(running.get(datasetId)).map(flush -> flush.done.future());
@@ -269,6 +292,7 @@ public final class FlushCoordinator {
     switch (outcome) {
       case Outcome.Succeeded _ -> {
         LOG.info("dataset {} is in the prefix directory", flush.datasetId);
+        arrived.put(flush.datasetId, ++arrivals);
         observer.notice(new FlushDone(flush.datasetId, flush.attempt, flush.bytes(), flushUs));
         flush.done.complete();
       }

@@ -3,7 +3,6 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.flow.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
-import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
@@ -13,7 +12,6 @@ import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixDirectories;
 import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication.Mapping;
 import io.vertxscr.prefix.Publication;
 import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.protocol.node.Ack;
@@ -21,13 +19,14 @@ import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.Form;
 import io.vertxscr.protocol.node.Flushing.MapPart;
 import io.vertxscr.protocol.node.Flushing.Mapped;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
+import io.vertxscr.protocol.node.Flushing.Renamed;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.leader.ContainerSteps.Packed;
-import io.vertxscr.service.leader.ContainerSteps.Plan;
 import io.vertxscr.service.flush.FlushShares;
 import io.vertxscr.service.flush.PrefixKeeper;
 import java.io.IOException;
@@ -41,10 +40,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,9 +53,10 @@ final class FlushSteps {
   private final NodeBus bus;
   private final String self;
   private final ContainerSteps containers;
+  private final PlaceOwners owners;
   private final FlushShares shares;
   private final PrefixKeeper keeper;
-  private final Map<Integer, Attempt> attempts = new HashMap<>();
+  private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
 
   FlushSteps(Loop loop, NodeBus bus, String self, FlushShares shares, PrefixKeeper keeper) {
     this.keeper = keeper;
@@ -68,49 +65,7 @@ final class FlushSteps {
     this.bus = bus;
     this.self = self;
     this.containers = new ContainerSteps(loop, bus);
-  }
-
-  /**
-   * What the first step of an attempt has found, for those that follow.
-   *
-   * @param holders the node that has each rank's files, by rank
-   * @param complete whether the dataset was in the prefix directory already, whole
-   * @param form what its files become
-   * @param containers where its files go, if they are packed
-   */
-  private record Attempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-      Form form, Optional<Plan> containers, MapSums map) {
-
-    Attempt with(Plan plan) {
-      return new Attempt(descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(plan), map);
-    }
-
-    /** Of the map that this attempt has written; empty if it has not. */
-    Optional<Mapping> mapping() {
-      return complete ? Optional.empty() : Optional.of(map.mapping(form));
-    }
-
-    /** Ranks by node. */
-    SortedMap<String, List<Integer>> byNode() {
-      SortedMap<String, List<Integer>> byNode = new TreeMap<>();
-      for (int rank = 0; rank < holders.size(); rank++) {
-        byNode.computeIfAbsent(holders.get(rank), _ -> new ArrayList<>()).add(rank);
-      }
-      return byNode;
-    }
-  }
-
-  /** What is known of the map of an attempt. */
-  private static final class MapSums {
-    private long entryBytes;
-    private final List<Mapped> parts = new ArrayList<>();
-
-    Mapping mapping(Form form) {
-      long stored = parts.stream().mapToLong(Mapped::storedBytes).sum();
-      return new Mapping(new Totals(parts.stream().mapToLong(Mapped::files).sum(),
-          parts.stream().mapToLong(Mapped::bytes).sum()),
-          form == Form.COMPRESSED ? OptionalLong.of(stored) : OptionalLong.empty());
-    }
+    this.owners = new PlaceOwners(loop, bus);
   }
 
   /** Who deletes what is old. */
@@ -155,11 +110,13 @@ final class FlushSteps {
         requireMounted(paths);
       }
       note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
-      return new Prepared(publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
+      boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
+      return new Prepared(again, publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     }).compose(prepared -> {
       Form form = dataset.origin().flush().compression().isPresent() ? Form.COMPRESSED : Form.FILES;
-      Attempt plain = new Attempt(
-          dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(), new MapSums());
+      FlushAttempt plain = new FlushAttempt(
+          dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(),
+          new FlushAttempt.Course(prepared.again()));
       attempts.put(id, plain);
       return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
           .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
@@ -181,26 +138,26 @@ final class FlushSteps {
     }
   }
 
-  private Future<Attempt> plan(Attempt attempt, FlushDescriptor flush, int number) {
+  private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number) {
     return flush.containers().map(size -> containers.plan(
         new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()), number).map(attempt::with))
         .orElseGet(() -> Future.succeededFuture(attempt));
   }
 
-  private Future<Void> copy(Attempt attempt, int number, String fileSystem) {
+  private Future<Void> copy(FlushAttempt attempt, int number, String fileSystem) {
     int id = attempt.descriptor().id();
     attempts.put(id, attempt);
     Map<String, Integer> ranksByNode = new HashMap<>();
     attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
-    shares.begin(attempt.descriptor(), number, attempt.paths().prefix().toString(), fileSystem, ranksByNode);
-    return onHolders(attempt, number, NodeVerb.FLUSH_COPY).<Void>map(worked -> {
-      attempt.map().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
+    shares.begin(attempt.descriptor(), number, attempt.prefix(), fileSystem, ranksByNode);
+    return onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class).<Void>map(worked -> {
+      attempt.course().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
       return null;
     }).onComplete((_, failure) -> shares.end(id, failure == null));
   }
 
-  /** Whether it is there already, and what the prefix directory is in. */
-  private record Prepared(boolean complete, String fileSystem) {}
+  /** Whether an attempt was made before, whether it is there already, and what the prefix directory is in. */
+  private record Prepared(boolean again, boolean complete, String fileSystem) {}
 
   private static String fileSystem(Path prefix) {
     try {
@@ -210,32 +167,49 @@ final class FlushSteps {
     }
   }
 
-  private Future<List<Worked>> onHolders(Attempt attempt, int number, NodeVerb verb) {
-    List<Future<Worked>> asked = new ArrayList<>();
+  private <T> Future<List<T>> onHolders(FlushAttempt attempt, int number, NodeVerb verb, Class<T> answer) {
+    List<Future<T>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
         bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt),
-            attempt.containers().map(plan -> plan.packings().get(node))), Worked.class)));
+            attempt.containers().map(plan -> plan.packings().get(node))), answer)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
-  private boolean isInBackground(Attempt attempt) {
-    return shares.policy(attempt.paths().prefix().toString()).background();
+  private boolean isInBackground(FlushAttempt attempt) {
+    return shares.policy(attempt.prefix()).background();
   }
 
-  /** All nodes rename their drafts. */
+  /**
+   * All nodes rename their drafts, unless later datasets have their names already. Until the dataset is in the index,
+   * no other one gets names there, nor is one deleted.
+   */
   Future<Void> publish(int id, int number) {
-    Attempt attempt = attempts.get(id);
+    FlushAttempt attempt = attempts.get(id);
     if (attempt.complete()) {
       return Future.succeededFuture();
     }
-    return attempt.containers().map(plan -> containers.publish(id, plan))
-        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH).mapEmpty());
+    return keeper.turns().enter(attempt.prefix()).compose(turn -> {
+      attempt.course().begin(turn);
+      return owners.later(
+          attempt.descriptor(), attempt.paths(), publication(attempt.paths()), attempt.byNode(), attempt.form());
+    }).compose(later -> {
+      attempt.course().later = later;
+      return later.isPresent() ? Future.succeededFuture() : rename(attempt, number);
+    }).onFailure(_ -> attempt.course().endTurn());
+  }
+
+  private Future<Void> rename(FlushAttempt attempt, int number) {
+    return attempt.containers().map(plan -> containers.publish(attempt.descriptor().id(), plan))
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, Renamed.class).map(all -> {
+          attempt.course().taken |= all.stream().anyMatch(Renamed::taken);
+          return null;
+        }));
   }
 
   /** Nodes write the parts of the map that begin with their ranks. */
   Future<Void> writeMaps(int id) {
-    Attempt attempt = attempts.get(id);
-    if (attempt.complete()) {
+    FlushAttempt attempt = attempts.get(id);
+    if (attempt.isWritten()) {
       return Future.succeededFuture();
     }
     int perPart = ranksPerPart(attempt);
@@ -243,18 +217,18 @@ final class FlushSteps {
     for (int first = 0; first < attempt.holders().size(); first += perPart) {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
-          new MapPart(id, attempt.paths().prefix().toString(), attempt.holders().size(), first, perPart,
+          new MapPart(id, attempt.prefix(), attempt.holders().size(), first, perPart,
               List.copyOf(holders), attempt.form()), Mapped.class));
     }
-    return Future.all(asked).map(_ -> {
-      asked.forEach(part -> attempt.map().parts.add(part.result()));
+    return Future.all(asked).<Void>map(_ -> {
+      asked.forEach(part -> attempt.course().parts.add(part.result()));
       return null;
-    });
+    }).onFailure(_ -> attempt.course().endTurn());
   }
 
-  private static int ranksPerPart(Attempt attempt) {
+  private static int ranksPerPart(FlushAttempt attempt) {
     int ranks = attempt.holders().size();
-    return RankMapWriter.ranksPerPart(ranks, attempt.map().entryBytes / ranks);
+    return RankMapWriter.ranksPerPart(ranks, attempt.course().entryBytes / ranks);
   }
 
   /**
@@ -263,15 +237,17 @@ final class FlushSteps {
    * @param dataset with its totals
    * @param holders the node of each rank, by rank
    * @param mapBytes what the entries of all ranks take in the map
+   * @param taken whether any of its places had a file before
    */
-  Future<Void> publishInPlace(DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes) {
+  Future<Void> publishInPlace(
+      DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
     PrefixPaths paths = new PrefixPaths(Path.of(prefix));
     return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
         .compose(complete -> {
-          MapSums map = new MapSums();
-          map.entryBytes = mapBytes;
+          FlushAttempt.Course course = new FlushAttempt.Course(taken);
+          course.entryBytes = mapBytes;
           attempts.put(dataset.id(),
-              new Attempt(dataset, paths, holders, complete, Form.FILES, Optional.empty(), map));
+              new FlushAttempt(dataset, paths, holders, complete, Form.FILES, Optional.empty(), course));
           return writeMaps(dataset.id());
         })
         .compose(_ -> sealed(dataset.id()))
@@ -282,17 +258,28 @@ final class FlushSteps {
         .onComplete((_, _) -> attempts.remove(dataset.id()));
   }
 
+  /** Before the ranks write over a file themselves: nobody is to take its dataset for whole from then on. */
+  Future<Void> overwrite(Overwrite what) {
+    PrefixPaths paths = new PrefixPaths(Path.of(what.prefix()));
+    return loop.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
+      publication(paths).markReplaced(what.place(), what.dataset());
+      return null;
+    });
+  }
+
   /** Root of the map, summary, index; then all nodes note that the dataset is there. */
   Future<Void> seal(int id) {
-    Attempt attempt = attempts.get(id);
+    FlushAttempt attempt = attempts.get(id);
     return sealed(id).compose(_ -> {
       attempts.remove(id);
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
-          .map(node -> bus.command(node, NodeVerb.FLUSHED, new Flushed(id, FlushState.DONE), Ack.class)
+          .map(node -> bus.command(node, NodeVerb.FLUSHED,
+              new Flushed(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
               // who cannot be told finds it complete when it is asked to flush again
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {
-        note(attempt.paths(), attempt.descriptor(), Set.of(Location.CACHE, Location.PFS));
+        note(attempt.paths(), attempt.descriptor(), attempt.course().later.isPresent()
+            ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS));
         return null;
       }));
     });
@@ -300,7 +287,7 @@ final class FlushSteps {
 
   /** Given up for good: drafts of containers take room, and nobody goes on with them. */
   void abandon(int id) {
-    Attempt attempt = attempts.remove(id);
+    FlushAttempt attempt = attempts.remove(id);
     if (attempt != null && attempt.containers().isPresent()) {
       loop.blocking("remove draft containers of dataset " + id, () -> {
         attempt.containers().get().drafts().clean();
@@ -310,21 +297,32 @@ final class FlushSteps {
   }
 
   private Future<Void> sealed(int id) {
-    Attempt attempt = attempts.get(id);
-    return loop.blocking("seal dataset " + id, () -> {
-      if (!attempt.complete()) {
-        new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
-      }
-      List<String> remarks = publication(attempt.paths()).publish(
-          attempt.descriptor(), attempt.mapping(), LocalDateTime.now());
-      attempt.containers().ifPresent(plan -> plan.drafts().clean());
-      return remarks;
-    }).map(remarks -> {
+    FlushAttempt attempt = attempts.get(id);
+    return loop.blocking("seal dataset " + id, () -> attempt.course().later.isPresent() ? replaced(attempt)
+        : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
       remarks.forEach(LOG::warn);
-      shares.used(attempt.paths().prefix().toString());
-      keeper.flushed(attempt.paths().prefix().toString());
+      shares.used(attempt.prefix());
+      keeper.flushed(attempt.prefix());
       return null;
     });
+  }
+
+  private List<String> sealedNow(FlushAttempt attempt) {
+    int id = attempt.descriptor().id();
+    if (!attempt.complete()) {
+      new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
+    }
+    List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), attempt.mapping(),
+        LocalDateTime.now(), attempt.complete() || attempt.course().taken);
+    attempt.containers().ifPresent(plan -> plan.drafts().clean());
+    return remarks;
+  }
+
+  private List<String> replaced(FlushAttempt attempt) {
+    DatasetDescriptor later = attempt.course().later.orElseThrow();
+    publication(attempt.paths()).enlistReplaced(attempt.descriptor(), later);
+    return List.of("dataset " + attempt.descriptor().id() + " is not published: the later dataset " + later.id()
+        + " \"" + later.name() + "\" has its names in " + attempt.prefix());
   }
 
   private Publication publication(PrefixPaths paths) {

@@ -12,6 +12,7 @@ import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
 import io.vertxscr.protocol.node.Flushing.Question;
 import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
@@ -53,6 +54,9 @@ public interface LeaderActions {
 
   /** A rank asks whether a dataset has reached the prefix directory. */
   Future<FlushReply> flushState(Question question);
+
+  /** A rank is about to write over a file past the cache: the index says so when this completes. */
+  Future<Void> overwrite(Overwrite what);
 
   /** This node leads from now on, where another one has led before, of so many nodes. */
   void tookOver(int nodes);

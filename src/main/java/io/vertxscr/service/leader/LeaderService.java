@@ -313,6 +313,11 @@ public final class LeaderService implements Membership.Listener {
     return lead().compose(_ -> actions.flushState(question));
   }
 
+  /** A rank is about to write over a file past the cache. */
+  public Future<Ack> overwrite(Flushing.Overwrite what) {
+    return lead().compose(_ -> actions.overwrite(what)).map(Ack.ACK);
+  }
+
   private void endIfFinalized() {
     if (active != null && active.finalized()) {
       finished = active;                                  // a node that has not heard so may ask again

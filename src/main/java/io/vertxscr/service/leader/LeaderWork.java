@@ -25,6 +25,7 @@ import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
 import io.vertxscr.protocol.node.Flushing.Question;
 import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
@@ -197,6 +198,11 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
+  public Future<Void> overwrite(Overwrite what) {
+    return flushes.overwrite(what);
+  }
+
+  @Override
   public void tookOver(int nodes) {
     flushes.shares().takeOver(nodes);
   }
@@ -240,7 +246,7 @@ public final class LeaderWork implements LeaderActions {
       case START_RESTART -> restarts.start(run, read(parts, Part.Restart.class));
       case COMPLETE_RESTART -> restarts.complete(run, read(parts, Part.Restart.class));
       case CURRENT -> restarts.current(run, read(parts, Part.Named.class));
-      case DROP, DELETE -> restarts.remove(run, step, Combining.name(read(parts, Part.Named.class)));
+      case DROP, DELETE -> restarts.remove(run, step, read(parts, Part.Named.class));
       case FINALIZE -> wanted.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
           .compose(_ -> journal.progressed(run.info().prefix()))
           .compose(_ -> advice.halts().finalizeCalled())
@@ -324,7 +330,8 @@ public final class LeaderWork implements LeaderActions {
     List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
     run.info(run.info().with(Optional.empty()));
     return flushes.publishInPlace(dataset, run.info().prefix(), holders,
-        parts.stream().mapToLong(from -> from.part().mapBytes()).sum()).map(_ -> {
+        parts.stream().mapToLong(from -> from.part().mapBytes()).sum(),
+        parts.stream().anyMatch(from -> from.part().taken())).map(_ -> {
       progressed(run, dataset.flags());
       return completed(dataset.flags().checkpoint());
     });

@@ -17,6 +17,7 @@ import io.vertxscr.protocol.app.flush.FlushReply;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
 import io.vertxscr.protocol.node.Flushing.Question;
 import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
@@ -103,6 +104,11 @@ public final class ObservedActions implements LeaderActions {
   @Override
   public Future<FlushReply> flushState(Question question) {
     return actions.flushState(question);
+  }
+
+  @Override
+  public Future<Void> overwrite(Overwrite what) {
+    return actions.overwrite(what);
   }
 
   @Override

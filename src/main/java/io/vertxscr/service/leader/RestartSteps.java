@@ -143,8 +143,10 @@ final class RestartSteps {
   }
 
   /** What was on offer for a restart may be gone now: then another one is. */
-  Future<Packed> remove(ActiveRun run, Step step, String name) {
-    return commands.remove(step, run.info().prefix(), name).compose(ids -> {
+  Future<Packed> remove(ActiveRun run, Step step, List<From<Part.Named>> parts) {
+    String name = Combining.name(parts);
+    boolean existed = parts.stream().anyMatch(from -> from.part().existed());
+    return commands.remove(step, run.info().prefix(), name, existed).compose(ids -> {
       boolean offered = run.info().restart().filter(restart -> ids.contains(restart.datasetId())).isPresent();
       return offered ? exchange(run).map(_ -> Packed.NOTHING) : Future.succeededFuture(Packed.NOTHING);
     });

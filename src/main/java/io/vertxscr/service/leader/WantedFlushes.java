@@ -47,12 +47,14 @@ final class WantedFlushes {
   /** Goes on with every dataset that must reach the prefix directory, where this node leads. */
   void resume() {
     if (!flushes.isParked() && caches.membership().isLeader()) {
-      caches.all().onSuccess(this::resume).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
+      long before = flushes.arrivals();
+      caches.all().onSuccess(all -> resume(all, before)).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
     }
   }
 
-  private void resume(List<Inventory> all) {
-    byId(all, dataset -> dataset.flush() == FlushState.WANTED).forEach((id, dataset) ->
+  private void resume(List<Inventory> all, long before) {
+    byId(all, dataset -> dataset.flush() == FlushState.WANTED
+        && !flushes.hasArrivedSince(dataset.descriptor().id(), before)).forEach((id, dataset) ->
         complete(dataset, all).compose(_ -> flushes.flush(id))
             .onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
   }
@@ -90,6 +92,7 @@ final class WantedFlushes {
 
   /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
   Future<Void> finish(String prefix, boolean newestToo) {
+    long before = flushes.arrivals();
     return caches.all().compose(all -> {
       List<Inventory.Dataset> mine = all.stream().flatMap(inventory -> inventory.datasets().stream())
           .filter(dataset -> dataset.origin().prefix().equals(prefix)).toList();
@@ -99,7 +102,8 @@ final class WantedFlushes {
       return newest.map(dataset -> want(dataset, all)).orElseGet(Future::succeededFuture).compose(_ -> {
         List<Future<Void>> flushed = mine.stream()
             .filter(dataset -> dataset.flush() == FlushState.WANTED || newest.filter(dataset::sameAs).isPresent())
-            .map(dataset -> dataset.descriptor().id()).distinct().map(flushes::flushNow).toList();
+            .map(dataset -> dataset.descriptor().id()).distinct()
+            .filter(id -> !flushes.hasArrivedSince(id, before)).map(flushes::flushNow).toList();
         return Future.all(flushed).mapEmpty();
       });
     });

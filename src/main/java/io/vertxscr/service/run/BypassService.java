@@ -91,8 +91,8 @@ final class BypassService {
     List<RankFiles> good = failure == null ? ranks : List.of();
     good.forEach(files -> store.register(dataset.id(), files));
     long mapBytes = good.stream().mapToLong(RankFileMapFile::entryBytes).sum();
-    return calls.gather(run, Step.PUBLISHED, new Part.Published(
-        dataset, RankFiles.totals(good), mapBytes, PhaseService.done(dataset.id(), failure)))
+    return calls.gather(run, Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
+            run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)))
         .map(json -> json.as(Protected.class));
   }
 }

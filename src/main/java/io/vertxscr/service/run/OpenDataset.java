@@ -1,5 +1,6 @@
 package io.vertxscr.service.run;
 
+import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Fault;
@@ -7,6 +8,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.PathRules;
+import io.vertxscr.protocol.node.Ack;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /** The dataset of the phase that is open on a node: which files its ranks have, and where. On the node's loop. */
 final class OpenDataset {
@@ -25,6 +28,8 @@ final class OpenDataset {
   private final Map<Integer, RankFiles> readable;
   private final boolean inPrefix;
   private PathRules rules;
+  /** What the leader was told of a file that is written over; null where there was none. */
+  private Future<Ack> overwritten;
 
   /** Files that a rank has routed, by path relative to the prefix. */
   private record Routes(CacheNames names, Map<String, String> nameOfPath) {}
@@ -88,6 +93,24 @@ final class OpenDataset {
       rules = new PathRules(prefix);                      // asks the parallel file system, which may be slow
     }
     return rules;
+  }
+
+  /** Past the cache, the first file that is written over: it is told once, and all who route such a file wait. */
+  Future<Ack> overwriting(Supplier<Future<Ack>> tell) {
+    if (overwritten == null || overwritten.failed()) {
+      overwritten = tell.get();
+    }
+    return overwritten;
+  }
+
+  /** Whether there was such a file. */
+  boolean hasOverwritten() {
+    return overwritten != null;
+  }
+
+  /** Whether a rank of this node has routed this path. */
+  boolean isRouted(String path) {
+    return written.values().stream().anyMatch(routes -> routes.nameOfPath().containsKey(path));
   }
 
   /** Cache name of a file that the rank writes; the same for the same path. */

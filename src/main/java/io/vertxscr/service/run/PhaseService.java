@@ -49,6 +49,7 @@ public final class PhaseService {
   private final FlushService flushes;
   private final BypassService bypass;
   private final ClaimService claims;
+  private final CompletedNames names;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -67,11 +68,12 @@ public final class PhaseService {
     this.flushes = data.flushes();
     this.claims = claims;
     this.bypass = new BypassService(loop, calls, store, claims);
+    this.names = data.names();
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheKeeper keeper, Capacity capacity,
-      FlushService flushes) {}
+      FlushService flushes, CompletedNames names) {}
 
   public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -128,7 +130,8 @@ public final class PhaseService {
    * Only now: the number of a checkpoint that failed is given again, so that each so many-th good one is flushed, and
    * protected as the descriptor of its interval says. Its id is not.
    */
-  private void noteComplete(DatasetDescriptor dataset) {
+  private void noteComplete(LocalRun run, DatasetDescriptor dataset) {
+    names.add(run.info().prefix(), dataset.name());
     lastCheckpointId = Math.max(lastCheckpointId, dataset.checkpointId());
   }
 
@@ -137,7 +140,7 @@ public final class PhaseService {
     int id = open.descriptor().id();
     if (open.isBypass()) {
       return bypass.complete(run, ranks).onComplete(_ -> flushes.goOn())
-          .onSuccess(_ -> noteComplete(open.descriptor()));
+          .onSuccess(_ -> noteComplete(run, open.descriptor()));
     }
     completing = id;
     return look(run, ranks)
@@ -146,7 +149,7 @@ public final class PhaseService {
         .onComplete(_ -> flushes.goOn())
         .recover(failure -> discard(run, id, failure))
         .map(complete -> {
-          noteComplete(open.descriptor());
+          noteComplete(run, open.descriptor());
           run.cache().completed(id);
           keeper.keep(run.cache());
           return CallService.Answers.same(reply(open.descriptor(), complete));

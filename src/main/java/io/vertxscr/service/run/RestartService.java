@@ -31,9 +31,11 @@ public final class RestartService {
   private final CallService calls;
   private final DatasetStore store;
   private final FetchService fetches;
+  private final CompletedNames names;
 
   /** Serves a node. */
-  public RestartService(CallService calls, DatasetStore store, FetchService fetches) {
+  public RestartService(CallService calls, DatasetStore store, FetchService fetches, CompletedNames names) {
+    this.names = names;
     this.calls = calls;
     this.store = store;
     this.fetches = fetches;
@@ -110,7 +112,7 @@ public final class RestartService {
 
   /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
   public Future<CallService.Answers> current(LocalRun run, List<RankCall> ranks) {
-    Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted());
+    Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
     return calls.gather(run, Step.CURRENT, part).map(json -> {
       Offer offer = json.as(Offer.class);
       run.info(run.info().with(offer.restart()));
@@ -122,8 +124,11 @@ public final class RestartService {
 
   /** DROP, DELETE: the leader does all. */
   public CallService.Work removal(Step step) {
-    return (run, ranks) -> calls.gather(run, step, new Part.Named(ranks.getFirst().name(), false))
-        .map(_ -> CallService.Answers.same(new DoneReply()));
+    return (run, ranks) -> {
+      String name = ranks.getFirst().name();
+      return calls.gather(run, step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
+          .map(_ -> CallService.Answers.same(new DoneReply()));
+    };
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {

@@ -8,7 +8,11 @@ import io.vertxscr.prefix.PathRules;
 import io.vertxscr.prefix.PrefixPaths;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
+import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Files;
@@ -23,9 +27,11 @@ public final class RouteService {
   private final Loop loop;
   private final RunService runs;
   private final DatasetStore store;
+  private final NodeBus bus;
 
   /** Serves a node. */
-  public RouteService(Loop loop, RunService runs, DatasetStore store) {
+  public RouteService(Loop loop, NodeBus bus, RunService runs, DatasetStore store) {
+    this.bus = bus;
     this.loop = loop;
     this.runs = runs;
     this.store = store;
@@ -71,13 +77,18 @@ public final class RouteService {
     DirectFiles files = new DirectFiles(new PrefixPaths(open.directory()), open.descriptor().id());
     return loop.blocking("route", () -> {
       String relative = open.rules().place(request.directory(), request.name()).relative();
-      files.prepare(relative);
-      return relative;
-    }).map(relative -> {
-      open.route(request.rank(), relative);
-      return new RouteReply(open.directory().resolve(relative).toString());
-    });
+      return new Direct(relative, files.prepare(relative));
+    }).compose(direct -> {
+      boolean taken = direct.taken() && !open.isRouted(direct.relative());
+      open.route(request.rank(), direct.relative());
+      return taken ? open.overwriting(() -> bus.askLeader(NodeVerb.OVERWRITE, new Overwrite(
+          open.directory().toString(), open.descriptor(), direct.relative()), Ack.class)).map(direct)
+          : Future.succeededFuture(direct);
+    }).map(direct -> new RouteReply(open.directory().resolve(direct.relative()).toString()));
   }
+
+  /** A place in the prefix directory, and whether there is a file already. */
+  private record Direct(String relative, boolean taken) {}
 
   private Future<RouteReply> restart(OpenDataset open, RouteRequest request) {
     if (open.inPrefix()) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,21 @@ class IndexCommandTest {
          2  output  yes     2026-11-20T11:58:50  1.5 MB      3           out of 2
         10  both    no      2026-11-20T11:58:50  1.5 MB      3           b.10
         """, ""));
+  }
+
+  @Test
+  void whatWasWrittenOverIsListedAsReplacedAndNeitherVerifiedNorMadeCurrent() {
+    enlist(entry(1, "b.1", DatasetFlags.CHECKPOINT, true));
+    enlist(entry(2, "b.2", DatasetFlags.CHECKPOINT, true));
+    index().update(index -> index.markReplaced(Set.of(1), 2));
+    assertThat(index("--list").out()).contains("\n 1  ckpt  replaced-by-2  2026", "\n 2  ckpt  yes            2026");
+    JsonObject json = new JsonObject(index("--list", "--json").out());
+    assertThat(json.getJsonArray("datasets").getJsonObject(0).getInteger("replacedBy")).isEqualTo(2);
+    assertThat(index("--verify", "b.1")).isEqualTo(new CliRun(0, "dataset 1 'b.1' was replaced by dataset 2, which has"
+        + " written over its files: not read, restarts pass it over\n", ""));
+    assertThat(index("--current", "b.1").err()).contains("was replaced by dataset 2", "no restart can use it");
+    assertThat(CliRun.of(Map.of("SCR_PREFIX", prefix.toString()), "explain", "1").out())
+        .contains("a later dataset has replaced it", "dataset 2 has written over files", "a restart takes 'b.2'");
   }
 
   @Test

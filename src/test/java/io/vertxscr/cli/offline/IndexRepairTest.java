@@ -6,9 +6,16 @@ import io.vertxscr.cli.CliRun;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.RankMapWriter;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -120,6 +128,48 @@ class IndexRepairTest {
     Files.delete(paths.index());
     assertThat(index("--build").exit()).isZero();
     assertThat(entries()).hasSize(3);
+  }
+
+  /** Method: two datasets with the same file names and sizes; the index is lost, or the later one leaves it. */
+  @Test
+  void whatALaterDatasetHasWrittenOverIsNotMadeValidAgain() throws IOException {
+    for (int id = 5; id <= 6; id++) {
+      Path directory = paths.dataset(id);
+      byte[] bytes = new byte[40];
+      Arrays.fill(bytes, (byte) id);
+      RankFiles rank = new RankFiles(0, List.of(new FileMeta("x", "ckpt/x", 40, OptionalInt.of(crc(bytes)))));
+      Files.createDirectories(directory);
+      Files.createDirectories(caches.prefix.resolve("ckpt"));
+      Files.write(caches.prefix.resolve("ckpt/x"), bytes);
+      RankMapWriter map = new RankMapWriter(paths, id, 1, 1);
+      map.writePart(0, List.of(rank));
+      map.writeRoot();
+      DatasetDescriptor dataset = new DatasetDescriptor(id, "b." + id, DatasetFlags.CHECKPOINT, id, id,
+          new Job("u", "j", "1", "c"), new DatasetDescriptor.Totals(1, 40));
+      PrefixIndex index = new PrefixIndex(paths, "test", Duration.ofSeconds(5));
+      Publication publication = new Publication(paths, index);
+      publication.seal(dataset);
+      publication.enlist(dataset, LocalDateTime.of(2026, 11, 20, 12, 0));
+    }
+    Files.delete(paths.index());
+    assertThat(index("--build").out()).contains("dataset 5 'b.5' was replaced by dataset 6");
+    assertThat(entries().getFirst().replacedBy()).hasValue(6);
+    assertThat(index("--add", "5")).returns(1, CliRun::exit);
+    assertThat(index("--drop", "b.6").exit()).isZero();
+    Files.delete(paths.summary(6));                       // as if it had been deleted, but for what both have
+    assertThat(index("--add", "5").err()).contains("was replaced by dataset 6", "not its own");
+    assertThat(entries().getFirst().replacedBy()).hasValue(6);
+    byte[] own = new byte[40];
+    Arrays.fill(own, (byte) 5);
+    Files.write(caches.prefix.resolve("ckpt/x"), own);
+    assertThat(index("--add", "5").exit()).as("somebody has brought its own files back").isZero();
+    assertThat(entries().getFirst().complete()).isTrue();
+  }
+
+  private static int crc(byte[] bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes);
+    return (int) crc.getValue();
   }
 
   @Test

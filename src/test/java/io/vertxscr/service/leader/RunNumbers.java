@@ -58,6 +58,11 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
+  public Future<Void> overwrite(Flushing.Overwrite what) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public Future<FlushReply> flushState(Flushing.Question question) {
     return Future.failedFuture("nobody asks");
   }

@@ -19,6 +19,7 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.RestartService;
 import io.vertxscr.service.run.RunService;
 import java.time.Duration;
@@ -150,7 +151,7 @@ final class SimulatedNodes {
       }
       runs = new RunService(loop, this, this, epoch);
       calls = new CallService(loop, this, name, runs);
-      calls.works(Map.of(Step.FINALIZE, new RestartService(calls, null, null)::finish));
+      calls.works(Map.of(Step.FINALIZE, new RestartService(calls, null, null, new CompletedNames())::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);
     }
 
