@@ -51,7 +51,7 @@ sealed interface Kind {
   /** Absolute paths, with commas between them. */
   record Directories() implements Kind {}
 
-  /** A path; a relative one is meant from the working directory of whoever reads it. */
+  /** A path; a relative one starts at the working directory of the reader. */
   record Place() implements Kind {}
 
   /** One of these words, upper or lower case. */

@@ -20,7 +20,7 @@ public final class PrefixTurns {
     this.loop = loop;
   }
 
-  /** Waits for its turn, which lasts until whoever has got it completes the promise. */
+  /** Waits for its turn, which lasts until its holder completes the promise. */
   public Future<Promise<Void>> enter(String prefix) {
     Promise<Void> turn = loop.promise();
     Future<Void> before = last.getOrDefault(prefix, Future.succeededFuture());

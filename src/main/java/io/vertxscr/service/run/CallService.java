@@ -75,7 +75,7 @@ public final class CallService {
     LocalRun run = runs.run().orElseThrow(() ->
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
     if (call.step() == Step.FINALIZE && run.isHalted(caller.run())) {
-      return Future.succeededFuture(new DoneReply());      // it hears of the end by should-exit and takes its leave
+      return Future.succeededFuture(new DoneReply());      // it hears of the end by should-exit, and finalizes
     }
     LocalRun.RankSession session = run.session(caller.run(), caller.rank(), caller.client());
     if (caller.call() == session.lastCall()) {
