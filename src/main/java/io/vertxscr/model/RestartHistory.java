@@ -129,6 +129,11 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
         .with(Optional.of(new From(dataset.id(), dataset.name(), Math.max(lastKnownId, lastDatasetId))));
   }
 
+  /** Somebody has set another dataset current in the index since: restarts go by the index alone. */
+  public RestartHistory startingAnywhere() {
+    return with(Optional.empty());
+  }
+
   /** Nothing is held against the datasets of this name any more. */
   public RestartHistory lifted(String name) {
     return with(loads.stream().filter(load -> !load.name().equals(name)).toList());

@@ -85,8 +85,8 @@ class SettingsTest {
         "SCR_PREFIX_PURGE", "1", "SCR_CRC_ON_DELETE", "1"));
     said.putAll(Map.of("SCR_FETCH", "0", "SCR_FETCH_BYPASS", "1", "SCR_FETCH_WIDTH", "11",
         "SCR_RESTART_LOOP_LIMIT", "5"));
-    said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT", "step-12", "SCR_LOG_ENABLE", "0",
-        "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
+    said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT",
+        "step-12", "SCR_LOG_ENABLE", "0", "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
     said.putAll(Map.of("SCR_LOG_SYSLOG_ENABLE", "1", "SCR_LOG_SYSLOG_FACILITY", "LOG_LOCAL3", "SCR_LOG_SYSLOG_LEVEL",
         "log_notice", "SCR_LOG_SYSLOG_PREFIX", "heat", "SCR_LOG_SYSLOG_HOST", "logs", "SCR_LOG_SYSLOG_PORT", "1514"));
     said.putAll(Map.of("SCR_CHECKPOINT_INTERVAL", "13", "SCR_CHECKPOINT_SECONDS", "14", "SCR_CHECKPOINT_OVERHEAD",

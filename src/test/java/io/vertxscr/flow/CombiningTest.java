@@ -134,9 +134,10 @@ class CombiningTest {
   void whatWentPastTheCacheIsSummedUpWhenAllHaveReadTheirFilesBack() {
     Part.Done good = new Part.Done(5, 0, "");
     Part.Published first = new Part.Published(dataset(), new Totals(2, 1L << 40), 0, false, good);
-    assertThat(Combining.published(from(List.of(first, new Part.Published(dataset(), new Totals(1, 7), 0, false, good)))))
-        .isEqualTo(new Totals(3, (1L << 40) + 7));
-    Part.Published bad = new Part.Published(dataset(), Totals.NONE, 0, false, new Part.Done(5, 20, "rank 2 wrote none"));
+    Part.Published second = new Part.Published(dataset(), new Totals(1, 7), 0, false, good);
+    assertThat(Combining.published(from(List.of(first, second)))).isEqualTo(new Totals(3, (1L << 40) + 7));
+    Part.Published bad =
+        new Part.Published(dataset(), Totals.NONE, 0, false, new Part.Done(5, 20, "rank 2 wrote none"));
     refuses(() -> Combining.published(from(List.of(first, bad))), Fault.NOT_VALID, "on node n1: rank 2 wrote none");
   }
 

@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.cli.CliRun;
 import io.vertxscr.client.Scr;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +65,20 @@ class DatasetCommandsTest extends EmbeddedTest {
         assertThat(cluster.restart(NODES)).as("written after that").isEqualTo(4);
       }
       clear();
+    }
+  }
+
+  @Test
+  void whatSomebodySetsCurrentInTheIndexAfterTheApplicationHasNamedAnotherIsRestartedFrom() throws Exception {
+    try (TestCluster cluster = cluster(1)) {
+      cluster.steps(1, 4, NODES);
+      alone(cluster, scr -> {
+        assertThat(scr.restart()).isPresent().get().satisfies(restart -> restart.complete(true));
+        scr.current("step-2");
+      });
+      assertThat(CliRun.of(Map.of(), "index", "--prefix", cluster.prefix(), "--current", "step-3"))
+          .returns(0, CliRun::exit);
+      assertThat(cluster.restart(NODES)).isEqualTo(3);
     }
   }
 

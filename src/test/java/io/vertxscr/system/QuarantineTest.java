@@ -160,6 +160,7 @@ class QuarantineTest extends EmbeddedTest {
         : setup.with("SCR_END_TIME", "" + (System.currentTimeMillis() / 1000 + 30)), NODES)) {
       cluster.steps(1, 2, NODES);
       for (int i = 0; i <= Limits.MAX_FRUITLESS_LOADS; i++) {
+        Halts.remove(cluster.prefix());
         assertThat(dies(cluster, scr -> {
           int read = reads(scr);
           if (by.equals("halt")) {

@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixIndex.Reading;
@@ -100,7 +101,9 @@ final class IndexCommand implements Callable<Integer> {
     PrefixPaths paths = prefix.paths(environment);
     PrefixIndex index = PrefixOption.index(paths);
     if (action.current != null) {
-      return edit(index, action.current, IndexCommand::setCurrent);
+      int exit = edit(index, action.current, IndexCommand::setCurrent);
+      PrefixOption.restarts(paths).update(RestartHistory::startingAnywhere);   // what is said last counts
+      return exit;
     }
     if (action.drop != null) {
       return edit(index, action.drop, (before, name) -> before.drop(before.require(name).id()));

@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.PrefixIndex;
 import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.RestartFileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,5 +48,9 @@ final class PrefixOption {
 
   static PrefixIndex index(PrefixPaths paths) {
     return new PrefixIndex(paths, "scr index", PATIENCE);
+  }
+
+  static RestartFileStore restarts(PrefixPaths paths) {
+    return new RestartFileStore(paths, "scr index", PATIENCE);
   }
 }
