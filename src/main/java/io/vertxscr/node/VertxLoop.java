@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertxscr.service.Loop;
+import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
@@ -82,5 +83,15 @@ public final class VertxLoop implements Loop {
   @Override
   public <T> Promise<T> promise() {
     return ((ContextInternal) context).promise();
+  }
+
+  @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public Clock clock() {
+    return Clock.systemDefaultZone();
   }
 }

@@ -2,6 +2,7 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
@@ -33,4 +34,10 @@ public interface Loop {
 
   /** A promise whose future completes on the loop. */
   <T> Promise<T> promise();
+
+  /** Monotonic time in nanoseconds from any origin; any thread. */
+  long nanoTime();
+
+  /** Wall clock, for what people and other programs read; any thread. */
+  Clock clock();
 }

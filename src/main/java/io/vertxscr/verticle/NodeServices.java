@@ -114,9 +114,9 @@ public final class NodeServices {
     LeaderTools tools = LeaderTools.of(loop, bus, ports.membership(), observer, settings.policy());
     flushCoordinator = tools.flushing().coordinator();
     LeaderWork work = new LeaderWork(loop, tools, leaderAdvice, settings,
-        () -> System.currentTimeMillis() * 1000);
+        () -> loop.clock().millis() * 1000);
     leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
-        new ObservedActions(work, observer, operations, System::nanoTime));
+        new ObservedActions(work, observer, operations, loop::nanoTime));
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
     status = new StatusService(bus, ports.membership(), runs, store);

@@ -2,7 +2,10 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,6 +29,7 @@ import java.util.random.RandomGenerator;
 public final class VirtualTime {
   private static final long MOST_JOB_MS = 20;
   private static final long NANOS_PER_MS = 1_000_000;
+  private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
   private final RandomGenerator random;
   private final List<VirtualLoop> loops = new ArrayList<>();
@@ -153,6 +157,16 @@ public final class VirtualTime {
     @Override
     public <T> Promise<T> promise() {
       return Promise.promise();
+    }
+
+    @Override
+    public long nanoTime() {
+      return nowNs;
+    }
+
+    @Override
+    public Clock clock() {
+      return Clock.fixed(BEGINNING.plusNanos(nowNs), ZoneOffset.UTC);
     }
   }
 }

@@ -22,12 +22,13 @@ public record LeaderAdvice(HaltWatch halts, Advisor advisor, CheckpointTimes tim
 
   /** Makes it for a node of this job. @param log what holds where no run has told */
   public static LeaderAdvice of(Ports ports, String self, JobSettings job, LogPolicy log) {
-    CheckpointTimes times = new CheckpointTimes(System::nanoTime, new FlushShare(LeaderAdvice::processorNs),
+    CheckpointTimes times = new CheckpointTimes(ports.loop()::nanoTime, new FlushShare(LeaderAdvice::processorNs),
         new FailureBook(ports.loop(), self));
     HaltWatch halts = new HaltWatch(
-        ports.loop(), self, job.endSeconds(), () -> System.currentTimeMillis() / 1000, ports.observer());
+        ports.loop(), self, job.endSeconds(), () -> ports.loop().clock().millis() / 1000, ports.observer());
     return new LeaderAdvice(halts, new Advisor(ports.bus(), ports.epoch(), halts, times), times,
-        new EventLog(ports.loop(), new LogLines(self, job.id()), LocalDateTime::now, log));
+        new EventLog(ports.loop(), new LogLines(self, job.id()),
+            () -> LocalDateTime.now(ports.loop().clock()), log));
   }
 
   /** How long this process has kept all processors busy. */

@@ -7,6 +7,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.extent.Meter;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Where the copies of one attempt pass on this node, piece by piece: they wait here while the share that the leader has
@@ -26,19 +27,21 @@ final class CopyGate implements Meter {
 
   /** Time, and waiting for it; a test has its own. */
   interface Clock {
-    /** As {@link System#nanoTime}. */
-    Clock SYSTEM = new Clock() {
-      @Override
-      public long nowNs() {
-        return System.nanoTime();
-      }
+    /** Waits as threads do, by this count of nanoseconds. */
+    static Clock of(LongSupplier nanoTime) {
+      return new Clock() {
+        @Override
+        public long nowNs() {
+          return nanoTime.getAsLong();
+        }
 
-      @Override
-      public void await(Condition condition, long ns) throws InterruptedException {
-        long left = condition.awaitNanos(ns);
-        assert left <= ns;                                // woken or not: who waits looks again
-      }
-    };
+        @Override
+        public void await(Condition condition, long ns) throws InterruptedException {
+          long left = condition.awaitNanos(ns);
+          assert left <= ns;                              // woken or not: who waits looks again
+        }
+      };
+    }
 
     long nowNs();
 

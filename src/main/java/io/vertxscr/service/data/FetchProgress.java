@@ -31,8 +31,8 @@ final class FetchProgress implements Meter {
     this.progress = new Progress(bytes, nowMs());
   }
 
-  private static long nowMs() {
-    return System.nanoTime() / NS_PER_MS;
+  private long nowMs() {
+    return loop.nanoTime() / NS_PER_MS;
   }
 
   @Override

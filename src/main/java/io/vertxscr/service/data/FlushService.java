@@ -61,11 +61,12 @@ public final class FlushService {
   private final Packings packings;
   private final Map<Integer, Future<?>> inTurn = new HashMap<>();
   private final Set<PacedCopies> underWay = new HashSet<>();
-  private long yieldEndNs = System.nanoTime();
+  private long yieldEndNs;
 
   /** Flushes for a node. */
   public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store, CacheKeeper keeper) {
     this.loop = loop;
+    this.yieldEndNs = loop.nanoTime();
     this.bus = bus;
     this.self = self;
     this.store = store;
@@ -171,13 +172,13 @@ public final class FlushService {
 
   /** A phase begins on this node: what nobody waits for stands back, but not for ever. */
   public void standBack() {
-    yieldEndNs = System.nanoTime() + Limits.MAX_FLUSH_YIELD_MS * 1_000_000;
+    yieldEndNs = loop.nanoTime() + Limits.MAX_FLUSH_YIELD_MS * 1_000_000;
     underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
   }
 
   /** The phase is over. */
   public void goOn() {
-    yieldEndNs = System.nanoTime();
+    yieldEndNs = loop.nanoTime();
     underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
   }
 

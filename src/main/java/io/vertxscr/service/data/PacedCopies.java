@@ -37,7 +37,7 @@ final class PacedCopies {
   private final Queue<Extent> waiting;
   private final long totalBytes;
   private final Promise<Void> done;
-  private final CopyGate gate = new CopyGate(CopyGate.Clock.SYSTEM);
+  private final CopyGate gate;
   private final AtomicLong skippedBytes = new AtomicLong();
   private ScrException failure;
   private long timer = -1;
@@ -51,6 +51,7 @@ final class PacedCopies {
     this.waiting = new ArrayDeque<>(extents);
     this.totalBytes = extents.stream().mapToLong(Extent::bytes).sum();
     this.done = loop.promise();
+    this.gate = new CopyGate(CopyGate.Clock.of(loop::nanoTime));
   }
 
   /** Completes when all are copied, or when one has failed and no other is being copied any more. */
@@ -105,7 +106,7 @@ final class PacedCopies {
   }
 
   private void ask() {
-    long askedNs = System.nanoTime();
+    long askedNs = loop.nanoTime();
     int busy = gate.busy();
     int writers = Math.min(MAX_WRITERS, busy + waiting.size());
     Need need = ended ? new Need(0, 0, 0) : new Need(writers, busy, Math.max(0, totalBytes - doneBytes()));

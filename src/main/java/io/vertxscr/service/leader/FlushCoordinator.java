@@ -78,15 +78,16 @@ public final class FlushCoordinator {
     private final int datasetId;
     private final Promise<Void> done;
     private final List<Promise<Void>> impatient = new ArrayList<>();
-    private final long startNs = System.nanoTime();
+    private final long startNs;
     private State state = new State.Idle();
     private int attempt;
     private Optional<DatasetDescriptor> dataset = Optional.empty();
     private Optional<String> cause = Optional.empty();
 
-    Running(int datasetId, Promise<Void> done) {
+    Running(int datasetId, Promise<Void> done, long startNs) {
       this.datasetId = datasetId;
       this.done = done;
+      this.startNs = startNs;
     }
 
     long bytes() {
@@ -115,7 +116,7 @@ public final class FlushCoordinator {
     if (barred.contains(datasetId)) {
       return Future.failedFuture(barred(datasetId));
     }
-    Running flush = new Running(datasetId, loop.promise());
+    Running flush = new Running(datasetId, loop.promise(), loop.nanoTime());
     running.put(datasetId, flush);
     givenUp.remove(datasetId);
     observer.notice(new FlushStarted(datasetId));
@@ -288,7 +289,7 @@ public final class FlushCoordinator {
 
   private void tell(Running flush, Outcome outcome) {
     running.remove(flush.datasetId);
-    long flushUs = (System.nanoTime() - flush.startNs) / 1000;
+    long flushUs = (loop.nanoTime() - flush.startNs) / 1000;
     switch (outcome) {
       case Outcome.Succeeded _ -> {
         LOG.info("dataset {} is in the prefix directory", flush.datasetId);

@@ -40,12 +40,12 @@ final class FlushStates {
    *     for which its flush was given up
    */
   Future<FlushReply> answer(Question question) {
-    return answer(question, System.nanoTime() + PATIENCE_MS * 1_000_000);
+    return answer(question, loop.nanoTime() + PATIENCE_MS * 1_000_000);
   }
 
   private Future<FlushReply> answer(Question question, long endNs) {
     return now(question).compose(found -> {
-      long leftMs = (endNs - System.nanoTime()) / 1_000_000;
+      long leftMs = (endNs - loop.nanoTime()) / 1_000_000;
       if (!question.await() || !found.reply.wanted() || leftMs <= 0) {
         return question.await() && found.failure.isPresent() ? Future.failedFuture(found.failure.get())
             : Future.succeededFuture(found.reply);

@@ -313,7 +313,7 @@ final class FlushSteps {
       new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
     }
     List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), attempt.mapping(),
-        LocalDateTime.now(), attempt.complete() || attempt.course().taken);
+        LocalDateTime.now(loop.clock()), attempt.complete() || attempt.course().taken);
     attempt.containers().ifPresent(plan -> plan.drafts().clean());
     return remarks;
   }

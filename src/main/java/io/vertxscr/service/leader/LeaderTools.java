@@ -36,15 +36,15 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
   public static LeaderTools of(Loop loop, NodeBus bus, Membership membership, Observer observer, RunPolicy standard) {
     String self = membership.self().name();
     Inventories caches = new Inventories(bus, membership);
-    PrefixFetcher prefix = new PrefixFetcher(loop, bus, self, LocalDateTime::now);
+    PrefixFetcher prefix = new PrefixFetcher(loop, bus, self, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, self);
     CacheRestores restores = new CacheRestores(caches, observer);
     PrefixKeeper keeper = new PrefixKeeper(loop, self, journal::read, observer, standard.cache());
-    FlushShares shares = new FlushShares(standard.flush(), () -> System.nanoTime() / NS_PER_MS, observer);
+    FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
     FlushCoordinator flushes = new FlushCoordinator(
         loop, caches, restores, observer, new FlushSteps(loop, bus, self, shares, keeper));
     WantedFlushes wanted = new WantedFlushes(loop, caches, restores, flushes);
-    return new LeaderTools(new Restorer(caches, prefix, restores, journal, observer),
+    return new LeaderTools(new Restorer(loop, caches, prefix, restores, journal, observer),
         new CatchUp(loop, caches, restores, observer),
         new DatasetCommands(caches, prefix, journal, flushes, observer), journal,
         new Flushing(flushes, wanted, new FlushStates(loop, caches, prefix, flushes)),

@@ -66,7 +66,7 @@ public final class CatchUp {
   }
 
   private Future<Void> protect(RunInfo info, DatasetDescriptor dataset, int attempt) {
-    long startNs = System.nanoTime();
+    long startNs = loop.nanoTime();
     RankMap map = info.map();
     round = Math.max(round + 1, info.run());              // no other leader has ever used it
     Protect request = new Protect(dataset.id(), round, map, info.policy().descriptors().groups());
@@ -74,7 +74,7 @@ public final class CatchUp {
         .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
         .onSuccess(_ -> {
           LOG.info("dataset {} is protected again", dataset.id());
-          observer.notice(new Event.ProtectionCaughtUp(dataset.id(), (System.nanoTime() - startNs) / 1000));
+          observer.notice(new Event.ProtectionCaughtUp(dataset.id(), (loop.nanoTime() - startNs) / 1000));
         }).recover(failure -> {
           LOG.warn("dataset {} is not protected, attempt {}: {}", dataset.id(), attempt, failure.getMessage());
           observer.notice(new Event.ProtectionNotCaughtUp(

@@ -25,6 +25,7 @@ import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ public final class Restorer {
   private final CacheRestores restores;
   private final RestartJournal journal;
   private final Observer observer;
+  private final Loop loop;
   private List<String> quarantines = List.of();
   /** What this run has not got, in sentences. */
   private final List<String> missed = new ArrayList<>();
@@ -61,8 +63,9 @@ public final class Restorer {
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
 
   /** Restores for the leader of a node. */
-  public Restorer(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
+  public Restorer(Loop loop, Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
       Observer observer) {
+    this.loop = loop;
     this.bus = caches.bus();
     this.caches = caches;
     this.prefix = prefix;
@@ -147,7 +150,7 @@ public final class Restorer {
   }
 
   private Future<Found> restore(Wanted wanted, Scene seen) {
-    long startNs = System.nanoTime();
+    long startNs = loop.nanoTime();
     Set<Which> hopeless = new HashSet<>();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
@@ -324,8 +327,8 @@ public final class Restorer {
         + " every file; or SCR_FLUSH_ON_RESTART=1 and SCR_FETCH=0, and have the application read the prefix directory");
   }
 
-  private static long sinceUs(long startNs) {
-    return (System.nanoTime() - startNs) / 1000;
+  private long sinceUs(long startNs) {
+    return (loop.nanoTime() - startNs) / 1000;
   }
 
   /** Ids must not meet in the caches, whoever wrote there; checkpoints are counted for each prefix directory. */
