@@ -12,6 +12,14 @@ static void write_file(const char* name)
   CHECK(stream != NULL && fputs(name, stream) >= 0 && fclose(stream) == 0);
 }
 
+/* Valid until the next call. */
+static const char* of_rank(int rank, const char* name)
+{
+  static char path[64];
+  snprintf(path, sizeof path, "rank-%d/%s", rank, name);
+  return path;
+}
+
 int main(int count, char** arguments)
 {
   char file[SCR_MAX_FILENAME];
@@ -36,17 +44,17 @@ int main(int count, char** arguments)
   CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Finalize());
   CHECK_INT(SCR_ERR_OUTSIDE_PREFIX, SCR_Route_file("/etc/passwd", file));
   CHECK_INT(SCR_ERR_OUTSIDE_PREFIX, SCR_Route_file("../../../x", file));
-  write_file("same");
-  write_file("d/same");
+  write_file(of_rank(rank, "same"));
+  write_file(of_rank(rank, "d/same"));
   CHECK_INT(SCR_SUCCESS, SCR_Complete_output(1));
 
   CHECK_INT(SCR_SUCCESS, SCR_Start_output("not valid on one", SCR_FLAG_CHECKPOINT));
-  write_file("f");
+  write_file(of_rank(rank, "f"));
   CHECK_INT(SCR_ERR_NOT_VALID, SCR_Complete_output(rank != ranks - 1));
   CHECK_INT(SCR_SUCCESS, SCR_Start_output("never written on one", SCR_FLAG_CHECKPOINT));
-  CHECK_INT(SCR_SUCCESS, SCR_Route_file("never", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file(of_rank(rank, "never"), file));
   if (rank > 0) {
-    write_file("never");
+    write_file(of_rank(rank, "never"));
   }
   CHECK_INT(SCR_ERR_NOT_VALID, SCR_Complete_output(1));
   CHECK_INT(SCR_SUCCESS, SCR_Finalize());
@@ -58,10 +66,10 @@ int main(int count, char** arguments)
   CHECK_TEXT("good", name);
   CHECK_INT(SCR_SUCCESS, SCR_Start_restart(name));
   CHECK_INT(SCR_ERR_NO_SUCH_FILE, SCR_Route_file("nothing", file));
-  CHECK_INT(SCR_SUCCESS, SCR_Route_file("d/same", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file(of_rank(rank, "d/same"), file));
   FILE* stream = fopen(file, "r");
   CHECK(stream != NULL && fgets(name, sizeof name, stream) != NULL && fclose(stream) == 0);
-  CHECK_TEXT("d/same", name);
+  CHECK_TEXT(of_rank(rank, "d/same"), name);
   CHECK_INT(SCR_SUCCESS, SCR_Complete_restart(1));
   CHECK_INT(SCR_ERR_NO_SUCH_DATASET, SCR_Current("nothing"));
   CHECK_INT(SCR_ERR_NO_SUCH_DATASET, SCR_Drop("nothing"));

@@ -3,6 +3,8 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertx.core.Handler;
+import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
@@ -13,6 +15,7 @@ import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -37,6 +40,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -46,14 +52,19 @@ import org.junit.jupiter.api.Test;
 class BypassTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n1", "n2"};
   private static final int FILES = 3;
+  private static final int ROUND_TRIPS = 100;
 
   /** Every so many-th checkpoint past the cache, and the restart too where that is wanted. */
   private RunPolicy policy(int every, boolean fetchBypass) {
+    return policy(every, fetchBypass, FlushPolicy.every(0, true));
+  }
+
+  private RunPolicy policy(int every, boolean fetchBypass, FlushPolicy flushes) {
     StoreDescriptor store = StoreDescriptor.of(directory.resolve("cache").toString(), 1);
     List<CheckpointDescriptor> all = IntStream.range(0, every).mapToObj(index -> new CheckpointDescriptor(index, true,
         index + 1, GroupDescriptors.NODE, store.base(), Redundancy.of(Scheme.XOR, 8), index + 1 == every)).toList();
     RunPolicy policy = RunPolicy.of(new Descriptors(all, OptionalInt.empty(), List.of(store),
-        GroupDescriptors.BUILT_IN), FlushPolicy.every(0, true));
+        GroupDescriptors.BUILT_IN), flushes);
     return new RunPolicy(policy.descriptors(), policy.cache(), policy.flush(),
         new FetchPolicy(true, fetchBypass, true, false, false, Optional.empty()), policy.interval(), policy.halt(),
         policy.log());
@@ -108,6 +119,89 @@ class BypassTest extends EmbeddedTest {
       }), NODES);
       assertThat(cluster.restart(NODES)).isEqualTo(1);
       assertThat(cluster.index().entries()).allMatch(entry -> entry.failed().isEmpty());
+    }
+  }
+
+  /** Method: the messages by which the older files get their names are held back until the ranks could have written. */
+  @Test
+  void aFlushPutsNoOlderFileWhereRanksAreWritingTheirs() throws Exception {
+    List<DeliveryContext<Object>> held = new CopyOnWriteArrayList<>();
+    CountDownLatch publishing = new CountDownLatch(2);
+    CountDownLatch starting = new CountDownLatch(2 * 2);
+    CountDownLatch written = new CountDownLatch(2);
+    Handler<DeliveryContext<Object>> holder = sent -> {
+      if (sent.message().address().endsWith(".node.flush-publish")) {
+        held.add(sent);
+        publishing.countDown();
+        return;
+      }
+      if (sent.message().address().endsWith(".node.gather") && String.valueOf(sent.body()).contains("START_OUTPUT")) {
+        starting.countDown();
+      }
+      sent.next();
+    };
+    vertx.eventBus().addOutboundInterceptor(holder);
+    try (TestCluster cluster =
+        new TestCluster(vertx, directory, policy(2, false, FlushPolicy.every(1, true)), "n1", "n2")) {
+      CompletableFuture<Void> released = CompletableFuture.runAsync(() -> {
+        try {
+          assertThat(starting.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+          for (int i = 0; i < ROUND_TRIPS && written.getCount() > 0; i++) {
+            cluster.status("n1");                         // asks the leader, behind the start
+          }
+          vertx.runOnContext(_ -> held.forEach(DeliveryContext::next));
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      });
+      cluster.all(scr -> {
+        RankProgram.checkpointIn(cluster.prefix().resolve("ckpt"), scr, 1, 1);
+        assertThat(publishing.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+        try (Output output = scr.startCheckpoint("step-2")) {
+          Files.write(output.route(cluster.prefix() + "/ckpt/rank-" + scr.rank() + "-0"),
+              RankProgram.bytes(scr.rank(), 2, 0));
+          written.countDown();
+          released.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+          cluster.await("the flush of the first", () -> cluster.record("n1", 1).flush() == FlushState.DONE
+              && cluster.record("n2", 1).flush() == FlushState.DONE);
+          output.complete(true);
+        }
+        scr.finish();
+        return 0;
+      }, "n1", "n2");
+      for (int rank = 0; rank < 2; rank++) {
+        assertThat(cluster.prefix().resolve("ckpt/rank-" + rank + "-0"))
+            .hasBinaryContent(RankProgram.bytes(rank, 2, 0));
+      }
+      assertThat(cluster.index().find(1).orElseThrow().replacedBy()).hasValue(2);
+      assertThat(cluster.index().find(2).orElseThrow().complete()).isTrue();
+    } finally {
+      vertx.eventBus().removeOutboundInterceptor(holder);
+    }
+  }
+
+  @Test
+  void aRankThatWaitsForAFlushInAPhasePastTheCacheIsRefused() throws Exception {
+    CountDownLatch hold = new CountDownLatch(1);
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy(2, false, FlushPolicy.every(1, true)))) {
+      cluster.nodes().disturbFlushes(copy -> () -> {
+        assertThat(hold.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+        return copy.call();
+      });
+      cluster.nodes().start("n1");
+      cluster.nodes().start("n2");
+      cluster.all(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, 1);
+        try (Output output = scr.startCheckpoint("step-2")) {
+          assertThatThrownBy(() -> scr.awaitFlush("step-1")).isInstanceOfSatisfying(ScrException.class,
+              e -> assertThat(e.fault()).isEqualTo(Fault.WRONG_STATE));
+          output.complete(true);
+        }
+        hold.countDown();
+        assertThat(scr.awaitFlush("step-1")).isTrue();
+        scr.finish();
+        return 0;
+      }, "n1", "n2");
     }
   }
 

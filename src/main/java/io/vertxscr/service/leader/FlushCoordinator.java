@@ -149,6 +149,11 @@ public final class FlushCoordinator {
     return steps.publishInPlace(dataset, prefix, holders, mapBytes, taken);
   }
 
+  /** Whether any dataset is on its way to a prefix directory. */
+  boolean isBusy() {
+    return !running.isEmpty();
+  }
+
   /** The ranks are about to write over a file there. */
   Future<Void> overwrite(Overwrite what) {
     return steps.overwrite(what);

@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
@@ -76,6 +77,8 @@ public final class LeaderWork implements LeaderActions {
   private final ScavengeWatch scavenges;
   private final LongSupplier clockUs;
   private DatasetDescriptor writing;
+  /** The turn in the prefix directory that a phase past the cache has while flushes are under way. */
+  private Optional<Promise<Void>> bypassing = Optional.empty();
   private long lastRun;
   /** The last run of which it is noted that it got further than the checkpoint that it began with. */
   private long progressedRun;
@@ -237,10 +240,12 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
     return switch (step) {
-      case START_OUTPUT -> Future.succeededFuture(start(run, parts));
-      case COMPLETE_OUTPUT -> Future.succeededFuture(complete(read(parts, Part.Complete.class)));
+      case START_OUTPUT -> start(run, parts);
+      case COMPLETE_OUTPUT -> Future.succeededFuture(read(parts, Part.Complete.class)).map(this::complete)
+          .onFailure(_ -> endBypass());
       case PROTECTED -> Future.succeededFuture(protectedEverywhere(run, read(parts, Part.Done.class)));
-      case PUBLISHED -> published(run, read(parts, Part.Published.class));
+      case PUBLISHED -> Future.succeededFuture(read(parts, Part.Published.class))
+          .compose(all -> published(run, all)).onComplete(_ -> endBypass());
       case FLUSHED -> flushed(read(parts, Part.Done.class));
       case HAVE_RESTART -> restarts.have(run, read(parts, Part.Have.class));
       case START_RESTART -> restarts.start(run, read(parts, Part.Restart.class));
@@ -262,7 +267,7 @@ public final class LeaderWork implements LeaderActions {
     return parts.stream().map(from -> new From<>(from.node(), from.part().as(type))).toList();
   }
 
-  private Packed start(ActiveRun run, List<From<Packed>> parts) {
+  private Future<Packed> start(ActiveRun run, List<From<Packed>> parts) {
     JobSettings job = settings.job();
     List<From<Part.Start>> starts = read(parts, Part.Start.class);
     DatasetDescriptor next = Combining.start(starts, clockUs.getAsLong(),
@@ -272,14 +277,37 @@ public final class LeaderWork implements LeaderActions {
       throw new ScrException(Fault.NO_SPACE, full.get());
     }
     writing = next;
-    advice.times().writes(level(
-        run.info().policy().descriptors().descriptorFor(next.flags(), next.checkpointId()), full.isPresent()));
+    FailureHistory.Level level = level(
+        run.info().policy().descriptors().descriptorFor(next.flags(), next.checkpointId()), full.isPresent());
+    advice.times().writes(level);
     full.ifPresent(why -> LOG.warn("dataset {} goes past the cache: {}", next.id(), why));
     List<Integer> evictions = full.isPresent() ? List.of() : Combining.evictions(starts);
     if (!evictions.isEmpty()) {
       restarts.makingRoom(run.info(), next);
     }
-    return Packed.of(new Started(next, evictions, full.isPresent()));
+    Packed started = Packed.of(new Started(next, evictions, full.isPresent()));
+    endBypass();
+    return level == FailureHistory.Level.PREFIX && flushes.isBusy() ? beginBypass(next).map(started)
+        : Future.succeededFuture(started);
+  }
+
+  /**
+   * Keeps flushes from renaming files in the prefix directory until the dataset is published: one of an older dataset
+   * with the same file names would put its bytes where the ranks are writing theirs.
+   */
+  private Future<Void> beginBypass(DatasetDescriptor next) {
+    return flushes.keeper().turns().enter(prefix).map(turn -> {
+      bypassing = Optional.of(turn);
+      if (writing != next) {
+        endBypass();                                      // the run was over before its turn came
+      }
+      return null;
+    });
+  }
+
+  private void endBypass() {
+    bypassing.ifPresent(Promise::tryComplete);
+    bypassing = Optional.empty();
   }
 
   private static FailureHistory.Level level(CheckpointDescriptor how, boolean pastTheCache) {
@@ -363,6 +391,7 @@ public final class LeaderWork implements LeaderActions {
   @Override
   public void over(long run, ScrException cause) {
     writing = null;
+    endBypass();
     restarts.over();
     if (run != 0 && endsByIntent()) {
       journal.note(prefix, history -> history.excused(run));

@@ -1,6 +1,7 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.SessionState;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
@@ -46,13 +47,17 @@ public final class FlushQuestions {
   private Future<FlushReply> ask(FlushRequest request, String client, boolean await) {
     LocalRun run = runs.run().orElseThrow(() ->
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
-    run.session(request.run(), request.rank(), client);
+    LocalRun.RankSession session = run.session(request.run(), request.rank(), client);
     String prefix = run.info().prefix();
     Optional<DatasetRecord> here = store.list().stream()
         .filter(record -> record.descriptor().name().equals(request.name()) && record.origin().prefix().equals(prefix))
         .max(Comparator.comparingLong(record -> record.descriptor().createdUs()));
     if (here.filter(record -> record.flush() == FlushState.DONE).isPresent()) {
       return Future.succeededFuture(FlushReply.FLUSHED);
+    }
+    if (await && session.state().phase() == SessionState.Phase.OUTPUT && run.open().isBypass()) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " waits for a flush in a phase past the"
+          + " cache, for whose end flushes wait: wait before it or after it");
     }
     OptionalInt id = here.map(record -> OptionalInt.of(record.descriptor().id())).orElse(OptionalInt.empty());
     return bus.askLeader(NodeVerb.FLUSH_STATE, new Question(prefix, request.name(), id, await), FlushReply.class);
