@@ -11,6 +11,7 @@ import io.vertxscr.launch.JobFlow.Step;
 import io.vertxscr.launch.JobFlow;
 import io.vertxscr.launch.RunNews;
 import io.vertxscr.launch.Watchdog;
+import io.vertxscr.model.Fault;
 import io.vertxscr.prefix.FlushFileStore;
 import io.vertxscr.prefix.PrefixIndex;
 import java.io.PrintWriter;
@@ -55,6 +56,11 @@ final class Job {
   private Optional<Action.Finish> finish = Optional.empty();
   private boolean killed;
   private long startedMs;
+  /** Why the run of the program was over, where that was the loss of a node. */
+  private Optional<String> nodeLoss = Optional.empty();
+  /** Why it is to stop. */
+  private Optional<String> halting = Optional.empty();
+  private boolean finalized;
   private Map<String, String> toldDown = Map.of();
 
   /** @param agreeMs how long daemons may take to see each other */
@@ -133,7 +139,7 @@ final class Job {
         if (!killed && JobFlow.endedFromOutside(exit)) {
           fleet.endedFromOutside();
         }
-        happened(new Event.Ended(killed && exit == 0 ? FAILED : exit, nowMs() - startedMs));
+        happened(new Event.Ended(judged(exit), nowMs() - startedMs));
       }
       case Signal.Stop(String why) -> {
         if (program.isPresent()) {
@@ -145,10 +151,28 @@ final class Job {
     }
   }
 
+  /**
+   * The exit code that counts. A program that does not look at what its calls return ends well although a node was
+   * lost under it; one that ends itself for a halt condition (SCR_HALT_EXIT) leaves a launcher that calls this a
+   * failure.
+   */
+  private int judged(int exit) {
+    if (exit == 0 && nodeLoss.isPresent()) {
+      say("the program has ended with exit code 0, but its run was over before: " + nodeLoss.get());
+      return FAILED;
+    }
+    if (halting.isPresent() && finalized) {
+      say("the run has ended because it was to stop: " + halting.get());
+      return 0;
+    }
+    return killed && exit == 0 ? FAILED : exit;
+  }
+
   private void onEvent(String type, JsonObject event) throws InterruptedException {
     tell(type, event);
     switch (type) {
       case "run-begun" -> {
+        forget();
         watchdog.progress(nowMs());
         happened(new Event.Begun());
       }
@@ -158,12 +182,16 @@ final class Job {
         happened(new Event.Completed());
       }
       case "run-over" -> {
-        if (event.containsKey("fault")) {
-          watchdog.progress(nowMs());
-        } else {
+        finalized = !event.containsKey("fault");
+        nodeLoss = Optional.ofNullable(event.getString("cause"))
+            .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")));
+        if (finalized) {
           watchdog.ended();
+        } else {
+          watchdog.progress(nowMs());
         }
       }
+      case "halting" -> halting = Optional.of(event.getString("cause", event.getString("reason", "")));
       default -> { }
     }
   }
@@ -316,10 +344,18 @@ final class Job {
         new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
     say("run " + run + " begins on " + Counts.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
+    forget();
     startedMs = nowMs();
     watchdog.started(startedMs);
     killed = false;
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
+  }
+
+  /** Another run: what has happened to the last one does not count. */
+  private void forget() {
+    nodeLoss = Optional.empty();
+    halting = Optional.empty();
+    finalized = false;
   }
 
   /** The checkpoint that a run will find, where anybody wants to know; what the caches have is newer. */

@@ -320,6 +320,34 @@ class RunCommandTest {
         + " lay in the caches, 3 rebuilt)");
   }
 
+  @Test
+  void aProgramThatEndsWellAfterTheLossOfANodeHasFailedAndIsStartedAgain() throws Exception {
+    machine.says("node1", """
+        event {"type":"run-begun","ranks":4,"nodes":2}
+        event {"type":"run-over","fault":"NODE_LOST","cause":"node node2 (ranks 2, 3) has left the cluster"}
+        """);
+    program(1, SAID + "exit 0\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    assertThat(run.err().lines()).contains(
+        "scr run: the program has ended with exit code 0, but its run was over before:"
+        + " node node2 (ranks 2, 3) has left the cluster", "scr run: run 2 begins on 2 nodes: node1,node2");
+  }
+
+  @Test
+  void aProgramThatEndsItselfForAHaltConditionHasNotFailed() throws Exception {
+    machine.says("node1", """
+        event {"type":"run-begun","ranks":4,"nodes":2}
+        event {"type":"halting","reason":"JOB_HALTED","cause":"somebody has halted the job (JOB_HALTED)"}
+        event {"type":"run-over"}
+        """);
+    program(1, SAID + "exit 1\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(run.err().lines()).contains(
+        "scr run: the run has ended because it was to stop: somebody has halted the job (JOB_HALTED)");
+    assertThat(run.err()).doesNotContain("failed", "run 2");
+  }
+
   /** Method: a file stands where the directory of our own should be. */
   @Test
   void aPrefixDirectoryThatCannotBeWrittenToIsRefusedInTheWordsOfPrerun() throws Exception {
