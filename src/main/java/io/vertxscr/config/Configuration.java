@@ -109,7 +109,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
   }
 
   /**
-   * What somebody has set; empty where nobody has.
+   * What somebody has set; empty where nobody has, or could. A name that looks like a known one is refused.
    *
    * @param query a parameter, {@code SCR_FLUSH}, or a field of an entry, {@code CKPT=0 TYPE}
    */
@@ -120,7 +120,8 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
       Optional<Parameter> parameter = Parameter.named(words[0]);
       Optional<String> other = layers().flatMap(layer -> Optional.ofNullable(layer.others().get(words[0])).stream())
           .findFirst().map(Said::text);
-      if (parameter.isEmpty() && other.isEmpty() && WithoutEffect.named(words[0]).isEmpty()) {
+      if (parameter.isEmpty() && other.isEmpty() && WithoutEffect.named(words[0]).isEmpty()
+          && LayerReader.looksLikeKnown(words[0])) {
         throw LayerReader.unknown(words[0], "config query");
       }
       return parameter.map(known -> layers().flatMap(layer -> layer.said(known).stream()).findFirst().map(Said::text))

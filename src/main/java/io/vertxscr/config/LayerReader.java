@@ -104,7 +104,7 @@ final class LayerReader {
   /** A name without an effect. */
   private void other(ConfFile.Pair pair, String where) {
     Optional<WithoutEffect> known = WithoutEffect.named(pair.key());
-    if (known.isEmpty() && (Section.named(pair.key()).isPresent() || !hint(pair.key(), names()).isEmpty())) {
+    if (known.isEmpty() && looksLikeKnown(pair.key())) {
       throw unknown(pair.key(), where);
     }
     if (replaces && pair.value().isEmpty()) {
@@ -114,6 +114,11 @@ final class LayerReader {
     others.put(pair.key(), new Said(pair.value(), where));
     remarks.add(known.map(one -> where + ": " + one + " has no effect here: " + one.reason())
         .orElseGet(() -> where + ": " + pair.key() + " has no effect: there is no such parameter"));
+  }
+
+  /** Whether a name that is not known may be meant for one that is. */
+  static boolean looksLikeKnown(String name) {
+    return Section.named(name).isPresent() || !hint(name, names()).isEmpty();
   }
 
   static ScrException unknown(String name, String where) {

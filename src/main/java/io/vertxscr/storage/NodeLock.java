@@ -74,7 +74,8 @@ public final class NodeLock implements AutoCloseable {
   }
 
   private static ScrException duplicate(Path path) {
-    return new ScrException(Fault.DUPLICATE_NODE, path + ": a daemon of this node is running already");
+    return new ScrException(Fault.DUPLICATE_NODE, path + ": a daemon of this node is running already; another job on"
+        + " this machine needs an SCR_JOB_ID of its own");
   }
 
   @Override

@@ -103,6 +103,11 @@ class ConfigurationTest {
     refused(reason, () -> with("").said(query));
   }
 
+  @Test
+  void nobodyHasSetWhatIsNoParameter() {
+    assertThat(with("").said("OMP_NUM_THREADS")).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource({
       "SCR_FLSH=1,              did you mean SCR_FLUSH?",
