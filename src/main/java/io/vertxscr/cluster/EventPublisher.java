@@ -25,6 +25,7 @@ public final class EventPublisher implements Observer {
   private final EventBus eventBus;
   private final String node;
   private final List<JsonObject> waiting = new ArrayList<>();
+  private boolean closed;
 
   /** Publishes for a node. */
   public EventPublisher(Loop loop, EventBus eventBus, String node) {
@@ -35,10 +36,10 @@ public final class EventPublisher implements Observer {
 
   @Override
   public void notice(Event event) {
-    if (event instanceof Event.CallFailed) {
+    if (closed || event instanceof Event.CallFailed) {
       return;
     }
-    waiting.add(json(event, System.currentTimeMillis()));
+    waiting.add(json(event, loop.clock().millis()));
     if (waiting.size() == 1) {
       loop.after(GATHER_MS, this::publish);
     }
@@ -49,6 +50,12 @@ public final class EventPublisher implements Observer {
     List<JsonObject> events = List.copyOf(waiting);
     waiting.clear();
     events.forEach(event -> eventBus.publish(Addresses.EVENTS, event));
+  }
+
+  /** Discards what waits and all that follows: the node is gone. On the node's loop. */
+  public void close() {
+    closed = true;
+    waiting.clear();
   }
 
   /** The fields of the event, and those that every event has. */

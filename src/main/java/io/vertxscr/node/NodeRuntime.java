@@ -126,7 +126,10 @@ public final class NodeRuntime {
       services.stopping();
       return services.leader().stopping().compose(_ -> services.closeLog())
           .compose(_ -> Future.fromCompletionStage(ground.drain()));
-    }).onComplete(_ -> events.publish()).eventually(this::undeploy);
+    }).onComplete(_ -> {
+      events.publish();
+      events.close();
+    }).eventually(this::undeploy);
   }
 
   /** Ends at once, as if its process had been killed: nothing more is answered or written. */
@@ -135,6 +138,7 @@ public final class NodeRuntime {
     ScrException cause = new ScrException(Fault.NODE_LOST, "node " + name() + " was killed");
     return loop.<Void>call(() -> {
       bus.close(cause);
+      events.close();
       services.killed(cause);
       return Future.succeededFuture();
     }).eventually(this::undeploy);

@@ -197,6 +197,7 @@ public final class NodeServices {
   /** The node dies now (an embedded one): whoever waits here hears of it. */
   public void killed(ScrException cause) {
     runs.killed(cause);
+    flushCoordinator.park();
     flushes.stop(cause);
     halts.stop();
     protection.over(cause);

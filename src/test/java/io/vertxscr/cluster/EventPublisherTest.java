@@ -2,16 +2,23 @@ package io.vertxscr.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.protocol.Addresses;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.EventSamples;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.VirtualTime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -49,6 +56,31 @@ class EventPublisherTest {
     assertThat(publisher.json(event, 42)).isEqualTo(new JsonObject().put("type", "flush-failed").put("node", "n1")
         .put("timeMs", 42L).put("run", 0L).put("dataset", 3).put("cause", "/p is full").put("attempt", 1)
         .put("fault", "NO_SPACE"));
+  }
+
+  /** Method: a node that dies with an event in hand, and another one that publishes after it. */
+  @Test
+  void aNodeThatIsGonePublishesNothing() throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try {
+      Loop loop = new VirtualTime(new SplittableRandom(1)).loop();
+      EventPublisher gone = new EventPublisher(loop, vertx.eventBus(), "gone");
+      EventPublisher alive = new EventPublisher(loop, vertx.eventBus(), "alive");
+      CompletableFuture<String> first = new CompletableFuture<>();
+      vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, event -> first.complete(event.body().getString("node")));
+      Event event = EventSamples.ALL.stream().filter(Event.FlushFailed.class::isInstance).findFirst().orElseThrow();
+
+      gone.notice(event);
+      gone.close();
+      gone.notice(event);
+      gone.publish();
+      alive.notice(event);
+      alive.publish();
+
+      assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("alive");
+    } finally {
+      vertx.close().await();
+    }
   }
 
   private static String events() throws IOException {
