@@ -3,9 +3,6 @@ package io.vertxscr.node;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertxscr.verticle.NodeServices;
-import io.vertxscr.verticle.NodeContext;
-import io.vertxscr.verticle.Deployments;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.EventPublisher;
 import io.vertxscr.coding.GfKernels;
@@ -16,6 +13,9 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.verticle.NodeContext;
+import io.vertxscr.verticle.NodeServices;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ public final class NodeRuntime {
   private static final Logger LOG = LoggerFactory.getLogger(NodeRuntime.class);
 
   private final Vertx vertx;
-  private final NodeGround ground;
+  private final NodeResources ground;
   private final Loop loop;
   private final EventBusNodeBus bus;
   private final EventPublisher events;
@@ -38,7 +38,7 @@ public final class NodeRuntime {
   private final List<String> deployed = new ArrayList<>();
   private volatile boolean ready;
 
-  private NodeRuntime(Vertx vertx, NodeGround ground, Membership membership) {
+  private NodeRuntime(Vertx vertx, NodeResources ground, Membership membership) {
     this.vertx = vertx;
     this.ground = ground;
     this.loop = new VertxLoop(vertx, ground.engine()::submit, ground::flush);
@@ -58,7 +58,7 @@ public final class NodeRuntime {
    * @param others makes the verticles that need more than a {@link NodeContext}, by class; a described verticle that is
    *     neither is refused
    */
-  public static Future<NodeRuntime> start(Vertx vertx, NodeGround ground, Membership membership,
+  public static Future<NodeRuntime> start(Vertx vertx, NodeResources ground, Membership membership,
       Deployments deployments, Map<Class<?>, Supplier<Deployable>> others) {
     NodeRuntime node = new NodeRuntime(vertx, ground, membership);
     Thread.ofPlatform().daemon().name(ground.options().name() + "-warm-up").start(NodeRuntime::warmUpKernels);
@@ -94,7 +94,7 @@ public final class NodeRuntime {
     return context.name();
   }
 
-  public NodeGround ground() {
+  public NodeResources ground() {
     return ground;
   }
 

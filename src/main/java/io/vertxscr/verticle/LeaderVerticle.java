@@ -7,7 +7,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Join;
 import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.service.leader.LeaderService;
+import io.vertxscr.service.run.LeaderService;
 
 /** Answers what nodes ask the leader; on every node, because each may become it. */
 public final class LeaderVerticle extends NodeVerticle {

@@ -2,42 +2,42 @@ package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.Settings;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
-import io.vertxscr.service.MembershipWatch;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
-import io.vertxscr.service.Sources;
+import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.advice.AdviceService;
 import io.vertxscr.service.advice.HaltWatch;
 import io.vertxscr.service.advice.LeaderAdvice;
-import io.vertxscr.service.data.CacheKeeper;
-import io.vertxscr.service.data.Capacity;
-import io.vertxscr.service.data.FetchService;
-import io.vertxscr.service.data.FlushService;
-import io.vertxscr.service.data.HoldingService;
-import io.vertxscr.service.data.ProtectionService;
-import io.vertxscr.service.data.RankRestorer;
-import io.vertxscr.service.data.StoreService;
-import io.vertxscr.service.leader.FlushCoordinator;
-import io.vertxscr.service.leader.LeaderService;
+import io.vertxscr.service.cache.CacheEvictor;
+import io.vertxscr.service.cache.CacheInventoryService;
+import io.vertxscr.service.cache.Capacity;
+import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.flush.FlushCoordinator;
+import io.vertxscr.service.flush.FlushQuestions;
+import io.vertxscr.service.flush.FlushService;
 import io.vertxscr.service.leader.LeaderTools;
 import io.vertxscr.service.leader.LeaderWork;
 import io.vertxscr.service.leader.ObservedActions;
 import io.vertxscr.service.log.EventLog;
 import io.vertxscr.service.log.Operations;
-import io.vertxscr.service.run.AdviceService;
+import io.vertxscr.service.phase.ClaimService;
+import io.vertxscr.service.phase.PhaseService;
+import io.vertxscr.service.phase.RouteService;
+import io.vertxscr.service.redundancy.ProtectionService;
+import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.service.restart.FetchService;
+import io.vertxscr.service.restart.RestartService;
 import io.vertxscr.service.run.CallService;
-import io.vertxscr.service.run.ClaimService;
 import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ConfigService;
-import io.vertxscr.service.run.FlushQuestions;
-import io.vertxscr.service.run.PhaseService;
-import io.vertxscr.service.run.RestartService;
-import io.vertxscr.service.run.RouteService;
+import io.vertxscr.service.run.LeaderService;
+import io.vertxscr.service.run.MembershipWatch;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.storage.DatasetStore;
@@ -52,7 +52,7 @@ public final class NodeServices {
   private final AdviceService advice;
   private final RouteService routes;
   private final ProtectionService protection;
-  private final HoldingService holdings;
+  private final CacheInventoryService holdings;
   private final FetchService fetches;
   private final StoreService stores;
   private final FlushService flushes;
@@ -66,7 +66,7 @@ public final class NodeServices {
 
   /** What a node stands on. */
   public record Ports(
-      Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, Sources sources,
+      Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, RangeSources sources,
       Observer observer) {}
 
   /** Builds them; nothing happens before the first message. */
@@ -79,8 +79,9 @@ public final class NodeServices {
     calls = new CallService(loop, bus, self, runs);
     routes = new RouteService(loop, bus, runs, store);
     protection = new ProtectionService(loop, bus, self, store, ports.sources());
-    CacheKeeper keeper = new CacheKeeper(loop, self, store, ports.observer());
-    holdings = new HoldingService(loop, self, store, keeper, new RankRestorer(loop, bus, store, ports.sources()));
+    CacheEvictor keeper = new CacheEvictor(loop, self, store, ports.observer());
+    holdings = new CacheInventoryService(loop, self, store, keeper,
+        new RankRestorer(loop, bus, store, ports.sources()));
     fetches = new FetchService(loop, store, ports.observer());
     stores = new StoreService(loop, self, store.directories(), settings.policy().descriptors());
     flushes = new FlushService(loop, bus, self, store, keeper);
@@ -148,7 +149,7 @@ public final class NodeServices {
     return protection;
   }
 
-  public HoldingService holdings() {
+  public CacheInventoryService holdings() {
     return holdings;
   }
 

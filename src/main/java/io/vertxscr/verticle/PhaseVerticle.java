@@ -1,6 +1,6 @@
 package io.vertxscr.verticle;
 
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;

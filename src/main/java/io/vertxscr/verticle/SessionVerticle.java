@@ -1,14 +1,14 @@
 package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.DoneReply;
-import io.vertxscr.protocol.app.flush.FlushRequest;
+import io.vertxscr.protocol.app.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.QuestionRequest;

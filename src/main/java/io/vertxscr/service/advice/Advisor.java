@@ -1,7 +1,7 @@
 package io.vertxscr.service.advice;
 
 import io.vertx.core.Future;
-import io.vertxscr.config.run.IntervalPolicy;
+import io.vertxscr.config.policy.IntervalPolicy;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.flow.advice.HaltConditions.Met;
 import io.vertxscr.flow.advice.LeaderAnswers;

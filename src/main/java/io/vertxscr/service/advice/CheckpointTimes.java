@@ -1,6 +1,6 @@
 package io.vertxscr.service.advice;
 
-import io.vertxscr.config.run.IntervalPolicy;
+import io.vertxscr.config.policy.IntervalPolicy;
 import io.vertxscr.flow.advice.CheckpointNeed.Conditions;
 import io.vertxscr.flow.advice.CheckpointNeed.Known;
 import io.vertxscr.flow.advice.CheckpointNeed;

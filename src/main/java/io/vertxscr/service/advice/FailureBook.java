@@ -2,8 +2,8 @@ package io.vertxscr.service.advice;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.FailureHistory;
-import io.vertxscr.prefix.FailuresFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.FailuresFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Loop;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.vertxscr.service.advice;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.vertxscr.config.JobSettings;
-import io.vertxscr.config.run.LogPolicy;
+import io.vertxscr.config.policy.LogPolicy;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;

@@ -1,8 +1,8 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.Inventory;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -12,9 +12,10 @@ import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
-import io.vertxscr.service.leader.restart.Inventories;
-import io.vertxscr.service.leader.restart.PrefixFetcher;
-import io.vertxscr.service.leader.restart.RestartJournal;
+import io.vertxscr.service.flush.FlushCoordinator;
+import io.vertxscr.service.restart.Inventories;
+import io.vertxscr.service.restart.PrefixFetcher;
+import io.vertxscr.service.restart.RestartJournal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

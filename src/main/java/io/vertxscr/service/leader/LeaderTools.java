@@ -1,18 +1,25 @@
 package io.vertxscr.service.leader;
 
-import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.cache.StoreChecks;
+import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.FlushShares;
-import io.vertxscr.service.flush.PrefixKeeper;
-import io.vertxscr.service.leader.restart.CacheRestores;
-import io.vertxscr.service.leader.restart.CatchUp;
-import io.vertxscr.service.leader.restart.Inventories;
-import io.vertxscr.service.leader.restart.PrefixFetcher;
-import io.vertxscr.service.leader.restart.RestartJournal;
-import io.vertxscr.service.leader.restart.Restorer;
+import io.vertxscr.service.flush.FlushStates;
+import io.vertxscr.service.flush.FlushSteps;
+import io.vertxscr.service.flush.PrefixRetention;
+import io.vertxscr.service.flush.WantedFlushes;
+import io.vertxscr.service.restart.CacheRestores;
+import io.vertxscr.service.restart.CatchUp;
+import io.vertxscr.service.restart.Inventories;
+import io.vertxscr.service.restart.PrefixFetcher;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.restart.Restorer;
+import io.vertxscr.service.scavenge.ScavengeWatch;
+import io.vertxscr.service.scavenge.Scavenger;
 import java.time.LocalDateTime;
 
 /** What a leader works with; each piece may be tested by itself. On the node's loop. */
@@ -39,7 +46,7 @@ public record LeaderTools(Restorer restorer, CatchUp catchUp, DatasetCommands co
     PrefixFetcher prefix = new PrefixFetcher(loop, bus, self, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, self);
     CacheRestores restores = new CacheRestores(caches, observer);
-    PrefixKeeper keeper = new PrefixKeeper(loop, self, journal::read, observer, standard.cache());
+    PrefixRetention keeper = new PrefixRetention(loop, self, journal::read, observer, standard.cache());
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
     FlushCoordinator flushes = new FlushCoordinator(
         loop, caches, restores, observer, new FlushSteps(loop, bus, self, shares, keeper));

@@ -6,14 +6,15 @@ import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.config.run.FetchPolicy;
-import io.vertxscr.config.run.FlushPolicy;
-import io.vertxscr.config.run.RunPolicy;
-import io.vertxscr.flow.Combining;
-import io.vertxscr.flow.From;
-import io.vertxscr.flow.Part;
-import io.vertxscr.flow.Step;
+import io.vertxscr.config.policy.FetchPolicy;
+import io.vertxscr.config.policy.FlushPolicy;
+import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.flow.advice.Grant;
+import io.vertxscr.flow.gather.GatherReducers;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.FailureHistory;
@@ -21,8 +22,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.protocol.app.flush.FlushReply;
+import io.vertxscr.protocol.app.FlushReply;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
@@ -36,10 +36,17 @@ import io.vertxscr.protocol.node.Running.Protected;
 import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.advice.LeaderAdvice;
-import io.vertxscr.service.flush.PrefixKeeper;
-import io.vertxscr.service.leader.restart.LaunchWishes;
-import io.vertxscr.service.leader.restart.RestartJournal;
-import io.vertxscr.service.leader.restart.Restorer;
+import io.vertxscr.service.cache.StoreChecks;
+import io.vertxscr.service.flush.FlushCoordinator;
+import io.vertxscr.service.flush.FlushStates;
+import io.vertxscr.service.flush.PrefixRetention;
+import io.vertxscr.service.flush.WantedFlushes;
+import io.vertxscr.service.restart.LaunchWishes;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.restart.Restorer;
+import io.vertxscr.service.run.ActiveRun;
+import io.vertxscr.service.run.LeaderActions;
+import io.vertxscr.service.scavenge.ScavengeWatch;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +78,7 @@ public final class LeaderWork implements LeaderActions {
   private final WantedFlushes wanted;
   private final StoreChecks stores;
   private final FlushStates flushStates;
-  private final PrefixKeeper keeper;
+  private final PrefixRetention keeper;
   private final Settings settings;
   private final LeaderAdvice advice;
   private final ScavengeWatch scavenges;
@@ -238,7 +245,7 @@ public final class LeaderWork implements LeaderActions {
   }
 
   @Override
-  public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
+  public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
     return switch (step) {
       case START_OUTPUT -> start(run, parts);
       case COMPLETE_OUTPUT -> Future.succeededFuture(read(parts, Part.Complete.class)).map(this::complete)
@@ -263,16 +270,16 @@ public final class LeaderWork implements LeaderActions {
     };
   }
 
-  private static <T> List<From<T>> read(List<From<Packed>> parts, Class<T> type) {
-    return parts.stream().map(from -> new From<>(from.node(), from.part().as(type))).toList();
+  private static <T> List<NodeContribution<T>> read(List<NodeContribution<Packed>> parts, Class<T> type) {
+    return parts.stream().map(from -> new NodeContribution<>(from.node(), from.part().as(type))).toList();
   }
 
-  private Future<Packed> start(ActiveRun run, List<From<Packed>> parts) {
+  private Future<Packed> start(ActiveRun run, List<NodeContribution<Packed>> parts) {
     JobSettings job = settings.job();
-    List<From<Part.Start>> starts = read(parts, Part.Start.class);
-    DatasetDescriptor next = Combining.start(starts, clockUs.getAsLong(),
+    List<NodeContribution<Part.Start>> starts = read(parts, Part.Start.class);
+    DatasetDescriptor next = GatherReducers.start(starts, clockUs.getAsLong(),
         new Job(job.user(), run.info().jobName(), job.id(), job.cluster()));
-    Optional<String> full = Combining.full(starts);
+    Optional<String> full = GatherReducers.full(starts);
     if (full.isPresent() && !run.info().policy().cache().bypassWhenFull()) {
       throw new ScrException(Fault.NO_SPACE, full.get());
     }
@@ -281,7 +288,7 @@ public final class LeaderWork implements LeaderActions {
         run.info().policy().descriptors().descriptorFor(next.flags(), next.checkpointId()), full.isPresent());
     advice.times().writes(level);
     full.ifPresent(why -> LOG.warn("dataset {} goes past the cache: {}", next.id(), why));
-    List<Integer> evictions = full.isPresent() ? List.of() : Combining.evictions(starts);
+    List<Integer> evictions = full.isPresent() ? List.of() : GatherReducers.evictions(starts);
     if (!evictions.isEmpty()) {
       restarts.makingRoom(run.info(), next);
     }
@@ -317,12 +324,12 @@ public final class LeaderWork implements LeaderActions {
     return how.redundancy().failures() > 0 ? FailureHistory.Level.NODE : FailureHistory.Level.PROCESS;
   }
 
-  private Packed complete(List<From<Part.Complete>> parts) {
-    return Packed.of(Combining.complete(parts));
+  private Packed complete(List<NodeContribution<Part.Complete>> parts) {
+    return Packed.of(GatherReducers.complete(parts));
   }
 
-  private Packed protectedEverywhere(ActiveRun run, List<From<Part.Done>> parts) {
-    Combining.done(parts);
+  private Packed protectedEverywhere(ActiveRun run, List<NodeContribution<Part.Done>> parts) {
+    GatherReducers.done(parts);
     int id = parts.getFirst().part().datasetId();
     run.info(run.info().with(Optional.empty()));
     if (writing != null && writing.id() == id) {
@@ -352,8 +359,8 @@ public final class LeaderWork implements LeaderActions {
   }
 
   /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
-  private Future<Packed> published(ActiveRun run, List<From<Part.Published>> parts) {
-    DatasetDescriptor dataset = parts.getFirst().part().dataset().with(Combining.published(parts));
+  private Future<Packed> published(ActiveRun run, List<NodeContribution<Part.Published>> parts) {
+    DatasetDescriptor dataset = parts.getFirst().part().dataset().with(GatherReducers.published(parts));
     RankMap map = run.info().map();
     List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
     run.info(run.info().with(Optional.empty()));
@@ -366,7 +373,7 @@ public final class LeaderWork implements LeaderActions {
   }
 
   /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
-  private Future<Packed> flushed(List<From<Part.Done>> parts) {
+  private Future<Packed> flushed(List<NodeContribution<Part.Done>> parts) {
     int id = parts.getFirst().part().datasetId();
     return flushes.flushNow(id).map(Packed.NOTHING);
   }

@@ -3,17 +3,17 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.flow.From;
-import io.vertxscr.flow.Part;
-import io.vertxscr.flow.Step;
 import io.vertxscr.flow.advice.Grant;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
-import io.vertxscr.protocol.app.flush.FlushReply;
+import io.vertxscr.protocol.app.FlushReply;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
@@ -26,6 +26,8 @@ import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.log.Operations;
+import io.vertxscr.service.run.ActiveRun;
+import io.vertxscr.service.run.LeaderActions;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -143,7 +145,7 @@ public final class ObservedActions implements LeaderActions {
   }
 
   @Override
-  public Future<Packed> decide(ActiveRun run, Step step, List<From<Packed>> parts) {
+  public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
     long number = run.info().run();
     if (step == Step.COMPLETE_OUTPUT) {
       met(parts.getFirst().part().as(Part.Complete.class).datasetId());

@@ -1,19 +1,20 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.Combining;
-import io.vertxscr.flow.From;
-import io.vertxscr.flow.Part;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.GatherReducers;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
-import io.vertxscr.service.leader.restart.CatchUp;
-import io.vertxscr.service.leader.restart.RestartJournal;
-import io.vertxscr.service.leader.restart.Restorer;
+import io.vertxscr.service.restart.CatchUp;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.restart.Restorer;
+import io.vertxscr.service.run.ActiveRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -70,8 +71,8 @@ final class RestartSteps {
   }
 
   /** Some node may have lost what it had when the run began: then nobody starts. */
-  Future<Packed> start(ActiveRun run, List<From<Part.Restart>> parts) {
-    var unread = Combining.unread(parts);
+  Future<Packed> start(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+    var unread = GatherReducers.unread(parts);
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (unread.isEmpty() || offered.isEmpty()) {
       // not waited for: a prefix directory that hangs must not keep the application from reading its cache
@@ -82,8 +83,8 @@ final class RestartSteps {
   }
 
   /** Where some rank could not read it, nobody has restarted, and the dataset is offered no more. */
-  Future<Packed> complete(ActiveRun run, List<From<Part.Restart>> parts) {
-    var unread = Combining.unread(parts);
+  Future<Packed> complete(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+    var unread = GatherReducers.unread(parts);
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
       info.restart().ifPresent(read -> catchUp.older(info, read.datasetId()));
@@ -120,9 +121,9 @@ final class RestartSteps {
    * Restarts begin with this checkpoint. An application that has restarted by itself is offered nothing any more; one
    * that has not restarted yet is offered the checkpoint when it asks: it may want to read it by itself.
    */
-  Future<Packed> current(ActiveRun run, List<From<Part.Named>> parts) {
+  Future<Packed> current(ActiveRun run, List<NodeContribution<Part.Named>> parts) {
     boolean selects = parts.getFirst().part().selects();
-    return commands.current(run.info().prefix(), Combining.name(parts)).map(named -> {
+    return commands.current(run.info().prefix(), GatherReducers.name(parts)).map(named -> {
       RunInfo info = run.info();
       run.info(info.with(info.restart().filter(offered -> selects && offered.isOf(named.dataset()))));
       return Packed.of(new Offer(run.info().restart(), named.leftAlone().map(List::of)));
@@ -130,7 +131,7 @@ final class RestartSteps {
   }
 
   /** What is on offer; what the application has selected is restored now, if it is not what the run began with. */
-  Future<Packed> have(ActiveRun run, List<From<Part.Have>> parts) {
+  Future<Packed> have(ActiveRun run, List<NodeContribution<Part.Have>> parts) {
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (offered.isPresent() || !parts.getFirst().part().selected()) {
       return Future.succeededFuture(Packed.of(new Offer(offered)));
@@ -143,8 +144,8 @@ final class RestartSteps {
   }
 
   /** What was on offer for a restart may be gone now: then another one is. */
-  Future<Packed> remove(ActiveRun run, Step step, List<From<Part.Named>> parts) {
-    String name = Combining.name(parts);
+  Future<Packed> remove(ActiveRun run, Step step, List<NodeContribution<Part.Named>> parts) {
+    String name = GatherReducers.name(parts);
     boolean existed = parts.stream().anyMatch(from -> from.part().existed());
     return commands.remove(step, run.info().prefix(), name, existed).compose(ids -> {
       boolean offered = run.info().restart().filter(restart -> ids.contains(restart.datasetId())).isPresent();

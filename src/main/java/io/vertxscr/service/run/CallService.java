@@ -2,9 +2,9 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.flow.LocalGather;
-import io.vertxscr.flow.RankCall;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.LocalGather;
+import io.vertxscr.flow.gather.RankCall;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.CallReply;
@@ -48,7 +48,7 @@ public final class CallService {
    * @param restartAvailable what HAVE_RESTART found
    */
   public record Answers(IntFunction<CallReply> ofRank, boolean restartAvailable) {
-    static Answers same(CallReply reply) {
+    public static Answers same(CallReply reply) {
       return new Answers(_ -> reply, false);
     }
   }
@@ -152,7 +152,7 @@ public final class CallService {
    *
    * @return the result; fails with the fault that all nodes get, or with why the run is over
    */
-  Future<Packed> gather(LocalRun run, Step step, Object part) {
+  public Future<Packed> gather(LocalRun run, Step step, Object part) {
     return gather(run, step, Optional.empty(), Packed.of(part));
   }
 
