@@ -54,27 +54,21 @@ public final class FlushSteps {
   private final ContainerSteps containers;
   private final PlaceOwners owners;
   private final FlushShares shares;
-  private final PrefixRetention keeper;
+  private final PrefixRetention retention;
+  private final PrefixTurns turns;
   private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
 
-  public FlushSteps(Loop loop, NodeBus bus, String self, FlushShares shares, PrefixRetention keeper) {
-    this.keeper = keeper;
+  /** Works for the leader of a node. */
+  public FlushSteps(Loop loop, NodeBus bus, String self, ContainerSteps containers, PlaceOwners owners,
+      FlushShares shares, PrefixRetention retention, PrefixTurns turns) {
+    this.retention = retention;
+    this.turns = turns;
     this.shares = shares;
     this.loop = loop;
     this.bus = bus;
     this.self = self;
-    this.containers = new ContainerSteps(loop, bus);
-    this.owners = new PlaceOwners(loop, bus);
-  }
-
-  /** Who deletes what is old. */
-  PrefixRetention keeper() {
-    return keeper;
-  }
-
-  /** What may be used of the file systems. */
-  FlushShares shares() {
-    return shares;
+    this.containers = containers;
+    this.owners = owners;
   }
 
   /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
@@ -187,7 +181,7 @@ public final class FlushSteps {
     if (attempt.complete()) {
       return Future.succeededFuture();
     }
-    return keeper.turns().enter(attempt.prefix()).compose(turn -> {
+    return turns.enter(attempt.prefix()).compose(turn -> {
       attempt.course().begin(turn);
       return owners.later(
           attempt.descriptor(), attempt.paths(), publication(attempt.paths()), attempt.byNode(), attempt.form());
@@ -301,7 +295,7 @@ public final class FlushSteps {
         : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
       remarks.forEach(LOG::warn);
       shares.used(attempt.prefix());
-      keeper.flushed(attempt.prefix());
+      retention.flushed(attempt.prefix());
       return null;
     });
   }

@@ -43,18 +43,13 @@ public final class PrefixRetention {
    * @param standard where no run has said anything else
    */
   public PrefixRetention(Loop loop, String self, Function<String, Future<RestartHistory>> history, Observer observer,
-      CachePolicy standard) {
+      CachePolicy standard, PrefixTurns turns) {
     this.loop = loop;
     this.self = self;
     this.history = history;
     this.observer = observer;
     this.standard = standard;
-    this.turns = new PrefixTurns(loop);
-  }
-
-  /** Who may change which names a prefix directory has. */
-  public PrefixTurns turns() {
-    return turns;
+    this.turns = turns;
   }
 
   /** What a run says that begins in this prefix directory. */
