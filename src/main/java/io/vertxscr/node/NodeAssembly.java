@@ -25,7 +25,9 @@ import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.container.ContainerSteps;
+import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
@@ -96,6 +98,7 @@ public final class NodeAssembly {
   private final String self;
   private final Settings settings;
   private final NodeServices services;
+  private final PrefixCopies copies;
   private final HaltWatch halts;
   private final EventLog log;
 
@@ -117,16 +120,18 @@ public final class NodeAssembly {
     ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
     FetchService fetches = new FetchService(loop, store, ports.observer());
-    FlushService flushes = new FlushService(loop, bus, self, store, evictor);
+    copies = new PrefixCopies(loop, bus, self, store);
+    AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
+    FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
     LeaderGathers gathers = new LeaderGathers(bus, self);
     CompletedNames names = new CompletedNames();
     PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
         new PhaseService.Data(store, protection, evictor,
-            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), flushes, names));
+            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names));
     RestartService restarts = new RestartService(gathers, store, fetches, names);
     runs.onOver(protection::over);
-    runs.onOver(_ -> flushes.goOn());
+    runs.onOver(_ -> copies.goOn());
     runs.onReplaced(phases::forget);
 
     LeaderAdvice advice = advice();
@@ -164,7 +169,7 @@ public final class NodeAssembly {
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
-        flushes, leader, flush, advice.advisor());
+        flushes, aggregation, leader, flush, advice.advisor());
   }
 
   private LeaderAdvice advice() {
@@ -246,7 +251,7 @@ public final class NodeAssembly {
     services.runs().stopping();
     services.calls().stopping();
     services.flushLeader().coordinator().park();
-    services.flushes().stop(
+    copies.stop(
         new ScrException(Fault.STOPPING, "this node is stopping; the flush is left to the next start"));
     halts.stop();
     return services.leader().stopping();
@@ -261,7 +266,7 @@ public final class NodeAssembly {
   public void killed(ScrException cause) {
     services.runs().killed(cause);
     services.flushLeader().coordinator().park();
-    services.flushes().stop(cause);
+    copies.stop(cause);
     halts.stop();
     services.protection().over(cause);
   }

@@ -4,6 +4,7 @@ import io.vertxscr.service.advice.AdviceService;
 import io.vertxscr.service.advice.Advisor;
 import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
 import io.vertxscr.service.flush.FlushService;
@@ -29,4 +30,5 @@ public record NodeServices(
     RunService runs, CollectiveCalls calls, RouteService routes, ClaimService claims, AdviceService advice,
     FlushQuestions flushQuestions, StatusService status, ConfigService config,
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
-    FlushService flushes, LeaderService leader, FlushLeader flushLeader, Advisor advisor) {}
+    FlushService flushes, AggregateService aggregation,
+    LeaderService leader, FlushLeader flushLeader, Advisor advisor) {}

@@ -14,24 +14,11 @@ public final class Flushing {
   private Flushing() {}
 
   /**
-   * Measure, copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
+   * Copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
    *
    * @param background whether phases of the run go first: nobody waits for it
-   * @param packing where they go, if in containers; not known yet when they are measured
    */
-  public record Work(int datasetId, int attempt, List<Integer> ranks, boolean background, Optional<Packing> packing) {}
-
-  /**
-   * Where a node's files go in containers, one behind the other.
-   *
-   * @param layout name of what is written where; another one if a byte of the dataset may have another place
-   * @param offset of the first byte in the dataset's stream
-   * @param copied an earlier attempt has copied everything: nobody may write any more
-   */
-  public record Packing(String layout, long containerBytes, long alignBytes, long offset, boolean copied) {}
-
-  /** What the files of the ranks take together. */
-  public record Measured(int datasetId, int attempt, long bytes) {}
+  public record Work(int datasetId, int attempt, List<Integer> ranks, boolean background) {}
 
   /**
    * To the leader: how many may write here, and how fast? Tells how far this node has come, too.
@@ -110,15 +97,8 @@ public final class Flushing {
   /** What the files of these ranks take when they are compressed, one list for each rank, in the order asked for. */
   public record Sizes(List<RankFiles> files, List<List<Long>> storedBytes) {}
 
-  /** What do you know of these ranks, for a map of containers? */
-  public record EntriesOf(int datasetId, List<Integer> ranks) {}
-
-  /**
-   * One of each for every rank, in the order asked for.
-   *
-   * @param offsets where the rank's files begin in the dataset's stream
-   */
-  public record Entries(List<RankFiles> files, List<Long> offsets, long containerBytes, long alignBytes) {}
+  /** Stored sizes of the compressed files of these ranks. */
+  public record SizesOf(int datasetId, List<Integer> ranks) {}
 
   /**
    * What the filemap is to say of the flush.

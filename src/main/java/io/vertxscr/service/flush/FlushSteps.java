@@ -132,8 +132,8 @@ public final class FlushSteps {
   }
 
   private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number) {
-    return flush.containers().map(size -> containers.plan(
-        new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()), number).map(attempt::with))
+    return flush.containers().map(size -> new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()))
+        .map(packed -> containers.plan(packed, number).map(plan -> attempt.with(packed, plan)))
         .orElseGet(() -> Future.succeededFuture(attempt));
   }
 
@@ -143,7 +143,10 @@ public final class FlushSteps {
     Map<String, Integer> ranksByNode = new HashMap<>();
     attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
     shares.begin(attempt.descriptor(), number, attempt.prefix(), fileSystem, ranksByNode);
-    return onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class).<Void>map(worked -> {
+    Future<List<Worked>> copies = attempt.containers()
+        .map(there -> containers.aggregate(there.packed(), number, there.plan(), isInBackground(attempt)))
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class));
+    return copies.<Void>map(worked -> {
       attempt.course().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
       return null;
     }).onComplete((_, failure) -> shares.end(id, failure == null));
@@ -163,8 +166,8 @@ public final class FlushSteps {
   private <T> Future<List<T>> onHolders(FlushAttempt attempt, int number, NodeVerb verb, Class<T> answer) {
     List<Future<T>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
-        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt),
-            attempt.containers().map(plan -> plan.packings().get(node))), answer)));
+        bus.command(node, verb,
+            new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt)), answer)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
@@ -192,7 +195,8 @@ public final class FlushSteps {
   }
 
   private Future<Void> rename(FlushAttempt attempt, int number) {
-    return attempt.containers().map(plan -> containers.publish(attempt.descriptor().id(), plan))
+    return attempt.containers()
+        .map(there -> containers.publish(attempt.descriptor(), attempt.paths(), number, there.plan()))
         .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, Renamed.class).map(all -> {
           attempt.course().taken |= all.stream().anyMatch(Renamed::taken);
           return null;
@@ -283,7 +287,7 @@ public final class FlushSteps {
     FlushAttempt attempt = attempts.remove(id);
     if (attempt != null && attempt.containers().isPresent()) {
       loop.blocking("remove draft containers of dataset " + id, () -> {
-        attempt.containers().get().drafts().clean();
+        attempt.containers().get().plan().drafts().clean();
         return null;
       }).onFailure(failure -> LOG.warn("draft containers of dataset {} stay: {}", id, failure.getMessage()));
     }
@@ -307,7 +311,7 @@ public final class FlushSteps {
     }
     List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), attempt.mapping(),
         LocalDateTime.now(loop.clock()), attempt.complete() || attempt.course().taken);
-    attempt.containers().ifPresent(plan -> plan.drafts().clean());
+    attempt.containers().ifPresent(there -> there.plan().drafts().clean());
     return remarks;
   }
 

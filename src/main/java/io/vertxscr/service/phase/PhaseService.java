@@ -24,11 +24,11 @@ import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
-import io.vertxscr.service.flush.FlushService;
+import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.run.CollectiveCalls;
-import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.CompletedNames;
+import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
@@ -51,7 +51,7 @@ public final class PhaseService {
   private final DatasetStore store;
   private final CacheEvictor keeper;
   private final Capacity capacity;
-  private final FlushService flushes;
+  private final PrefixCopies copies;
   private final BypassService bypass;
   private final ClaimService claims;
   private final CompletedNames names;
@@ -71,7 +71,7 @@ public final class PhaseService {
     this.store = data.store();
     this.keeper = data.keeper();
     this.capacity = data.capacity();
-    this.flushes = data.flushes();
+    this.copies = data.copies();
     this.claims = claims;
     this.bypass = bypass;
     this.names = data.names();
@@ -79,7 +79,7 @@ public final class PhaseService {
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
-      FlushService flushes, CompletedNames names) {}
+      PrefixCopies copies, CompletedNames names) {}
 
   public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -90,7 +90,7 @@ public final class PhaseService {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
       run.restarted();
-      flushes.standBack();
+      copies.standBack();
       return open(run, started);
     });
   }
@@ -145,14 +145,14 @@ public final class PhaseService {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     if (open.isBypass()) {
-      return bypass.complete(run, ranks).onComplete(_ -> flushes.goOn())
+      return bypass.complete(run, ranks).onComplete(_ -> copies.goOn())
           .onSuccess(_ -> noteComplete(run, open.descriptor()));
     }
     completing = id;
     return look(run, ranks)
         .compose(written -> protect(run, open.descriptor(), written))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
-        .onComplete(_ -> flushes.goOn())
+        .onComplete(_ -> copies.goOn())
         .recover(failure -> discard(run, id, failure))
         .map(complete -> {
           noteComplete(run, open.descriptor());
@@ -233,7 +233,7 @@ public final class PhaseService {
     }
     return gathers.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
       protection.done(id);
-      flushes.goOn();                                     // all are protected: what else follows is not the phase's
+      copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
       return wait ? flushed(run, record).map(all) : Future.succeededFuture(all);
     });
