@@ -5,6 +5,7 @@ import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.SerialQueue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -26,7 +27,7 @@ public final class FailureBook {
   private FailureHistory kept = FailureHistory.EMPTY;
   /** Not written yet. */
   private FailureHistory fresh = FailureHistory.EMPTY;
-  private Future<?> last = Future.succeededFuture();
+  private final SerialQueue<String> steps = new SerialQueue<>();
 
   public FailureBook(Loop loop, String self) {
     this.loop = loop;
@@ -87,8 +88,8 @@ public final class FailureBook {
         .onFailure(failure -> LOG.warn("failures of {} cannot be written: {}", directory, failure.getMessage()));
   }
 
-  private void inTurn(Supplier<Future<?>> step) {
-    last = last.transform((_, _) -> step.get().otherwiseEmpty());
+  private void inTurn(Supplier<Future<FailureHistory>> step) {
+    steps.run("all", step);
   }
 
   private FailuresFileStore store(String directory) {

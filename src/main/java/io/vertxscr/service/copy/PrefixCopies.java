@@ -11,11 +11,10 @@ import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.FlushTarget;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.SerialQueue;
 import io.vertxscr.storage.DatasetStore;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -27,7 +26,7 @@ public final class PrefixCopies {
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
-  private final Map<Integer, Future<?>> inTurn = new HashMap<>();
+  private final SerialQueue<Integer> steps = new SerialQueue<>();
   private final Set<PacedCopies> underWay = new HashSet<>();
   private long yieldEndNs;
 
@@ -52,10 +51,7 @@ public final class PrefixCopies {
    * leader, may still be under way and have the same drafts.
    */
   public <T> Future<T> inTurn(int datasetId, Supplier<Future<T>> step) {
-    Future<?> before = inTurn.getOrDefault(datasetId, Future.succeededFuture());
-    Future<T> mine = before.transform((_, _) -> step.get());
-    inTurn.put(datasetId, mine);
-    return mine.onComplete(_ -> inTurn.remove(datasetId, mine));
+    return steps.run(datasetId, step);
   }
 
   /** The record of a dataset of this node's caches. @throws ScrException NO_SUCH_DATASET */

@@ -181,7 +181,7 @@ public final class FlushService {
             record.ranks().forEach(rank -> clean(target(record), rank.files().files(), flushed.discard()));
           }
         }
-        store.update(flushed.datasetId(), record.descriptor().createdUs(), held ->
+        store.update(record.descriptor().key(), held ->
             held.with(flushed.state()));
       });
       return Ack.ACK;

@@ -4,12 +4,12 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushCoordinator;
@@ -128,11 +128,11 @@ public final class DatasetCommands {
   }
 
   private Future<Void> evict(List<Inventory> inventories, List<DatasetDescriptor> datasets) {
-    List<Which> which = datasets.stream().map(dataset -> new Which(dataset.id(), dataset.createdUs())).toList();
+    List<DatasetKey> which = datasets.stream().map(dataset -> dataset.key()).toList();
     List<Future<Ack>> told = new ArrayList<>();
     for (Inventory inventory : inventories) {
-      List<Which> held = which.stream().filter(w -> inventory.datasets().stream().map(Inventory.Dataset::descriptor)
-          .anyMatch(d -> d.id() == w.datasetId() && d.createdUs() == w.createdUs())).toList();
+      List<DatasetKey> held = which.stream().filter(key ->
+          inventory.datasets().stream().map(Inventory.Dataset::key).anyMatch(key::equals)).toList();
       if (!held.isEmpty()) {
         told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new Drop(held), Ack.class)
             .recover(failure -> Fault.of(failure) == Fault.NODE_LOST
