@@ -2,8 +2,7 @@ package io.vertxscr.node;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertxscr.verticle.NodeVerticle;
-import io.vertxscr.verticle.Deployments;
+import io.vertxscr.client.BusTransport;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.cluster.EmbeddedMembership;
 import io.vertxscr.cluster.peer.ClusterSecret;
@@ -12,6 +11,8 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.Sources;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.verticle.NodeVerticle;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.SortedMap;
@@ -90,7 +91,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** A client of a node, for as many ranks as will. */
   public ScrClient client(String name) {
-    return ScrClient.onBus(vertx, node(name).name());
+    return new ScrClient(new BusTransport(vertx, node(name).name()));
   }
 
   /** The node of that name. */
