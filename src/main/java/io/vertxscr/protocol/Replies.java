@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place where the outcome of a call becomes a reply, and a failed reply becomes an outcome again.
+ * The one place where the outcome of a call becomes a reply; {@link ReplyFaults} makes an outcome of it again.
  *
  * <pre>
  *   Future.succeededFuture(message.body())
@@ -53,32 +53,12 @@ public final class Replies {
     };
   }
 
-  /**
-   * What a failed request to a node means.
-   *
-   * @param failure as the event bus gave it
-   * @param node who was asked; named where it is gone
-   * @return the fault that was answered; {@link Fault#NODE_LOST} where nobody listens; {@link Fault#TIMEOUT}, which
-   *     says nothing about whether the call took effect
-   */
-  public static ScrException faultOf(Throwable failure, String node) {
-    return switch (failure) {
-      case ScrException known -> known;
-      case ReplyException reply -> switch (reply.failureType()) {
-        case NO_HANDLERS -> new ScrException(Fault.NODE_LOST, "node " + node + " is gone: nobody listens", reply);
-        case TIMEOUT -> new ScrException(Fault.TIMEOUT, "node " + node + " has not answered in time", reply);
-        default -> new ScrException(Fault.of(reply.failureCode()), String.valueOf(reply.getMessage()), reply);
-      };
-      default -> new ScrException(Fault.INTERNAL, "request to node " + node + " failed: " + failure, failure);
-    };
-  }
-
   private static void fail(Message<?> message, Throwable failure) {
     switch (failure) {
       case ScrException known -> message.fail(known.fault().number(), known.getMessage());
       case ReplyException _ -> {
         // A node that was asked on the way said why; hand that on rather than hide it behind an error of ours.
-        ScrException passedOn = faultOf(failure, "asked by " + message.address());
+        ScrException passedOn = ReplyFaults.of(failure, "asked by " + message.address());
         message.fail(passedOn.fault().number(), passedOn.getMessage());
       }
       default -> {

@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -199,8 +200,8 @@ class ScrTest {
     SocketTransport transport = SocketTransport.connect(options.socket());
     try {
       String filler = "x".repeat(1 << 16);
-      SessionTest.await(Future.all(numbers.stream().map(number -> transport.request(
-          Verb.ROUTE, new JsonObject().put("number", number).put("filler", filler))).toList()));
+      SessionTest.await(CompletableFuture.allOf(numbers.stream().map(number -> transport.request(
+          Verb.ROUTE, Map.of("number", number, "filler", filler))).toArray(CompletableFuture[]::new)));
     } finally {
       transport.close();
     }

@@ -292,9 +292,9 @@ class RunConfigurationTest extends EmbeddedTest {
       ScrClient client = cluster.nodes().client("n1");
       ScrOptions options = new ScrOptions(Path.of("unused"), 0, 1, prefix, "test").config("CKPT=0 TYPE=PARTNER");
 
-      assertThat(client.config(options, "SCR_FLUSH").await(60, TimeUnit.SECONDS)).contains("7");
-      assertThat(client.config(options, "CKPT=0 TYPE").await(60, TimeUnit.SECONDS)).contains("PARTNER");
-      assertThat(client.config(options, "SCR_GROUP").await(60, TimeUnit.SECONDS)).isEmpty();
+      assertThat(client.config(options, "SCR_FLUSH").get(60, TimeUnit.SECONDS)).contains("7");
+      assertThat(client.config(options, "CKPT=0 TYPE").get(60, TimeUnit.SECONDS)).contains("PARTNER");
+      assertThat(client.config(options, "SCR_GROUP").get(60, TimeUnit.SECONDS)).isEmpty();
       client.close();
     }
   }

@@ -184,7 +184,7 @@ final class TestCluster implements AutoCloseable {
   JsonObject status(String node) throws Exception {
     ScrClient client = cluster.client(node);
     try {
-      return client.status().await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      return new JsonObject(client.status().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS));
     } finally {
       client.close();
     }
