@@ -83,10 +83,10 @@ final class DemoCommand implements Callable<Integer> {
     try (DemoCluster cluster = cluster(plan)) {
       // For Ctrl-C and SIGTERM; after a run that came to its end there is nothing left to do for it.
       Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "scr-demo-stop"));
-      return DemoScenario.run(cluster, plan, progress).identical() ? 0 : Scr.FAILED;
+      return DemoScenario.run(cluster, plan, progress).identical() ? 0 : ScrCommand.FAILED;
     } catch (DemoException e) {
       progress.alarm("failed: " + e.getMessage());
-      return Scr.FAILED;
+      return ScrCommand.FAILED;
     }
   }
 

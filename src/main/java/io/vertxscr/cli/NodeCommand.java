@@ -109,7 +109,7 @@ final class NodeCommand implements Callable<Integer> {
     NodeOptions options = new NodeOptions(nodeName, settings, known, address, peerPort, !noDirectReads);
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     if (rehearse) {
-      new Rehearsal(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
+      new AotTraining(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,

@@ -99,7 +99,7 @@ final class StatusCommand implements Callable<Integer> {
       out.print(watchSeconds != null && !onTerminal ? System.lineSeparator() : "");
     }
     out.flush();
-    return answers.isEmpty() ? Scr.FAILED : 0;
+    return answers.isEmpty() ? ScrCommand.FAILED : 0;
   }
 
   /** Daemons that were killed leave their sockets behind. */

@@ -9,7 +9,7 @@ import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.DoneReply;
-import io.vertxscr.protocol.app.flush.FlushReply;
+import io.vertxscr.protocol.app.FlushReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.NeedCheckpointReply;

@@ -1,7 +1,8 @@
 package io.vertxscr.config;
 
+import io.vertxscr.config.policy.Checks;
 import io.vertxscr.model.Limits;
-import io.vertxscr.model.descriptor.StoreDescriptor;
+import io.vertxscr.model.StoreDescriptor;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package io.vertxscr.config;
 
+import io.vertxscr.config.policy.Checks;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;

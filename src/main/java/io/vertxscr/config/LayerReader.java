@@ -1,6 +1,7 @@
 package io.vertxscr.config;
 
 import io.vertxscr.config.Layer.Said;
+import io.vertxscr.config.policy.Checks;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;

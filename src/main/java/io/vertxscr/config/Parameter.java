@@ -5,12 +5,12 @@ import static io.vertxscr.config.Parameter.Scope.NODE;
 import static io.vertxscr.config.Parameter.Scope.PROCESS;
 import static io.vertxscr.config.Parameter.Scope.RUN;
 
-import io.vertxscr.config.run.Syslog;
+import io.vertxscr.config.policy.Syslog;
+import io.vertxscr.model.FlushDescriptor;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.FlushDescriptor;
-import io.vertxscr.model.descriptor.GroupDescriptors;
-import io.vertxscr.model.descriptor.Redundancy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package io.vertxscr.config;
 import io.vertxscr.config.Effective.Entry;
 import io.vertxscr.config.Effective.Value;
 import io.vertxscr.config.Layer.Said;
+import io.vertxscr.config.policy.Checks;
 import io.vertxscr.model.Limits;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,10 +1,11 @@
 package io.vertxscr.config;
 
-import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.policy.Checks;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.Descriptors;
-import io.vertxscr.model.descriptor.GroupDescriptors;
 import java.util.Collection;
 import java.util.List;
 

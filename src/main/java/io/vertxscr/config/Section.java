@@ -1,8 +1,8 @@
 package io.vertxscr.config;
 
+import io.vertxscr.model.Compression;
+import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.Compression;
-import io.vertxscr.model.descriptor.Redundancy;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;

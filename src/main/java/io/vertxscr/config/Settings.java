@@ -12,7 +12,7 @@ import static io.vertxscr.config.Parameter.SCR_PREFIX;
 import static io.vertxscr.config.Parameter.SCR_SCAVENGE_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_USER_NAME;
 
-import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;

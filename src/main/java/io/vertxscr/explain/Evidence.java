@@ -1,6 +1,6 @@
 package io.vertxscr.explain;
 
-import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.Collections;
 import java.util.List;

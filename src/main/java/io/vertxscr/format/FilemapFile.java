@@ -1,17 +1,17 @@
 package io.vertxscr.format;
 
 import io.vertxscr.model.CacheDirectory;
+import io.vertxscr.model.Compression;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
-import io.vertxscr.model.descriptor.Compression;
-import io.vertxscr.model.descriptor.FlushDescriptor;
-import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

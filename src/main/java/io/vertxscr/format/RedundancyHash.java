@@ -1,11 +1,11 @@
 package io.vertxscr.format;
 
+import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.Redundancy;
-import io.vertxscr.model.descriptor.RedundancyDescriptor;
 
 /**
  * A redundancy descriptor, in the part that all ranks have in common.

@@ -143,7 +143,7 @@ public final class JobFlow {
       return finish(REFUSED, checked.halt().get());
     }
     if (checked.usable() < rules.minNodes()) {
-      return finish(REFUSED, Counts.tooFewNodes(checked.usable(), rules.minNodes()));
+      return finish(REFUSED, Plural.tooFewNodes(checked.usable(), rules.minNodes()));
     }
     return new Step(new State.Running(1, 0, 0, false, false), new Action.Start(1, 0));
   }
@@ -174,7 +174,7 @@ public final class JobFlow {
       return finish(checking.exit(), "");
     }
     if (checked.usable() < rules.minNodes()) {
-      return checking.revived() ? finish(checking.exit(), Counts.tooFewNodes(checked.usable(), rules.minNodes()))
+      return checking.revived() ? finish(checking.exit(), Plural.tooFewNodes(checked.usable(), rules.minNodes()))
           : new Step(new State.Checking(checking.run(), checking.barren(), checking.stillborn(), checking.exit(), true),
               new Action.Revive());
     }

@@ -2,9 +2,9 @@ package io.vertxscr.launch;
 
 import io.vertxscr.config.Effective;
 import io.vertxscr.config.Parameter;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.OptionalLong;
 
 /**
  * What is configured for the launcher.

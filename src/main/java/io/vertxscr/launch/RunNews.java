@@ -53,7 +53,7 @@ public final class RunNews {
     String from = restart.isEmpty() ? "there is no checkpoint to restart from: they begin at the start"
         : "they restart from " + restart;
     restart = "";
-    return Counts.of(ranks, "rank") + " on " + Counts.of(nodes, "node") + ": " + from;
+    return Plural.of(ranks, "rank") + " on " + Plural.of(nodes, "node") + ": " + from;
   }
 
   /** The program begins to write a dataset. */

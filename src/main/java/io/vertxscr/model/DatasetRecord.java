@@ -1,7 +1,5 @@
 package io.vertxscr.model;
 
-import io.vertxscr.model.descriptor.FlushDescriptor;
-import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;

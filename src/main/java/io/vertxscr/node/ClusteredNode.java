@@ -8,9 +8,6 @@ import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.json.JsonObject;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
-import io.vertxscr.verticle.OpsVerticle;
-import io.vertxscr.verticle.Deployments;
-import io.vertxscr.verticle.BridgeVerticle;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
@@ -19,6 +16,9 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.metrics.Metrics;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.verticle.BridgeVerticle;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.verticle.OpsVerticle;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +38,7 @@ public final class ClusteredNode implements AutoCloseable {
   private static final long STOP_S = 20;
 
   private final Metrics metrics = new Metrics();
-  private final NodeGround ground;
+  private final NodeResources ground;
   private final OpsVerticle ops;
   private Vertx vertx;
   private HazelcastMembership membership;
@@ -55,7 +55,7 @@ public final class ClusteredNode implements AutoCloseable {
       Optional<Path> deployments) {}
 
   private ClusteredNode(Options options) {
-    ground = NodeGround.open(options.node(), metrics.observer());
+    ground = NodeResources.open(options.node(), metrics.observer());
     ops = new OpsVerticle(metrics::page, this::notReady, options.httpHost(), options.httpPort());
   }
 

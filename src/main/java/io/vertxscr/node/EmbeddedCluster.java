@@ -2,8 +2,6 @@ package io.vertxscr.node;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertxscr.verticle.NodeVerticle;
-import io.vertxscr.verticle.Deployments;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.cluster.EmbeddedMembership;
 import io.vertxscr.cluster.peer.ClusterSecret;
@@ -11,7 +9,9 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Observer;
-import io.vertxscr.service.Sources;
+import io.vertxscr.service.RangeSources;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.verticle.NodeVerticle;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.SortedMap;
@@ -32,7 +32,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   private final Observer observer;
   private final ClusterSecret secret;
   private final EmbeddedMembership membership = new EmbeddedMembership();
-  private volatile BiFunction<String, Sources, Sources> disturbance = (_, sources) -> sources;
+  private volatile BiFunction<String, RangeSources, RangeSources> disturbance = (_, sources) -> sources;
   private volatile UnaryOperator<Callable<Object>> flushDisturbance = UnaryOperator.identity();
   private final SortedMap<String, NodeRuntime> nodes = new ConcurrentSkipListMap<>();
 
@@ -61,7 +61,7 @@ public final class EmbeddedCluster implements AutoCloseable {
    *
    * @param by makes the way of the named node from the undisturbed one; for nodes that start from now on
    */
-  public void disturb(BiFunction<String, Sources, Sources> by) {
+  public void disturb(BiFunction<String, RangeSources, RangeSources> by) {
     disturbance = by;
   }
 
@@ -72,8 +72,8 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** Starts a node, or starts it again on what its storage holds. */
   public NodeRuntime start(String name) {
-    NodeGround ground =
-        NodeGround.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads), observer);
+    NodeResources ground =
+        NodeResources.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads), observer);
     ground.disturb(sources -> disturbance.apply(name, sources));
     ground.disturbFlushes(flushDisturbance);
     try {

@@ -1,8 +1,8 @@
 package io.vertxscr.placement;
 
+import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.Redundancy;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package io.vertxscr.placement;
 
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.Descriptors;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.Descriptors;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;

@@ -66,7 +66,7 @@ public final class EncodeJob implements AutoCloseable {
         open();
       }
       if (plan.rows() > 1 && plan.chunkBytes() > 0) {
-        try (var lent = new LentRows(lent(), plan.rows() - 1, plan.chunkBytes())) {
+        try (var lent = new SharedParityFile(lent(), plan.rows() - 1, plan.chunkBytes())) {
           encode(plan.stretches().getFirst(), Optional.of(lent), told, others);
           finished = Optional.of(lent.finished(plan.rank()));
         }
@@ -82,7 +82,7 @@ public final class EncodeJob implements AutoCloseable {
     return told.stream().map(PieceMeter::done).toList();
   }
 
-  private void encode(Stretch stretch, Optional<LentRows> lent, List<PieceMeter> told, List<PieceMeter> others)
+  private void encode(Stretch stretch, Optional<SharedParityFile> lent, List<PieceMeter> told, List<PieceMeter> others)
       throws IOException {
     try (Fold fold = new Fold(source, plan.rows())) {
       for (Term term : stretch.terms()) {
@@ -114,7 +114,7 @@ public final class EncodeJob implements AutoCloseable {
 
   /** Where that parity stands until all have pulled theirs. */
   public Path lent() {
-    return LentRows.beside(target);
+    return SharedParityFile.beside(target);
   }
 
   /** The ranks whose finished parity this job needs. */

@@ -1,19 +1,19 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -99,7 +99,7 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
     }
     return new Inventory(HERE, List.of(new Inventory.Dataset(descriptor, new Origin("/", worldRanks), "/",
         new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", "/",
-            io.vertxscr.model.descriptor.Redundancy.of(scheme(), Limits.DEFAULT_SET_SIZE), false), 0),
+            io.vertxscr.model.Redundancy.of(scheme(), Limits.DEFAULT_SET_SIZE), false), 0),
         FlushState.WANTED, held)));
   }
 

@@ -1,7 +1,7 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -9,8 +9,8 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.MetadataFiles;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.ArrayList;

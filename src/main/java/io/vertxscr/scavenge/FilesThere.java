@@ -8,7 +8,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.container.ContainerReader;
+import io.vertxscr.prefix.copy.container.ContainerReader;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
 import io.vertxscr.storage.FileChecks;

@@ -1,8 +1,8 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.flow.RestorePlan.Action;
-import io.vertxscr.flow.RestorePlan.RankPlan;
-import io.vertxscr.flow.RestorePlanner;
+import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.flow.restart.RestorePlanner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;

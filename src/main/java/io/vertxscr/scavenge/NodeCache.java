@@ -1,13 +1,13 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.flow.Inventory;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.FilemapFile;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.MetadataFiles;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;

@@ -1,7 +1,7 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.flow.RestorePlan.Member;
-import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.flow.restart.RestorePlan.Member;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.format.prefix.RankFilemap.Redundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
@@ -11,7 +11,7 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.redundancy.DividedRestore;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;

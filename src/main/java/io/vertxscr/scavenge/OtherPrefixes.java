@@ -2,7 +2,7 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.file.Files;

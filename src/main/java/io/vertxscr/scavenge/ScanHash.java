@@ -1,6 +1,6 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.format.DescriptorHash;
 import io.vertxscr.format.Fields;
 import io.vertxscr.format.Hash;

@@ -1,8 +1,8 @@
 package io.vertxscr.storage;
 
 import io.vertxscr.model.CacheDirectory;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;

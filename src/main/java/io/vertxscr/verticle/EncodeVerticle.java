@@ -5,7 +5,7 @@ import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
 import io.vertxscr.protocol.node.Restoring.LayoutOf;
 import io.vertxscr.protocol.node.Restoring.Protect;
 import io.vertxscr.protocol.node.Restoring.Which;
-import io.vertxscr.service.data.ProtectionService;
+import io.vertxscr.service.redundancy.ProtectionService;
 
 /** Protects datasets, and tells the other members of redundancy sets what they need for it. */
 public final class EncodeVerticle extends NodeVerticle {

@@ -5,7 +5,7 @@ import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.service.data.FlushService;
+import io.vertxscr.service.flush.FlushService;
 
 /** Brings this node's files of a dataset to the prefix directory, step by step as the leader says. */
 public final class FlushVerticle extends NodeVerticle {

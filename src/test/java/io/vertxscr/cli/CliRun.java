@@ -15,7 +15,7 @@ public record CliRun(int exit, String out, String err) {
     for (int i = 0; i < words.length; i++) {
       words[i] = arguments[i].toString();
     }
-    int exit = Scr.run(environment, new PrintWriter(out, true), new PrintWriter(err, true), words);
+    int exit = ScrCommand.run(environment, new PrintWriter(out, true), new PrintWriter(err, true), words);
     return new CliRun(exit, out.toString(), err.toString());
   }
 

@@ -27,7 +27,7 @@ class ClockRuleTest {
 
   /** What reads a clock all the same, and why it may. */
   private static final Set<String> EXCEPTIONS = Set.of(
-      "prefix.PrefixLock",        // waits for other processes in a blocking job, not on a loop
+      "prefix.metadata.PrefixLock",        // waits for other processes in a blocking job, not on a loop
       "storage.Bins",             // names that no earlier process has used
       "coding.GfKernels");        // times the kernels of this machine once
 

@@ -11,15 +11,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: who may use whom stays as it was designed. Method: every dependency of every class against the table below;
- * a package that is not in the table is refused, so that somebody decides where it belongs.
+ * Goal: who may use whom stays as it was designed. Method: every dependency of every class against the table below, by
+ * the top of its tree, and against the order of all packages, sub-packages included. A package that is in neither is
+ * refused, so that somebody decides where it belongs.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PackageTableTest {
@@ -31,6 +34,21 @@ class PackageTableTest {
           "explain", "launch");
 
   private static final Map<String, Set<String>> MAY_USE = new LinkedHashMap<>();
+
+  /**
+   * All packages from the bottom up: one uses only those before it, so there are no circles. What stands lower than the
+   * level of its tree is what a lower tree needs of it.
+   */
+  private static final List<String> FROM_THE_BOTTOM = List.of(
+      "model", "coding", "format", "format.prefix", "placement", "config.policy", "config",
+      "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush",
+      "transfer", "storage", "launch", "redundancy.range", "redundancy", "explain",
+      "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
+      "prefix.publish", "scavenge", "protocol", "protocol.app", "protocol.node", "client",
+      "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
+      "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice", "service.leader",
+      "cluster.peer", "cluster", "cluster.bridge", "metrics", "verticle", "node",
+      "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.scr", "examples.heat", "demo", "cli");
 
   static {
     row("model");
@@ -82,6 +100,11 @@ class PackageTableTest {
     assertThat(complaint("flow", "io.vertx.core")).isEqualTo("package flow uses io.vertx.core");
     assertThat(complaint("service", "io.vertx.core")).isNull();
     assertThat(complaint("service", "io.vertxscr.flow")).isNull();
+    assertThat(disorder("prefix.publish", "prefix.copy.container")).isNull();
+    assertThat(disorder("prefix.metadata", "prefix.publish"))
+        .isEqualTo("package prefix.metadata uses prefix.publish, which is above it");
+    assertThat(disorder("prefix.metadata.deep", "prefix.metadata"))
+        .isEqualTo("package prefix.metadata.deep has no place in the order of PackageTableTest");
   }
 
   private static Set<String> complaints(JavaClasses classes) {
@@ -93,10 +116,10 @@ class PackageTableTest {
         continue;
       }
       for (Dependency dependency : user.getDirectDependenciesFromSelf()) {
-        String complaint = complaint(name, dependency.getTargetClass().getBaseComponentType().getPackageName());
-        if (complaint != null) {
-          complaints.add(complaint + ": " + dependency.getDescription());
-        }
+        String target = dependency.getTargetClass().getBaseComponentType().getPackageName();
+        Stream.of(complaint(name, target), target.startsWith(BASE + ".") ? disorder(name, within(target)) : null)
+            .filter(Objects::nonNull)
+            .forEach(complaint -> complaints.add(complaint + ": " + dependency.getDescription()));
       }
     }
     return complaints;
@@ -113,6 +136,16 @@ class PackageTableTest {
     }
     String to = key(within(target));
     return from.equals(to) || MAY_USE.get(from).contains(to) ? null : "package " + from + " uses " + to;
+  }
+
+  /** What is wrong with the place of {@code user} above {@code target}; null where nothing is. */
+  private static String disorder(String user, String target) {
+    int above = FROM_THE_BOTTOM.indexOf(user);
+    int below = FROM_THE_BOTTOM.indexOf(target);
+    if (above < 0) {
+      return "package " + user + " has no place in the order of PackageTableTest";
+    }
+    return below > above ? "package " + user + " uses " + target + ", which is above it" : null;
   }
 
   /** The row of a package: its own, or that of the nearest package above it; null where there is none. */

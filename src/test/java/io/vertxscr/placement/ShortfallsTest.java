@@ -2,10 +2,10 @@ package io.vertxscr.placement;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.Redundancy;
 import io.vertxscr.placement.Shortfalls.Shortfall;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.vertxscr.redundancy;
 
+import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -9,12 +10,11 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.Redundancy;
-import io.vertxscr.model.descriptor.RedundancyDescriptor;
 import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;

@@ -11,7 +11,7 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

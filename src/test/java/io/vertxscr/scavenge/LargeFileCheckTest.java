@@ -3,12 +3,12 @@ package io.vertxscr.scavenge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.model.descriptor.FlushDescriptor;
-import io.vertxscr.prefix.PrefixIndex;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication;
-import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.publish.Publication;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

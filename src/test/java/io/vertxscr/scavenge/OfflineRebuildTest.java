@@ -2,12 +2,12 @@ package io.vertxscr.scavenge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;

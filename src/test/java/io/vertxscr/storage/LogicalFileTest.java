@@ -8,7 +8,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.Mounts;
+import io.vertxscr.prefix.metadata.Mounts;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

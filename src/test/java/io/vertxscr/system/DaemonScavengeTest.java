@@ -3,9 +3,9 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.prefix.PrefixIndex;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.log.LogFile;
+import io.vertxscr.prefix.metadata.LogFile;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;

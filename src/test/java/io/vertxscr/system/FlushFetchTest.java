@@ -9,7 +9,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;

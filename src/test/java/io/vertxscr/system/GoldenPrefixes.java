@@ -1,8 +1,8 @@
 package io.vertxscr.system;
 
+import io.vertxscr.format.prefix.FlushFile;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
-import io.vertxscr.format.prefix.FlushFile;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.IndexFile;
 import io.vertxscr.format.prefix.NodesFile;
@@ -17,7 +17,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

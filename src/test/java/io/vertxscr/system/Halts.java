@@ -1,8 +1,8 @@
 package io.vertxscr.system;
 
 import io.vertxscr.model.Halt;
-import io.vertxscr.prefix.HaltFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,10 +2,10 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.cli.CliRun;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
-import io.vertxscr.cli.CliRun;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.FileChecks;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.prefix.PrefixIndex;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Frames;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;

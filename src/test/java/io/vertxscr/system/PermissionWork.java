@@ -6,7 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.TestCaches;

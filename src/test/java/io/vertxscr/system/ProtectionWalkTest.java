@@ -6,7 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeStream;
-import io.vertxscr.service.Sources;
+import io.vertxscr.service.RangeSources;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,7 +102,7 @@ class ProtectionWalkTest extends EmbeddedTest {
     assertThat(cluster.restart(NODES)).isEqualTo(4);
   }
 
-  private Sources dyingAt(AtomicInteger left, String victim, Sources sources) {
+  private RangeSources dyingAt(AtomicInteger left, String victim, RangeSources sources) {
     return (layouts, ifDifferent) -> {
       var source = sources.of(layouts, ifDifferent);
       return request -> {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
-import io.vertxscr.config.run.FetchPolicy;
+import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;

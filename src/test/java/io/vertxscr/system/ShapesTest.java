@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -131,8 +133,10 @@ class ShapesTest extends EmbeddedTest {
     try (TestCluster cluster =
         new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n1", "n2")) {
       cluster.steps(1, 1, "n1", "n2");
+      CyclicBarrier written = new CyclicBarrier(2);       // a rank that ends takes the run from the other
       EmbeddedRun.all(cluster.run("n1", "n2").start(scr -> {
         Files.write(scr.startCheckpoint("unfinished").route(cluster.prefix() + "/f"), new byte[10]);
+        written.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
         return 0;
       }));
       assertThat(cluster.restart("n1", "n2")).isEqualTo(1);

@@ -1,9 +1,9 @@
 package io.vertxscr.system;
 
 import io.vertxscr.config.Settings;
-import io.vertxscr.config.run.RunPolicy;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
-import io.vertxscr.model.descriptor.StoreDescriptor;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.StoreDescriptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.Map;
 
 /** Checkpoints of one or more files of each rank. Starting and writing stand outside of what is measured. */
 final class Checkpoints {

@@ -2,8 +2,8 @@ package io.vertxscr.load;
 
 import com.sun.management.ThreadMXBean;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.ScavengeCopy;
 import java.io.IOException;

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ExecutionException;
 
 /** Finds the nodes of an allocation that a script should leave out, without daemons of ours. */
 record DownNodes(Allocation allocation, LaunchSettings settings) {

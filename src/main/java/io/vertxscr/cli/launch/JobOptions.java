@@ -7,7 +7,7 @@ import io.vertxscr.launch.LaunchSettings;
 import io.vertxscr.launch.ResourceManagers;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

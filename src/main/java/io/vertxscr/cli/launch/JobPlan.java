@@ -3,7 +3,7 @@ package io.vertxscr.cli.launch;
 import io.vertxscr.launch.LaunchSettings;
 import io.vertxscr.launch.Node;
 import io.vertxscr.launch.Program;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

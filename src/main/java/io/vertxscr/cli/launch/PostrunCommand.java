@@ -1,6 +1,6 @@
 package io.vertxscr.cli.launch;
 
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

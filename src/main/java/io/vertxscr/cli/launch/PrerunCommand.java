@@ -1,7 +1,7 @@
 package io.vertxscr.cli.launch;
 
 import io.vertxscr.launch.LaunchSettings;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.Optional;

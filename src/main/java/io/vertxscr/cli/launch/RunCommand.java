@@ -4,7 +4,7 @@ import io.vertxscr.config.Configuration;
 import io.vertxscr.launch.Program;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -90,8 +90,9 @@ final class RunCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
     ShouldExitCommand.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
-    Job job = new Job(plan, new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
-        directory), err, Job.AGREE_MS);
+    LaunchedJob job = new LaunchedJob(plan,
+        new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
+        directory), err, LaunchedJob.AGREE_MS);
     CountDownLatch done = new CountDownLatch(1);
     Thread hook = new Thread(() -> {
       job.stop("asked to end: the program is stopped");
@@ -99,7 +100,7 @@ final class RunCommand implements Callable<Integer> {
     }, "scr-run-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     try {
-      Job.Outcome outcome = job.run();
+      LaunchedJob.Outcome outcome = job.run();
       int scavenged = noScavenge ? 0 : new Scavenging(plan.allocation(), options.program(environment), paths.prefix(),
           plan.variables()).run(outcome.up(), err);
       if (noScavenge || scavenged != 0) {

@@ -1,13 +1,13 @@
 package io.vertxscr.cli.launch;
 
 import io.vertxscr.flow.advice.HaltConditions;
-import io.vertxscr.launch.Counts;
 import io.vertxscr.launch.Hostlist;
 import io.vertxscr.launch.LaunchSettings;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.Halt;
-import io.vertxscr.prefix.FlushFileStore;
-import io.vertxscr.prefix.HaltFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -97,6 +97,6 @@ final class ShouldExitCommand implements Callable<Integer> {
     int needed = settings.minNodes() > 0 ? settings.minNodes()
         : new FlushFileStore(paths, "scr should-exit", PATIENCE).nodes().orElse(1);
     return allocation.isHere() || left.size() >= needed ? Optional.empty()
-        : Optional.of(Counts.tooFewNodes(left.size(), needed));
+        : Optional.of(Plural.tooFewNodes(left.size(), needed));
   }
 }

@@ -2,8 +2,8 @@ package io.vertxscr.cli.offline;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;

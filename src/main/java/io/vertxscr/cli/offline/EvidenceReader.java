@@ -1,19 +1,19 @@
 package io.vertxscr.cli.offline;
 
-import io.vertxscr.explain.Evidence;
 import io.vertxscr.explain.Evidence.InPrefix;
-import io.vertxscr.flow.Inventory;
+import io.vertxscr.explain.Evidence;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.Summary;
-import io.vertxscr.launch.Counts;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.FlushFileStore;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication;
-import io.vertxscr.prefix.RankMapReader;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetScan;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.DatasetVerification;
@@ -87,7 +87,7 @@ final class EvidenceReader {
         .max((a, b) -> Long.compare(a.createdUs(), b.createdUs()))
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, OtherPrefixes.sentence(caches, isMeant, paths)
             .orElse("neither the index nor the flush file of " + paths.prefix() + " nor the caches of "
-                + Counts.of(caches.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
+                + Plural.of(caches.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
   }
 
   private InPrefix inPrefix(DatasetDescriptor dataset) {

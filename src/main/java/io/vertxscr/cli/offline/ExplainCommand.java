@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.model.FailureHistory;
-import io.vertxscr.prefix.FailuresFileStore;
+import io.vertxscr.prefix.metadata.FailuresFileStore;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;

@@ -1,10 +1,10 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.cli.text.Humane;
-import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Diagnosis.Verdict;
+import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Evidence;
-import io.vertxscr.launch.Counts;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.DatasetDescriptor;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -25,8 +25,8 @@ final class ExplainPage {
     DatasetDescriptor dataset = seen.dataset();
     List<String> lines = new ArrayList<>();
     lines.add("dataset " + dataset.id() + " '" + dataset.name() + "': " + IndexListing.kind(dataset.flags()) + ", "
-        + (seen.worldRanks() == 0 ? "ranks not known" : Counts.of(seen.worldRanks(), "rank")) + ", "
-        + Counts.of(dataset.totals().files(), "file") + ", "
+        + (seen.worldRanks() == 0 ? "ranks not known" : Plural.of(seen.worldRanks(), "rank")) + ", "
+        + Plural.of(dataset.totals().files(), "file") + ", "
         + Humane.bytes(dataset.totals().bytes()) + ", created " + time(dataset.createdUs()));
     lines.add(verdict(diagnosis.verdict()));
     section(lines, "why", diagnosis.reasons());

@@ -3,7 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.MetadataFiles;
+import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.scavenge.DirectoryHash;
 import io.vertxscr.storage.Faults;
 import java.io.IOException;

@@ -3,18 +3,18 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.launch.Counts;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.FlushFileStore;
-import io.vertxscr.prefix.PrefixIndex.Reading;
-import io.vertxscr.prefix.PrefixIndex;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication;
-import io.vertxscr.prefix.window.WrittenOver;
-import io.vertxscr.scavenge.DatasetAssembly;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.WrittenOver;
+import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
+import io.vertxscr.scavenge.DatasetAssembly;
 import io.vertxscr.scavenge.DatasetScan;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.DatasetVerification;
@@ -241,7 +241,7 @@ final class IndexRepair {
       String rebuilt = dataset.rebuilt().isEmpty() ? "" : "; rebuilt " + Humane.ranks(dataset.rebuilt());
       out.println(name(descriptor) + failed.map(entry -> ": its files have the right sizes" + rebuilt + ", but "
           + IndexVerification.markSentence(entry)).orElse(" is in the index, whole: "
-              + Counts.of(descriptor.totals().files(), "file") + ", "
+              + Plural.of(descriptor.totals().files(), "file") + ", "
               + Humane.bytes(descriptor.totals().bytes()) + rebuilt));
     } else {
       out.println(name(descriptor) + " is INVALID: MISSING files of " + Humane.ranks(dataset.missing())

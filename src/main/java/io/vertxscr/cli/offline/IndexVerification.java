@@ -3,14 +3,14 @@ package io.vertxscr.cli.offline;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.Summary;
-import io.vertxscr.launch.Counts;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixIndex;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication;
-import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetVerification.Verified;
+import io.vertxscr.scavenge.DatasetVerification;
 import java.io.PrintWriter;
 import java.time.LocalDateTime;
 import java.util.List;
@@ -103,7 +103,7 @@ final class IndexVerification {
     Verified verified = DatasetVerification.verify(paths, entry.id());
     verified.problems().forEach(problem -> out.println(name + ": " + problem));
     if (!verified.unverified().isEmpty()) {
-      out.println(name + ": " + Counts.of(verified.unverified().size(), "file")
+      out.println(name + ": " + Plural.of(verified.unverified().size(), "file")
           + " without a checksum, not compared,"
           + " such as "
           + verified.unverified().getFirst());
@@ -121,7 +121,7 @@ final class IndexVerification {
       unmark(entry);
     }
     String verdict = bad > 0 ? bad + " bad of " : verified.unverified().isEmpty() ? "good, " : "nothing differs in ";
-    out.println(name + ": " + verdict + Counts.of(verified.files(), "file") + ", " + Humane.bytes(verified.bytes())
+    out.println(name + ": " + verdict + Plural.of(verified.files(), "file") + ", " + Humane.bytes(verified.bytes())
         + (bad == 0 ? "" : " good"));
     return bad == 0 ? 0 : OfflineCommands.WRONG;
   }

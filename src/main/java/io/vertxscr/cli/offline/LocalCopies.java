@@ -1,13 +1,13 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.cli.text.Humane;
-import io.vertxscr.launch.Counts;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.NodeCache;
-import io.vertxscr.scavenge.ScavengeCopy;
 import io.vertxscr.scavenge.ScavengeCopy.Copied;
+import io.vertxscr.scavenge.ScavengeCopy;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import java.io.PrintWriter;
@@ -43,7 +43,7 @@ final class LocalCopies {
       Copied copied = new ScavengeCopy(node, id, paths).run();
       copied.problems().forEach(problem -> out.println("node " + node.node() + ": " + problem));
       out.println("node " + node.node() + ": " + Humane.ranks(copied.ranks()) + " of dataset " + id + ", "
-          + Counts.of(copied.files(), "file") + ", " + Humane.bytes(copied.bytes())
+          + Plural.of(copied.files(), "file") + ", " + Humane.bytes(copied.bytes())
           + (redundant ? ", with redundancy" : ""));
     } catch (ScrException e) {
       if (e.fault() != Fault.DUPLICATE_NODE) {

@@ -5,13 +5,13 @@ import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.LogLine;
-import io.vertxscr.launch.Counts;
+import io.vertxscr.launch.Plural;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.FlushFileStore;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.Publication;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
@@ -228,7 +228,7 @@ final class ScavengeCommand implements Callable<Integer> {
   private void tell(Map<Outcome, List<String>> hostsBy, Outcome outcome, String what, PrintWriter out) {
     List<String> those = hostsBy.getOrDefault(outcome, List.of());
     if (!those.isEmpty()) {
-      out.println(what + " " + those.size() + " of " + Counts.of(hosts.size(), "host") + ": "
+      out.println(what + " " + those.size() + " of " + Plural.of(hosts.size(), "host") + ": "
           + String.join(", ", those));
     }
   }

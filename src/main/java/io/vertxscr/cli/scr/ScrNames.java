@@ -1,10 +1,5 @@
 package io.vertxscr.cli.scr;
 
-import io.vertxscr.cli.scr.data.DataFronts;
-import io.vertxscr.cli.scr.front.Front;
-import io.vertxscr.cli.scr.front.OurCommands;
-import io.vertxscr.cli.scr.front.Surroundings;
-import io.vertxscr.cli.scr.job.JobFronts;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -22,12 +22,12 @@ final class PeerChannel implements AutoCloseable {
 
   private final String peer;
   private final SocketChannel socket;
-  private final Watchdog.Watch watch;
+  private final PeerWatchdog.Watch watch;
   private final AtomicReference<Ending> ending = new AtomicReference<>();
   private int requests;
 
   /** @param peer how messages name the other end */
-  PeerChannel(String peer, SocketChannel socket, Watchdog watchdog) {
+  PeerChannel(String peer, SocketChannel socket, PeerWatchdog watchdog) {
     this.peer = peer;
     this.socket = socket;
     this.watch = watchdog.watch(this::endForSilence);
@@ -37,7 +37,7 @@ final class PeerChannel implements AutoCloseable {
     return peer;
   }
 
-  Watchdog.Watch watch() {
+  PeerWatchdog.Watch watch() {
     return watch;
   }
 

@@ -31,7 +31,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
   private final ClusterSecret secret;
   private final Function<String, NodeInfo> nodes;
   private final PeerTimeouts timeouts;
-  private final Watchdog watchdog;
+  private final PeerWatchdog watchdog;
   private final ConnectionPool pool = new ConnectionPool(Limits.MAX_PEER_CONNECTIONS, MAX_IDLE_PER_NODE);
 
   /** @param nodes where a node can be reached; null for nodes that are not members (any more) */
@@ -39,7 +39,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
     this.secret = Objects.requireNonNull(secret);
     this.nodes = Objects.requireNonNull(nodes);
     this.timeouts = Objects.requireNonNull(timeouts);
-    this.watchdog = new Watchdog("scr-peer-watch-client", timeouts.tickMs());
+    this.watchdog = new PeerWatchdog("scr-peer-watch-client", timeouts.tickMs());
   }
 
   /**

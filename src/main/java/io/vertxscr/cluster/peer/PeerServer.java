@@ -57,7 +57,7 @@ public final class PeerServer implements AutoCloseable {
   private final Settings settings;
   private final RangeCatalog catalog;
   private final ServerSocketChannel listener;
-  private final Watchdog watchdog;
+  private final PeerWatchdog watchdog;
   private final Set<PeerChannel> connections = ConcurrentHashMap.newKeySet();
   private final AtomicInteger threads = new AtomicInteger();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -67,7 +67,7 @@ public final class PeerServer implements AutoCloseable {
     this.settings = settings;
     this.catalog = Objects.requireNonNull(catalog);
     this.listener = listen(settings);
-    this.watchdog = new Watchdog("scr-peer-watch-" + settings.node(), settings.timeouts().tickMs());
+    this.watchdog = new PeerWatchdog("scr-peer-watch-" + settings.node(), settings.timeouts().tickMs());
     Thread.ofPlatform().daemon().name("scr-peer-accept-" + settings.node()).start(this::acceptAll);
   }
 

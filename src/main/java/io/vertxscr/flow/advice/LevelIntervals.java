@@ -1,8 +1,8 @@
 package io.vertxscr.flow.advice;
 
 import io.vertxscr.flow.advice.OptimalInterval.Failures;
-import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.FailureHistory.Level;
+import io.vertxscr.model.FailureHistory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;

@@ -1,6 +1,6 @@
 package io.vertxscr.flow.paths;
 
-import io.vertxscr.flow.From;
+import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.paths.PathClaims.Taken;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
@@ -34,12 +34,13 @@ public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
     /** What the answer of the watching node means. */
     public List<Second> seconds(String node, List<Taken> taken) {
       return taken.stream().map(claimed -> new Second(paths.get(claimed.index()),
-          new From<>(node, ranks.get(claimed.index())), new From<>(claimed.node(), claimed.rank()))).toList();
+          new NodeContribution<>(node, ranks.get(claimed.index())),
+          new NodeContribution<>(claimed.node(), claimed.rank()))).toList();
     }
   }
 
   /** A rank that has a path which another one has claimed before. */
-  public record Second(String path, From<Integer> rank, From<Integer> first) {
+  public record Second(String path, NodeContribution<Integer> rank, NodeContribution<Integer> first) {
     /** In words, the lower rank first. */
     public String inWords() {
       boolean inOrder = first.part() < rank.part();
@@ -47,7 +48,7 @@ public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
           + inWords(inOrder ? rank : first);
     }
 
-    private static String inWords(From<Integer> rank) {
+    private static String inWords(NodeContribution<Integer> rank) {
       return "rank " + rank.part() + " on node " + rank.node();
     }
   }
@@ -65,7 +66,8 @@ public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
       for (FileMeta file : rank.files()) {
         Integer first = firstRank.putIfAbsent(file.path(), rank.rank());
         if (first != null) {
-          here.add(new Second(file.path(), new From<>(node, rank.rank()), new From<>(node, first)));
+          here.add(new Second(
+              file.path(), new NodeContribution<>(node, rank.rank()), new NodeContribution<>(node, first)));
           continue;
         }
         PathHash hash = PathHash.of(file.path());

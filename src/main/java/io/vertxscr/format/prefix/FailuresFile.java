@@ -3,9 +3,9 @@ package io.vertxscr.format.prefix;
 import io.vertxscr.format.Fields;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
-import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.FailureHistory.Level;
 import io.vertxscr.model.FailureHistory.Tally;
+import io.vertxscr.model.FailureHistory;
 import java.util.EnumMap;
 import java.util.Map;
 

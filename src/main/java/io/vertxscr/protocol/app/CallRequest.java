@@ -1,6 +1,6 @@
 package io.vertxscr.protocol.app;
 
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 
 /**
@@ -11,8 +11,8 @@ import io.vertxscr.protocol.Verb;
  */
 public record CallRequest(long run, int rank, long call) {
   public CallRequest {
-    Checks.run(run);
-    Checks.rank(rank);
-    Checks.call(call);
+    FieldChecks.run(run);
+    FieldChecks.rank(rank);
+    FieldChecks.call(call);
   }
 }

@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Limits;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Optional;
@@ -16,13 +16,13 @@ import java.util.Optional;
  */
 public record CompleteOutputRequest(long run, int rank, long call, boolean valid, Optional<List<NamedFile>> files) {
   public CompleteOutputRequest {
-    Checks.run(run);
-    Checks.rank(rank);
-    Checks.call(call);
+    FieldChecks.run(run);
+    FieldChecks.rank(rank);
+    FieldChecks.call(call);
     files = files.map(List::copyOf);
     files.ifPresent(list -> {
-      Checks.range("files", list.size(), 0, Limits.MAX_FILES_PER_RANK);
-      list.forEach(file -> Checks.absolute("path", file.path()));
+      FieldChecks.range("files", list.size(), 0, Limits.MAX_FILES_PER_RANK);
+      list.forEach(file -> FieldChecks.absolute("path", file.path()));
     });
   }
 }

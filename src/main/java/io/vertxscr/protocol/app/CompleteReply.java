@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.CallReply;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Optional;
@@ -27,8 +27,8 @@ public record CompleteReply(int dataset, String name, Optional<String> halt, boo
   }
 
   public CompleteReply {
-    Checks.range("dataset", dataset, 1, Integer.MAX_VALUE);
-    Checks.text("name", name);
+    FieldChecks.range("dataset", dataset, 1, Integer.MAX_VALUE);
+    FieldChecks.text("name", name);
     remarks = remarks.map(List::copyOf);
   }
 

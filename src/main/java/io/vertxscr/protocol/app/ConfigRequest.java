@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Limits;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Map;
@@ -24,27 +24,28 @@ public record ConfigRequest(
   public ConfigRequest {
     environment.ifPresent(ConfigRequest::checkEnvironment);
     config.ifPresent(ConfigRequest::checkConfig);
-    query.ifPresent(text -> Checks.text("query", text));
+    query.ifPresent(text -> FieldChecks.text("query", text));
   }
 
   static void checkEnvironment(Map<String, String> environment) {
-    Checks.range("environment (entries)", environment.size(), 0, MAX_ENTRIES);
+    FieldChecks.range("environment (entries)", environment.size(), 0, MAX_ENTRIES);
     environment.forEach((name, value) -> {
       if (!name.startsWith("SCR_") || name.length() >= Limits.MAX_NAME_CHARS) {
-        throw Checks.bad("environment", "has '" + name + "', expected names that begin with SCR_");
+        throw FieldChecks.bad("environment", "has '" + name + "', expected names that begin with SCR_");
       }
       checkLength("environment", name, value);
     });
   }
 
   static void checkConfig(List<String> config) {
-    Checks.range("config (entries)", config.size(), 0, MAX_ENTRIES);
+    FieldChecks.range("config (entries)", config.size(), 0, MAX_ENTRIES);
     config.forEach(call -> checkLength("config", "an entry", call));
   }
 
   private static void checkLength(String field, String name, String value) {
     if (value == null || value.length() > MAX_CHARS || value.indexOf('\0') >= 0) {
-      throw Checks.bad(field, name + " is missing, has more than " + MAX_CHARS + " characters, or a zero character");
+      throw FieldChecks.bad(field,
+          name + " is missing, has more than " + MAX_CHARS + " characters, or a zero character");
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.CallReply;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Optional;
@@ -20,12 +20,12 @@ public record HaveRestartReply(boolean available, OptionalInt dataset, Optional<
 
   public HaveRestartReply {
     if (dataset.isPresent() != available) {
-      throw Checks.bad("dataset", "must be there exactly if 'available' is true");
+      throw FieldChecks.bad("dataset", "must be there exactly if 'available' is true");
     }
     if (name.isPresent() != available) {
-      throw Checks.bad("name", "must be there exactly if 'available' is true");
+      throw FieldChecks.bad("name", "must be there exactly if 'available' is true");
     }
-    dataset.ifPresent(id -> Checks.range("dataset", id, 1, Integer.MAX_VALUE));
+    dataset.ifPresent(id -> FieldChecks.range("dataset", id, 1, Integer.MAX_VALUE));
     remarks = remarks.map(List::copyOf);
   }
 

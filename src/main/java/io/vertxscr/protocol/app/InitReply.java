@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Names;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Optional;
@@ -21,10 +21,10 @@ public record InitReply(long run, String node, int version, String release, Opti
   public static final int VERSION = 1;
 
   public InitReply {
-    Checks.run(run);
+    FieldChecks.run(run);
     Names.node(node);
-    Checks.range("version", version, 1, Integer.MAX_VALUE);
-    Checks.text("release", release);
+    FieldChecks.range("version", version, 1, Integer.MAX_VALUE);
+    FieldChecks.text("release", release);
     remarks = remarks.map(List::copyOf);
   }
 

@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Limits;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +21,11 @@ import java.util.Optional;
 public record InitRequest(int rank, int ranks, String prefix, String jobName,
     Optional<Map<String, String>> environment, Optional<List<String>> config) {
   public InitRequest {
-    Checks.range("ranks", ranks, 1, Limits.MAX_RANKS);
-    Checks.range("rank", rank, 0, ranks - 1);
-    Checks.absolute("prefix", prefix);
+    FieldChecks.range("ranks", ranks, 1, Limits.MAX_RANKS);
+    FieldChecks.range("rank", rank, 0, ranks - 1);
+    FieldChecks.absolute("prefix", prefix);
     if (!jobName.isEmpty()) {
-      Checks.text("jobName", jobName);
+      FieldChecks.text("jobName", jobName);
     }
     environment.ifPresent(ConfigRequest::checkEnvironment);
     config.ifPresent(ConfigRequest::checkConfig);

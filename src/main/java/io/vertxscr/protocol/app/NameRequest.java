@@ -3,7 +3,7 @@ package io.vertxscr.protocol.app;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 
 /**
@@ -15,9 +15,9 @@ import io.vertxscr.protocol.Verb;
  */
 public record NameRequest(long run, int rank, long call, String name) {
   public NameRequest {
-    Checks.run(run);
-    Checks.rank(rank);
-    Checks.call(call);
+    FieldChecks.run(run);
+    FieldChecks.rank(rank);
+    FieldChecks.call(call);
     try {
       Names.dataset(name);
     } catch (ScrException e) {

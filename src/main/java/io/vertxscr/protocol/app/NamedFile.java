@@ -1,6 +1,6 @@
 package io.vertxscr.protocol.app;
 
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 
 /**
  * One file of a rank, where the client places files itself (docs/messages.md, "Files placed by the client").
@@ -10,7 +10,7 @@ import io.vertxscr.protocol.Checks;
  */
 public record NamedFile(String path, String name) {
   public NamedFile {
-    Checks.text("path", path);
-    Checks.text("name", name);
+    FieldChecks.text("path", path);
+    FieldChecks.text("name", name);
   }
 }

@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.model.Limits;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.OptionalInt;
 
@@ -14,9 +14,9 @@ import java.util.OptionalInt;
  */
 public record QuestionRequest(long run, int rank, long call, OptionalInt ahead) {
   public QuestionRequest {
-    Checks.run(run);
-    Checks.rank(rank);
-    Checks.call(call);
-    Checks.range("ahead", ahead.orElse(0), 0, Limits.MAX_ANSWERS_AHEAD);
+    FieldChecks.run(run);
+    FieldChecks.rank(rank);
+    FieldChecks.call(call);
+    FieldChecks.range("ahead", ahead.orElse(0), 0, Limits.MAX_ANSWERS_AHEAD);
   }
 }

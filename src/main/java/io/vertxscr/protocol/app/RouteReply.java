@@ -1,6 +1,6 @@
 package io.vertxscr.protocol.app;
 
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 
 /**
@@ -11,7 +11,7 @@ import io.vertxscr.protocol.Verb;
 public record RouteReply(String file) {
   public RouteReply {
     if (file == null || file.isEmpty()) {
-      throw Checks.bad("file", "is missing or empty");
+      throw FieldChecks.bad("file", "is missing or empty");
     }
   }
 }

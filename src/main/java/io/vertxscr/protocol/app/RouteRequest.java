@@ -1,6 +1,6 @@
 package io.vertxscr.protocol.app;
 
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 
 /**
@@ -11,9 +11,9 @@ import io.vertxscr.protocol.Verb;
  */
 public record RouteRequest(long run, int rank, String name, String directory) {
   public RouteRequest {
-    Checks.run(run);
-    Checks.rank(rank);
-    Checks.text("name", name);
-    Checks.absolute("directory", directory);
+    FieldChecks.run(run);
+    FieldChecks.rank(rank);
+    FieldChecks.text("name", name);
+    FieldChecks.absolute("directory", directory);
   }
 }

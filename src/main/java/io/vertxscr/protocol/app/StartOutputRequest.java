@@ -4,7 +4,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.Optional;
 
@@ -17,9 +17,9 @@ import java.util.Optional;
  */
 public record StartOutputRequest(long run, int rank, long call, Optional<String> name, int flags) {
   public StartOutputRequest {
-    Checks.run(run);
-    Checks.rank(rank);
-    Checks.call(call);
+    FieldChecks.run(run);
+    FieldChecks.rank(rank);
+    FieldChecks.call(call);
     name.ifPresent(StartOutputRequest::checkName);
     DatasetFlags.ofBits(flags);
   }

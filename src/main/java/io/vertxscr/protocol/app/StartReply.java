@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.CallReply;
-import io.vertxscr.protocol.Checks;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 import java.util.List;
 import java.util.Optional;
@@ -23,10 +23,10 @@ public record StartReply(int dataset, String name, String directory, OptionalInt
   public static final int CACHE_NAMES = 1;
 
   public StartReply {
-    Checks.range("dataset", dataset, 1, Integer.MAX_VALUE);
-    Checks.text("name", name);
-    Checks.place("directory", directory);
-    naming.ifPresent(rule -> Checks.range("naming", rule, 1, Integer.MAX_VALUE));
+    FieldChecks.range("dataset", dataset, 1, Integer.MAX_VALUE);
+    FieldChecks.text("name", name);
+    FieldChecks.place("directory", directory);
+    naming.ifPresent(rule -> FieldChecks.range("naming", rule, 1, Integer.MAX_VALUE));
     files = files.map(List::copyOf);
     remarks = remarks.map(List::copyOf);
   }

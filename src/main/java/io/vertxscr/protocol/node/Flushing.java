@@ -51,7 +51,7 @@ public final class Flushing {
 
   /**
    * To the leader: has this dataset reached the prefix directory? Answered with a
-   * {@link io.vertxscr.protocol.app.flush.FlushReply}.
+   * {@link io.vertxscr.protocol.app.FlushReply}.
    *
    * @param datasetId its id, where the asking node has it
    * @param await answer when it has, or after some seconds

@@ -1,13 +1,13 @@
 package io.vertxscr.protocol.node;
 
-import io.vertxscr.flow.RestorePlan.RankPlan;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
-import io.vertxscr.model.descriptor.GroupDescriptors;
-import io.vertxscr.model.descriptor.RedundancyDescriptor;
+import io.vertxscr.model.RedundancyDescriptor;
 import java.util.List;
 import java.util.Optional;
 

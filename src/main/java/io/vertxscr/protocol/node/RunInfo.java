@@ -1,6 +1,6 @@
 package io.vertxscr.protocol.node;
 
-import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RankMap;
 import java.util.List;

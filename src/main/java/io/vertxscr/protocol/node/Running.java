@@ -1,6 +1,6 @@
 package io.vertxscr.protocol.node;
 
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.vertxscr.service.advice;
 
 import io.vertx.core.Future;
-import io.vertxscr.config.run.IntervalPolicy;
+import io.vertxscr.config.policy.IntervalPolicy;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.flow.advice.HaltConditions.Met;
 import io.vertxscr.flow.advice.LeaderAnswers;
@@ -41,7 +41,7 @@ public final class Advisor {
   private Map<Question, Book> books = Map.of();
 
   /** Advises for a node, whenever it leads. */
-  Advisor(NodeBus bus, Epoch epoch, HaltWatch halts, CheckpointTimes times) {
+  public Advisor(NodeBus bus, Epoch epoch, HaltWatch halts, CheckpointTimes times) {
     this.bus = bus;
     this.epoch = epoch;
     this.halts = halts;

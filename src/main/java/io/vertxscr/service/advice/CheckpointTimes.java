@@ -1,6 +1,6 @@
 package io.vertxscr.service.advice;
 
-import io.vertxscr.config.run.IntervalPolicy;
+import io.vertxscr.config.policy.IntervalPolicy;
 import io.vertxscr.flow.advice.CheckpointNeed.Conditions;
 import io.vertxscr.flow.advice.CheckpointNeed.Known;
 import io.vertxscr.flow.advice.CheckpointNeed;
@@ -60,7 +60,7 @@ public final class CheckpointTimes implements Observer {
    *
    * @param nanoClock counts nanoseconds from anywhere, as {@link System#nanoTime}
    */
-  CheckpointTimes(LongSupplier nanoClock, FlushShare background, FailureBook book) {
+  public CheckpointTimes(LongSupplier nanoClock, FlushShare background, FailureBook book) {
     this.nanoClock = nanoClock;
     this.background = background;
     this.book = book;

@@ -2,8 +2,8 @@ package io.vertxscr.service.advice;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.FailureHistory;
-import io.vertxscr.prefix.FailuresFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.FailuresFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Loop;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * What the leader knows of failures and costs: what the prefix directory keeps, and what has come since. Nobody waits
  * for it, and nothing fails with it: what cannot be written now goes along the next time. On the node's loop.
  */
-final class FailureBook {
+public final class FailureBook {
   private static final Logger LOG = LoggerFactory.getLogger(FailureBook.class);
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
@@ -28,7 +28,7 @@ final class FailureBook {
   private FailureHistory fresh = FailureHistory.EMPTY;
   private Future<?> last = Future.succeededFuture();
 
-  FailureBook(Loop loop, String self) {
+  public FailureBook(Loop loop, String self) {
     this.loop = loop;
     this.self = self;
   }

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * measured by itself. Of the leader's node, for all nodes do the like. What a flush takes from network and file system
  * is not in it: an application that does not use them just then loses nothing. On the node's loop.
  */
-final class FlushShare {
+public final class FlushShare {
   private final LongSupplier processorNs;
   private final Set<Integer> flushing = new HashSet<>();
   private boolean inPhase;
@@ -20,7 +20,7 @@ final class FlushShare {
   private long flushes;
 
   /** @param processorNs nanoseconds that the daemon has kept all processors of the node busy, from anywhere */
-  FlushShare(LongSupplier processorNs) {
+  public FlushShare(LongSupplier processorNs) {
     this.processorNs = processorNs;
   }
 

@@ -1,16 +1,16 @@
 package io.vertxscr.service.advice;
 
 import io.vertx.core.Future;
-import io.vertxscr.config.run.HaltPolicy;
+import io.vertxscr.config.policy.HaltPolicy;
 import io.vertxscr.flow.advice.HaltConditions.Met;
 import io.vertxscr.flow.advice.HaltConditions;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt.Reason;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.HaltFileStore.Stamp;
-import io.vertxscr.prefix.HaltFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.HaltFileStore.Stamp;
+import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;

@@ -1,9 +1,9 @@
 package io.vertxscr.service.flush;
 
-import io.vertxscr.config.run.FlushPolicy;
-import io.vertxscr.flow.flush.Leases;
+import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.flow.flush.Leases.Limits;
 import io.vertxscr.flow.flush.Leases.Need;
+import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.protocol.node.Flushing.Answer;

@@ -1,2 +1,5 @@
-/** What a leader keeps of a prefix directory and its file system while datasets are flushed there. */
+/**
+ * Flush: the leader half decides order, attempts and publication; the node half copies, within the limits that all
+ * nodes share.
+ */
 package io.vertxscr.service.flush;

@@ -1,8 +1,8 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.Inventory;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -12,9 +12,11 @@ import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
-import io.vertxscr.service.leader.restart.Inventories;
-import io.vertxscr.service.leader.restart.PrefixFetcher;
-import io.vertxscr.service.leader.restart.RestartJournal;
+import io.vertxscr.service.flush.FlushCoordinator;
+import io.vertxscr.service.flush.PrefixTurns;
+import io.vertxscr.service.restart.Inventories;
+import io.vertxscr.service.restart.PrefixFetcher;
+import io.vertxscr.service.restart.RestartJournal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,21 +29,24 @@ import java.util.stream.Stream;
  * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
  * forgotten, have one deleted. On the node's loop.
  */
-final class DatasetCommands {
+public final class DatasetCommands {
   private static final int NAMES_SHOWN = 8;
 
   private final Inventories caches;
   private final PrefixFetcher prefix;
   private final RestartJournal journal;
   private final FlushCoordinator flushes;
+  private final PrefixTurns turns;
   private final Observer observer;
 
-  DatasetCommands(Inventories caches, PrefixFetcher prefix, RestartJournal journal, FlushCoordinator flushes,
-      Observer observer) {
+  /** Works for the leader of a node. */
+  public DatasetCommands(Inventories caches, PrefixFetcher prefix, RestartJournal journal, FlushCoordinator flushes,
+      PrefixTurns turns, Observer observer) {
     this.caches = caches;
     this.prefix = prefix;
     this.journal = journal;
     this.flushes = flushes;
+    this.turns = turns;
     this.observer = observer;
   }
 
@@ -99,7 +104,7 @@ final class DatasetCommands {
       List<DatasetDescriptor> cached = cached(inventories, prefixDirectory);
       List<DatasetDescriptor> mine = cached.stream().filter(dataset -> dataset.name().equals(name)).toList();
       TreeSet<Integer> ids = new TreeSet<>(mine.stream().map(DatasetDescriptor::id).toList());
-      return withoutFlushes(List.copyOf(ids), () -> flushes.keeper().turns().in(prefixDirectory,
+      return withoutFlushes(List.copyOf(ids), () -> turns.in(prefixDirectory,
           () -> prefix.withdraw(prefixDirectory, name, delete)).compose(gone -> {
         ids.addAll(gone);
         if (ids.isEmpty()) {

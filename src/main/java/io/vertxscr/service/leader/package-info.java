@@ -1,2 +1,2 @@
-/** What the oldest node does for all: gathers, restores, flushes. */
+/** The leader's steps: what follows when all nodes have contributed their part to a gather. */
 package io.vertxscr.service.leader;

@@ -2,11 +2,11 @@ package io.vertxscr.service.log;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.config.run.LogPolicy;
-import io.vertxscr.config.run.Syslog;
+import io.vertxscr.config.policy.LogPolicy;
+import io.vertxscr.config.policy.Syslog;
 import io.vertxscr.format.prefix.LogLine;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.log.LogFile;
+import io.vertxscr.prefix.metadata.LogFile;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;

@@ -5,7 +5,7 @@ import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.LayoutBase;
 import ch.qos.logback.core.net.SyslogAppenderBase;
 import ch.qos.logback.core.net.SyslogOutputStream;
-import io.vertxscr.config.run.Syslog;
+import io.vertxscr.config.policy.Syslog;
 import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;

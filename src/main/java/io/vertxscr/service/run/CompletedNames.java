@@ -14,14 +14,14 @@ public final class CompletedNames {
 
   private record Completed(String prefix, String name) {}
 
-  void add(String prefix, String name) {
+  public void add(String prefix, String name) {
     names.add(new Completed(prefix, name));
     if (names.size() > MOST) {
       names.remove(names.iterator().next());
     }
   }
 
-  boolean has(String prefix, String name) {
+  public boolean has(String prefix, String name) {
     return names.contains(new Completed(prefix, name));
   }
 }

@@ -1,13 +1,13 @@
 package io.vertxscr.service.run;
 
-import io.vertxscr.flow.RankCall;
-import io.vertxscr.flow.Step;
+import io.vertxscr.flow.gather.RankCall;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
-import io.vertxscr.prefix.PathRules;
+import io.vertxscr.prefix.metadata.PathRules;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.NamedFile;
 import java.util.ArrayList;
@@ -39,7 +39,7 @@ public final class ListedFiles {
    * @return the same files with paths relative to the prefix
    * @throws ScrException OUTSIDE_PREFIX or BAD_REQUEST, naming the file
    */
-  static RankFiles check(PathRules rules, int rank, List<FileMeta> listed) {
+  public static RankFiles check(PathRules rules, int rank, List<FileMeta> listed) {
     CacheNames names = new CacheNames(rank);
     Set<String> paths = new HashSet<>();
     List<FileMeta> checked = new ArrayList<>(listed.size());
@@ -58,7 +58,7 @@ public final class ListedFiles {
   }
 
   /** What a rank is told of its files in a restart; empty where a list cannot say it. */
-  static Optional<List<NamedFile>> of(RankFiles files) {
+  public static Optional<List<NamedFile>> of(RankFiles files) {
     String directory = CacheNames.directory(files.rank()) + "/";
     long chars = files.files().stream().mapToLong(file -> file.name().length() + file.path().length()).sum();
     if (chars > MAX_LIST_CHARS || !files.files().stream().allMatch(file -> file.name().startsWith(directory))) {

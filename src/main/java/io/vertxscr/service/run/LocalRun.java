@@ -2,18 +2,18 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.flow.LocalGather;
-import io.vertxscr.flow.SessionState;
+import io.vertxscr.flow.gather.LocalGather;
 import io.vertxscr.flow.paths.PathClaims;
+import io.vertxscr.flow.run.SessionState;
+import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.model.descriptor.CheckpointDescriptor;
 import io.vertxscr.placement.Shortfalls;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gathered;
-import io.vertxscr.service.data.ProtectionJob;
-import io.vertxscr.service.data.RunCache;
+import io.vertxscr.service.cache.RunCache;
+import io.vertxscr.service.redundancy.ProtectionJob;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -51,18 +51,18 @@ public final class LocalRun {
     this.cache = new RunCache(info);
   }
 
-  RunInfo info() {
+  public RunInfo info() {
     return info;
   }
 
   /** The redundancy sets under a descriptor, computed by each node on its own from the same rank map and groups. */
-  ProtectionJob.Sets sets(CheckpointDescriptor descriptor) {
+  public ProtectionJob.Sets sets(CheckpointDescriptor descriptor) {
     return sets.computeIfAbsent(descriptor.index(),
         _ -> ProtectionJob.Sets.of(info.map(), descriptor, info.policy().descriptors().groups()));
   }
 
   /** Its nodes, in the order of their names, each once. */
-  List<String> nodes() {
+  public List<String> nodes() {
     if (nodes == null) {
       nodes = List.copyOf(info.map().byNode().keySet());
     }
@@ -70,7 +70,7 @@ public final class LocalRun {
   }
 
   /** Paths that this node watches over. */
-  PathClaims claims() {
+  public PathClaims claims() {
     return claims;
   }
 
@@ -83,11 +83,11 @@ public final class LocalRun {
   }
 
   /** What the run knows of this node's caches. */
-  RunCache cache() {
+  public RunCache cache() {
     return cache;
   }
 
-  void info(RunInfo changed) {
+  public void info(RunInfo changed) {
     info = changed;
   }
 
@@ -100,7 +100,7 @@ public final class LocalRun {
    *
    * @throws ScrException why the run is over, or UNKNOWN_RANK
    */
-  RankSession session(long run, int rank, String client) {
+  public RankSession session(long run, int rank, String client) {
     if (run != info.run()) {
       throw new ScrException(Fault.WRONG_STATE, "run " + run + " is over; this node is in run " + info.run());
     }
@@ -119,7 +119,7 @@ public final class LocalRun {
   }
 
   /** What is asked and answered between phases. */
-  RunQuestions questions() {
+  public RunQuestions questions() {
     return questions;
   }
 
@@ -128,11 +128,11 @@ public final class LocalRun {
   }
 
   /** Promises of the ranks that wait in the collective call. */
-  Map<Integer, Promise<Object>> waiting() {
+  public Map<Integer, Promise<Object>> waiting() {
     return waiting;
   }
 
-  long nextGather() {
+  public long nextGather() {
     return gathers + 1;
   }
 
@@ -152,7 +152,7 @@ public final class LocalRun {
   }
 
   /** Notes what rank 0 is told with its next answer, if it is here. */
-  void tell(List<String> more) {
+  public void tell(List<String> more) {
     if (sessions.containsKey(0)) {
       remarks.addAll(more);
     }
@@ -166,30 +166,30 @@ public final class LocalRun {
   }
 
   /** The dataset that is being written or read; null between phases. */
-  OpenDataset open() {
+  public OpenDataset open() {
     return open;
   }
 
-  void open(OpenDataset dataset) {
+  public void open(OpenDataset dataset) {
     open = dataset;
   }
 
   /** The application has restarted, from what it was offered or by itself: it writes, or has read all. */
-  void restarted() {
+  public void restarted() {
     restarted = true;
     selected = false;
   }
 
-  boolean hasRestarted() {
+  public boolean hasRestarted() {
     return restarted;
   }
 
   /** The application has named what it wants to restart from; nothing more than a name once it has restarted. */
-  void select() {
+  public void select() {
     selected = !restarted;
   }
 
-  boolean hasSelected() {
+  public boolean hasSelected() {
     return selected;
   }
 
@@ -198,12 +198,12 @@ public final class LocalRun {
     return sessions().stream().allMatch(session -> session.state().phase() == SessionState.Phase.ENDED);
   }
 
-  boolean isOver() {
+  public boolean isOver() {
     return over != null;
   }
 
   /** Whether this run was ended by a halt condition: its ranks may say good-bye, but nothing else. */
-  boolean isHalted(long run) {
+  public boolean isHalted(long run) {
     return run == info.run() && over != null && over.fault() == Fault.HALTED;
   }
 
@@ -217,12 +217,12 @@ public final class LocalRun {
     }
   }
 
-  Optional<ScrException> over() {
+  public Optional<ScrException> over() {
     return Optional.ofNullable(over);
   }
 
   /** Where a rank stands. */
-  static final class RankSession {
+  public static final class RankSession {
     private final int rank;
     private final String client;
     private SessionState state = SessionState.IDLE;
@@ -242,11 +242,11 @@ public final class LocalRun {
       return client;
     }
 
-    SessionState state() {
+    public SessionState state() {
       return state;
     }
 
-    void state(SessionState next) {
+    public void state(SessionState next) {
       state = next;
     }
 

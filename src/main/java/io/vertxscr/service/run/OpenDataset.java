@@ -2,12 +2,12 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
-import io.vertxscr.prefix.PathRules;
+import io.vertxscr.prefix.metadata.PathRules;
 import io.vertxscr.protocol.node.Ack;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.OptionalInt;
 import java.util.function.Supplier;
 
 /** The dataset of the phase that is open on a node: which files its ranks have, and where. On the node's loop. */
-final class OpenDataset {
+public final class OpenDataset {
   private final DatasetDescriptor descriptor;
   private final Path prefix;
   private final Path directory;
@@ -48,7 +48,7 @@ final class OpenDataset {
    *
    * @param directory that of the dataset in the cache; the prefix itself where files go there at once
    */
-  static OpenDataset output(DatasetDescriptor descriptor, Path prefix, Path directory) {
+  public static OpenDataset output(DatasetDescriptor descriptor, Path prefix, Path directory) {
     return new OpenDataset(descriptor, prefix, directory, Map.of(), false);
   }
 
@@ -57,7 +57,7 @@ final class OpenDataset {
    *
    * @param inPrefix whether they are read in the prefix directory, as every file there may be
    */
-  static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, Path directory, List<RankFiles> ranks,
+  public static OpenDataset restart(DatasetDescriptor descriptor, Path prefix, Path directory, List<RankFiles> ranks,
       boolean inPrefix) {
     Map<Integer, RankFiles> readable = new HashMap<>();
     ranks.forEach(files -> readable.put(files.rank(), files));
@@ -65,30 +65,30 @@ final class OpenDataset {
   }
 
   /** Where the names of its files start. */
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 
   /** Whether its files are in the prefix directory, past the cache. */
-  boolean isBypass() {
+  public boolean isBypass() {
     return directory.equals(prefix);
   }
 
-  DatasetDescriptor descriptor() {
+  public DatasetDescriptor descriptor() {
     return descriptor;
   }
 
   /** Whether its files are read in the prefix directory. */
-  boolean inPrefix() {
+  public boolean inPrefix() {
     return inPrefix;
   }
 
-  Path prefix() {
+  public Path prefix() {
     return prefix;
   }
 
   /** Blocking questions to the file system: transfer threads only. */
-  synchronized PathRules rules() {
+  public synchronized PathRules rules() {
     if (rules == null) {
       rules = new PathRules(prefix);                      // asks the parallel file system, which may be slow
     }
@@ -96,7 +96,7 @@ final class OpenDataset {
   }
 
   /** Past the cache, the first file that is written over: it is told once, and all who route such a file wait. */
-  Future<Ack> overwriting(Supplier<Future<Ack>> tell) {
+  public Future<Ack> overwriting(Supplier<Future<Ack>> tell) {
     if (overwritten == null || overwritten.failed()) {
       overwritten = tell.get();
     }
@@ -104,23 +104,23 @@ final class OpenDataset {
   }
 
   /** Whether there was such a file. */
-  boolean hasOverwritten() {
+  public boolean hasOverwritten() {
     return overwritten != null;
   }
 
   /** Whether a rank of this node has routed this path. */
-  boolean isRouted(String path) {
+  public boolean isRouted(String path) {
     return written.values().stream().anyMatch(routes -> routes.nameOfPath().containsKey(path));
   }
 
   /** Cache name of a file that the rank writes; the same for the same path. */
-  String route(int rank, String path) {
+  public String route(int rank, String path) {
     Routes routes = written.computeIfAbsent(rank, r -> new Routes(new CacheNames(r), new LinkedHashMap<>()));
     return routes.nameOfPath().computeIfAbsent(path, isBypass() ? p -> p : routes.names()::next);
   }
 
   /** Files that the rank has routed, sizes not known yet, in the order of the calls. */
-  RankFiles written(int rank) {
+  public RankFiles written(int rank) {
     List<FileMeta> files = new ArrayList<>();
     Routes routes = written.get(rank);
     if (routes != null) {
@@ -134,7 +134,7 @@ final class OpenDataset {
    *
    * @throws ScrException NO_SUCH_FILE, naming what there is
    */
-  FileMeta readable(int rank, String name, String path) {
+  public FileMeta readable(int rank, String name, String path) {
     return find(rank, name, path).orElseThrow(() -> {
       List<FileMeta> sameBase = sameBase(rank, name);
       return new ScrException(Fault.NO_SUCH_FILE, "rank " + rank + " asks for '" + name + "' of dataset "
@@ -145,7 +145,7 @@ final class OpenDataset {
   }
 
   /** The same; empty where there is none, or more than one. */
-  Optional<FileMeta> find(int rank, String name, String path) {
+  public Optional<FileMeta> find(int rank, String name, String path) {
     List<FileMeta> sameBase = sameBase(rank, name);
     return files(rank).stream().filter(file -> file.path().equals(path)).findFirst()
         .or(() -> sameBase.size() == 1 ? Optional.of(sameBase.getFirst()) : Optional.empty());

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** What the ranks of a node have asked in one run, and what is known of the answers. On the node's loop. */
-final class RunQuestions {
+public final class RunQuestions {
   private final Map<Question, Asked> asked = new EnumMap<>(Question.class);
 
   RunQuestions(Set<Integer> ranks) {
@@ -18,12 +18,12 @@ final class RunQuestions {
     }
   }
 
-  Asked of(Question question) {
+  public Asked of(Question question) {
     return asked.get(question);
   }
 
   /** One question. */
-  static final class Asked {
+  public static final class Asked {
     private final NodeAnswers answers = new NodeAnswers();
     private final Map<Integer, Calls> last = new HashMap<>();
     private Future<Void> asking;
@@ -35,36 +35,36 @@ final class RunQuestions {
       ranks.forEach(rank -> last.put(rank, new Calls(0, 0)));
     }
 
-    NodeAnswers answers() {
+    public NodeAnswers answers() {
       return answers;
     }
 
     /** Number of the call that the rank has sent last, 0 before the first. */
-    long lastSent(int rank) {
+    public long lastSent(int rank) {
       return last.get(rank).first();
     }
 
     /** Number of the last call of the rank that is answered, or is being answered. */
-    long lastCall(int rank) {
+    public long lastCall(int rank) {
       return last.get(rank).last();
     }
 
     /** The rank has sent a call, and is answered up to the last one. */
-    void called(int rank, long first, long until) {
+    public void called(int rank, long first, long until) {
       last.put(rank, new Calls(first, until));
     }
 
     /** The call that the slowest rank has sent last: none before it is sent again. */
-    long slowest() {
+    public long slowest() {
       return last.values().stream().mapToLong(Calls::first).min().orElse(0);
     }
 
     /** The question to the leader that is under way; null for none. */
-    Future<Void> asking() {
+    public Future<Void> asking() {
       return asking;
     }
 
-    void asking(Future<Void> now) {
+    public void asking(Future<Void> now) {
       asking = now;
     }
   }

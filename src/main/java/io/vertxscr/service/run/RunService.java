@@ -1,7 +1,7 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.SessionState;
+import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Release;
@@ -70,7 +70,7 @@ public final class RunService implements Membership.Listener {
   }
 
   /** The run that is, or was last, on this node. */
-  Optional<LocalRun> run() {
+  public Optional<LocalRun> run() {
     return Optional.ofNullable(run);
   }
 

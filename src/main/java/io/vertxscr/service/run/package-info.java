@@ -1,2 +1,2 @@
-/** The life of an application on a node: ranks, collective calls, phases. */
+/** The life of a run: membership, leadership, ranks, collective calls. */
 package io.vertxscr.service.run;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.HaltFile;
 import io.vertxscr.model.Halt;
-import io.vertxscr.prefix.HaltFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;

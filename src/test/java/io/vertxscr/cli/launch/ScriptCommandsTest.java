@@ -3,8 +3,8 @@ package io.vertxscr.cli.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cli.CliRun;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.log.LogFile;
+import io.vertxscr.prefix.metadata.LogFile;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

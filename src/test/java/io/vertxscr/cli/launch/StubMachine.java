@@ -2,8 +2,8 @@ package io.vertxscr.cli.launch;
 
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.model.Halt;
-import io.vertxscr.prefix.HaltFileStore;
-import io.vertxscr.prefix.PrefixPaths;
+import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.format.FilemapFile;
+import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord;
-import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.Scheme;
-import io.vertxscr.prefix.FlushFileStore;
-import io.vertxscr.prefix.Mounts;
-import io.vertxscr.prefix.PrefixPaths;
-import io.vertxscr.prefix.log.LogFile;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.LogFile;
+import io.vertxscr.prefix.metadata.Mounts;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.TestCaches;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
@@ -183,7 +183,7 @@ class ScavengeCommandTest {
         host=$1; shift 2
         [ "$host" != n2 ] || exit 255
         [ "$host" != n9 ] || exit 3
-        exec "%s" -XX:TieredStopAtLevel=1 -cp "%s" io.vertxscr.cli.Scr "$@" --node "$host"
+        exec "%s" -XX:TieredStopAtLevel=1 -cp "%s" io.vertxscr.cli.ScrCommand "$@" --node "$host"
         """.formatted(java, classpath));
     Files.setPosixFilePermissions(remote, PosixFilePermissions.fromString("rwx------"));
 

@@ -22,7 +22,7 @@ final class FakePeer implements AutoCloseable {
   }
 
   private final ServerSocketChannel listener;
-  private final Watchdog watchdog = new Watchdog("fake-peer-watch", 250);
+  private final PeerWatchdog watchdog = new PeerWatchdog("fake-peer-watch", 250);
   private final Set<PeerChannel> open = ConcurrentHashMap.newKeySet();
   private final CountDownLatch closed = new CountDownLatch(1);
 

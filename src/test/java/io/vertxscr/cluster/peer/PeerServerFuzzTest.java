@@ -30,7 +30,7 @@ class PeerServerFuzzTest {
     Random random = new Random(seed);
     TestNode node = new TestNode(directory, random, 100_000, 0, 5);
     try (PeerServer server = node.serve(PATIENT, 512); PeerClient other = client(server.port(), PATIENT);
-        Watchdog watchdog = new Watchdog("fuzz-watch", 250)) {
+        PeerWatchdog watchdog = new PeerWatchdog("fuzz-watch", 250)) {
       var address = new InetSocketAddress("127.0.0.1", server.port());
       for (int round = 0; round < ROUNDS; round++) {
         try (PeerChannel noisy = new PeerChannel("server", SocketChannel.open(address), watchdog)) {
@@ -56,7 +56,7 @@ class PeerServerFuzzTest {
   void everyFlippedBitOfARequestIsAnsweredOrRefused() throws Exception {
     TestNode node = new TestNode(directory, new Random(1), 100);
     try (PeerServer server = node.serve(PATIENT, 512); PeerClient other = client(server.port(), PATIENT);
-        Watchdog watchdog = new Watchdog("fuzz-watch", 250)) {
+        PeerWatchdog watchdog = new PeerWatchdog("fuzz-watch", 250)) {
       var address = new InetSocketAddress("127.0.0.1", server.port());
       for (int bit = 0; bit < PeerProtocol.REQUEST_BYTES * 8; bit++) {
         byte[] request = request(1, 100);

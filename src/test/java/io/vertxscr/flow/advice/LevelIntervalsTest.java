@@ -3,8 +3,8 @@ package io.vertxscr.flow.advice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.FailureHistory.Level;
+import io.vertxscr.model.FailureHistory;
 import org.junit.jupiter.api.Test;
 
 class LevelIntervalsTest {

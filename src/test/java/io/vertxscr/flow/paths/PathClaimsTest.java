@@ -3,7 +3,7 @@ package io.vertxscr.flow.paths;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.vertxscr.flow.From;
+import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.flow.paths.PathClaims.Taken;
 import io.vertxscr.model.Fault;
@@ -158,8 +158,8 @@ class PathClaimsTest {
 
   @Test
   void theSentenceNamesBothRanksTheLowerOneFirst() {
-    var second = new Second("out/f", new From<>("a", 3), new From<>("b", 12));
-    var turned = new Second("out/f", new From<>("b", 12), new From<>("a", 3));
+    var second = new Second("out/f", new NodeContribution<>("a", 3), new NodeContribution<>("b", 12));
+    var turned = new Second("out/f", new NodeContribution<>("b", 12), new NodeContribution<>("a", 3));
     assertThat(second.inWords()).isEqualTo("out/f is written by rank 3 on node a and by rank 12 on node b");
     assertThat(turned.inWords()).isEqualTo(second.inWords());
   }

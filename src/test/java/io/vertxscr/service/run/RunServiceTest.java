@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.config.Settings;
-import io.vertxscr.config.run.RunPolicy;
+import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;

@@ -1,0 +1,193 @@
+package io.vertxscr.cli;
+
+import io.vertxscr.cli.halt.HaltCommand;
+import io.vertxscr.cli.launch.LaunchCommands;
+import io.vertxscr.cli.offline.OfflineCommands;
+import io.vertxscr.cli.scr.ScrNames;
+import io.vertxscr.config.Nearest;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
+
+/**
+ * The command line. Answers go to standard output; a failure is one sentence on standard error and an exit code:
+ * 1 for what went wrong, 2 for a wrong command line or configuration. {@code SCR_DEBUG=1} adds the stack.
+ */
+@Command(name = "scr", description = "Checkpoints that survive the loss of nodes.", synopsisSubcommandLabel = "COMMAND")
+public final class ScrCommand implements Runnable {
+  static final int FAILED = 1;
+  /** Of an option, with its two dashes. */
+  private static final int SHORTEST_STEM = 5;
+
+  private final CommandLine commands;
+  private final boolean debug;
+
+  /** A command under one of SCR's names. */
+  private ScrCommand(Map<String, String> environment, CommandLine front) {
+    debug = "1".equals(environment.get("SCR_DEBUG"));
+    commands = front;
+    commands.getCommandSpec().addOption(helpOption());
+    setHandlers();
+  }
+
+  private ScrCommand(Map<String, String> environment, String... args) {
+    debug = "1".equals(environment.get("SCR_DEBUG"));
+    commands = new CommandLine(this);
+    List<Object> all = all(environment);
+    // To read what a command takes needs a tenth of a second for all of them together: the one that is meant suffices.
+    List<Object> meant = all.stream().filter(command -> args.length > 0 && name(command).equals(args[0])).toList();
+    (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
+    commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(helpOption()));
+    commands.addSubcommand(new HelpCommand()).setCaseInsensitiveEnumValuesAllowed(true);
+    setHandlers();
+  }
+
+  private static OptionSpec helpOption() {
+    return OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this help.").build();
+  }
+
+  private void setHandlers() {
+    commands.setExecutionExceptionHandler((failure, command, _) -> report(failure, command))
+        .setParameterExceptionHandler((wrong, _) -> report(wrong));
+  }
+
+  /** Every command of the program; each is made here, with all it needs. */
+  private static List<Object> all(Map<String, String> environment) {
+    List<Object> all = new ArrayList<>(List.of(new DemoCommand(environment), new NodeCommand(environment),
+        new StatusCommand(environment), new HaltCommand(environment), new ConfigCommand(environment),
+        new CommandTraining(environment)));
+    all.addAll(LaunchCommands.all(environment));
+    all.addAll(OfflineCommands.all(environment));
+    all.add(new VersionCommand());
+    return all;
+  }
+
+  private static String name(Object command) {
+    return command instanceof CommandLine ready ? ready.getCommandName()
+        : command.getClass().getAnnotation(Command.class).name();
+  }
+
+  public static void main(String[] args) {
+    var out = new PrintWriter(System.out, true);
+    var err = new PrintWriter(System.err, true);
+    System.exit(run(System.getenv(), out, err, args));
+  }
+
+  /** Runs one command line to its end and returns the exit code. */
+  static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
+    Optional<CommandLine> front = args.length == 0 ? Optional.empty()
+        : ScrNames.find(args[0], environment, (there, complaints, ours) -> run(environment, there, complaints, ours));
+    if (front.isPresent()) {
+      return new ScrCommand(environment, front.get()).commands.setOut(out).setErr(err)
+          .execute(Arrays.copyOfRange(args, 1, args.length));
+    }
+    String[] words = plain(args);
+    return new ScrCommand(environment, words).commands.setOut(out).setErr(err).execute(words);
+  }
+
+  /** What most programs take as options are commands here; and a link called scr_status is scr status. */
+  private static String[] plain(String... args) {
+    String[] words = args.clone();
+    if (words.length > 0) {
+      words[0] = switch (words[0]) {
+        case "-h", "--help" -> "help";
+        case "-V", "--version" -> "version";
+        case String link when link.matches("scr_[a-z_]+") -> link.substring("scr_".length()).replace('_', '-');
+        case String other -> other;
+      };
+    }
+    return words;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(commands, "a command is missing; one of " + String.join(", ", names()));
+  }
+
+  private List<String> names() {
+    return commands.getSubcommands().entrySet().stream()
+        .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
+        .map(Map.Entry::getKey).toList();
+  }
+
+  private int report(Exception failure, CommandLine command) {
+    PrintWriter err = command.getErr();
+    Optional<IOException> trouble = trouble(failure);
+    boolean expected = failure instanceof ScrException || trouble.isPresent();
+    err.println("scr: " + trouble.map(ScrCommand::sentence)
+        .orElse(expected ? failure.getMessage() : "internal error: " + failure));
+    if (failure instanceof ScrException full && full.fault() == Fault.NO_SPACE) {
+      err.println("scr: make room there and run this again: what it has done already it finds done");
+    }
+    if (debug) {
+      failure.printStackTrace(err);
+    } else if (!expected) {
+      err.println("scr: SCR_DEBUG=1 shows where");
+    }
+    CommandSpec spec = command.getCommandSpec();
+    return failure instanceof ScrException known && known.fault() == Fault.BAD_CONFIGURATION
+        ? spec.exitCodeOnInvalidInput() : spec.exitCodeOnExecutionException();
+  }
+
+  /** Files, directories and pipes of others are no bugs of ours. */
+  private static Optional<IOException> trouble(Exception failure) {
+    return switch (failure) {
+      case IOException io -> Optional.of(io);
+      case UncheckedIOException io -> Optional.of(io.getCause());
+      default -> Optional.empty();
+    };
+  }
+
+  private static String sentence(IOException trouble) {
+    String file = trouble instanceof FileSystemException of && of.getFile() != null ? of.getFile() + ": " : "";
+    return file + ScrException.reason(trouble);
+  }
+
+  private int report(ParameterException wrong) {
+    CommandLine command = wrong.getCommandLine();
+    command.getErr().println("scr: " + sentence(wrong, command));
+    String name = command.getCommandSpec().qualifiedName(" ");
+    boolean ours = name.equals("scr") || name.startsWith("scr ");
+    command.getErr().println("scr: '" + (ours ? name.replaceFirst("^scr ?", "scr help ").strip() : name + " --help")
+        + "' lists what there is");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  private String sentence(ParameterException wrong, CommandLine command) {
+    if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
+      return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is no whole number, or too large a one");
+    }
+    String word = unmatched.getUnmatched().getFirst();
+    if (command.getCommandSpec().userObject() == this) {
+      return "there is no command '" + word + "'" + Nearest.hint(word, names());
+    }
+    String option = word.replaceFirst("=.*", "");
+    return wrong.getMessage() + (word.startsWith("-") ? hint(option, command) : "");
+  }
+
+  /** The option that was meant, or those that begin alike: {@code --unset} of {@code --unset-reason}. */
+  private static String hint(String option, CommandLine command) {
+    Set<String> known = command.getCommandSpec().optionsMap().keySet();
+    String stem = option.lastIndexOf('-') > 1 ? option.substring(0, option.lastIndexOf('-')) : option;
+    List<String> alike = stem.length() < SHORTEST_STEM ? List.of()
+        : known.stream().filter(one -> one.startsWith(stem)).sorted().toList();
+    String near = Nearest.hint(option, known);
+    return !near.isEmpty() || alike.isEmpty() ? near : "; there are " + String.join(", ", alike);
+  }
+}

@@ -1,0 +1,369 @@
+package io.vertxscr.cli.launch;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.launch.JobFlow.Action;
+import io.vertxscr.launch.JobFlow.Event;
+import io.vertxscr.launch.JobFlow.Rules;
+import io.vertxscr.launch.JobFlow.State;
+import io.vertxscr.launch.JobFlow.Step;
+import io.vertxscr.launch.JobFlow;
+import io.vertxscr.launch.Plural;
+import io.vertxscr.launch.RunNews;
+import io.vertxscr.launch.Watchdog;
+import io.vertxscr.model.Fault;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A job from its first daemon to its last, on the thread of the command: takes one signal after the other from a queue,
+ * lets {@link JobFlow} decide, and does what it says.
+ */
+final class LaunchedJob {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int FAILED = 1;
+  private static final long TICK_MS = 500;
+  private static final long START_S = 180;
+  /** Longer than the daemons take to notice that one of them is gone. */
+  static final long AGREE_MS = 20_000;
+  /** How often daemons that have not found the others are started again each time that nodes are looked at. */
+  private static final int REJOINS = 2;
+  private static final long PING_MS = 250;
+
+  private final JobPlan plan;
+  private final Fleet fleet;
+  private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+  private final PrintWriter err;
+  private final Watchdog watchdog;
+  private final RunNews news = new RunNews();
+  private final long agreeMs;
+  private State state = new State.Starting();
+  private Optional<RunningProgram> program = Optional.empty();
+  private Optional<Action.Finish> finish = Optional.empty();
+  private boolean killed;
+  private long startedMs;
+  /** Why the run of the program was over, where that was the loss of a node. */
+  private Optional<String> nodeLoss = Optional.empty();
+  /** Why it is to stop. */
+  private Optional<String> halting = Optional.empty();
+  private boolean finalized;
+  private Map<String, String> toldDown = Map.of();
+
+  /** @param agreeMs how long daemons may take to see each other */
+  LaunchedJob(JobPlan plan, Fleet.Setup setup, PrintWriter err, long agreeMs) {
+    this.agreeMs = agreeMs;
+    this.plan = plan;
+    this.fleet = new Fleet(plan.allocation(), setup, signals::add);
+    this.err = err;
+    this.watchdog = new Watchdog(plan.settings().watchdogMs(), plan.settings().learns());
+  }
+
+  /** From any thread: the job is to end soon. */
+  void stop(String why) {
+    signals.add(new Signal.Stop(why));
+  }
+
+  /** Runs it to its end, all daemons stopped. Returns the exit code, and the nodes that were not down. */
+  Outcome run() throws InterruptedException {
+    try {
+      plan.settings().excluded().stream().filter(plan.allocation().names()::contains)
+          .forEach(node -> fleet.exclude(node, "excluded (SCR_EXCLUDE_NODES, --exclude)"));
+      excludeByManager();
+      List<String> first = plan.allocation().names().stream().filter(node -> !fleet.down().containsKey(node)).toList();
+      if (!first.isEmpty() && haltReason().isEmpty()) {
+        fleet.start(first);
+        settle();
+      }
+      happened(checked());
+      while (finish.isEmpty()) {
+        listen(TICK_MS);
+        if (program.isPresent() && watchdog.isHung(nowMs())) {
+          say("no phase has begun or ended for " + watchdog.limitMs().getAsLong() / 1000 + " s: the run is killed");
+          watchdog.ended();
+          killed = true;
+          program.get().kill();
+        }
+      }
+      if (!finish.get().why().isEmpty()) {
+        say(finish.get().why());
+      }
+      return new Outcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
+    } finally {
+      program.ifPresent(RunningProgram::end);
+      fleet.stop();
+    }
+  }
+
+  /** How it ended. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
+  record Outcome(int exit, List<String> up, Optional<String> cachedOnly) {}
+
+  private void say(String line) {
+    err.println("scr run: " + line);
+  }
+
+  private static long nowMs() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  // ---- signals ----
+
+  /** Takes what there is, waiting a moment for the first. */
+  private void listen(long waitMs) throws InterruptedException {
+    Signal first = signals.poll(waitMs, TimeUnit.MILLISECONDS);
+    for (Signal signal = first; signal != null; signal = signals.poll()) {
+      hear(signal);
+    }
+  }
+
+  private void hear(Signal signal) throws InterruptedException {
+    fleet.hear(signal);
+    switch (signal) {
+      case Signal.Happened(var event) -> onEvent(event.getString("type", ""), event);
+      case Signal.Ended(int exit) -> {
+        program = Optional.empty();
+        watchdog.ended();
+        if (!killed && JobFlow.endedFromOutside(exit)) {
+          fleet.endedFromOutside();
+        }
+        happened(new Event.Ended(judged(exit), nowMs() - startedMs));
+      }
+      case Signal.Stop(String why) -> {
+        if (program.isPresent()) {
+          fleet.endedFromOutside();
+        }
+        happened(new Event.Stop(why));
+      }
+      case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
+    }
+  }
+
+  /**
+   * The exit code that counts. A program that does not look at what its calls return ends well although a node was
+   * lost under it; one that ends itself for a halt condition (SCR_HALT_EXIT) leaves a launcher that calls this a
+   * failure.
+   */
+  private int judged(int exit) {
+    if (exit == 0 && nodeLoss.isPresent()) {
+      say("the program has ended with exit code 0, but its run was over before: " + nodeLoss.get());
+      return FAILED;
+    }
+    if (halting.isPresent() && finalized) {
+      say("the run has ended because it was to stop: " + halting.get());
+      return 0;
+    }
+    return killed && exit == 0 ? FAILED : exit;
+  }
+
+  private void onEvent(String type, JsonObject event) throws InterruptedException {
+    tell(type, event);
+    switch (type) {
+      case "run-begun" -> {
+        forget();
+        watchdog.progress(nowMs());
+        happened(new Event.Begun());
+      }
+      case "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
+      case "dataset-complete" -> {
+        watchdog.progress(nowMs());
+        happened(new Event.Completed());
+      }
+      case "run-over" -> {
+        finalized = !event.containsKey("fault");
+        nodeLoss = Optional.ofNullable(event.getString("cause"))
+            .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")));
+        if (finalized) {
+          watchdog.ended();
+        } else {
+          watchdog.progress(nowMs());
+        }
+      }
+      case "halting" -> halting = Optional.of(event.getString("cause", event.getString("reason", "")));
+      default -> { }
+    }
+  }
+
+  /** What the user hears of it, now or at the end. */
+  private void tell(String type, JsonObject event) {
+    int dataset = event.getInteger("dataset", 0);
+    String cause = event.getString("cause", "");
+    switch (type) {
+      case "restored" -> {
+        JsonObject ways = event.getJsonObject("ranks", new JsonObject());
+        news.restored(dataset, ways.getInteger("kept", 0), ways.getInteger("moved", 0),
+            ways.getInteger("rebuilt", 0), ways.getInteger("fetched", 0)).ifPresent(this::say);
+      }
+      case "run-begun" -> say(news.begun(event.getInteger("ranks", 0), event.getInteger("nodes", 0)));
+      case "restart-passed-over" ->
+          say("dataset " + dataset + " '" + event.getString("name") + "' is passed over: " + cause);
+      case "restart-failed" -> say("dataset " + dataset + " could not be read by all ranks: " + cause);
+      case "restart-anew" -> say(cause);
+      case "phase-started" -> news.writing(dataset, event.getString("name", ""), event.getBoolean("checkpoint", false));
+      case "dataset-complete" -> news.complete(dataset);
+      case "flush-failed", "flush-given-up" -> news.flushFailed(dataset, cause);
+      case "flush-done" -> news.flushed(dataset);
+      case "dataset-discarded", "dataset-dropped", "evicted" -> news.gone(dataset);
+      default -> { }
+    }
+  }
+
+  private void happened(Event event) throws InterruptedException {
+    Step step = JobFlow.next(rules(), state, event);
+    state = step.state();
+    switch (step.action()) {
+      case Action.None _ -> { }
+      case Action.Start(int run, int pauseS) -> start(run, pauseS);
+      case Action.Check(String why) -> {
+        if (!why.isEmpty()) {
+          say(why);
+        }
+        settle();
+        happened(checked());
+      }
+      case Action.Revive _ -> {
+        revive();
+        happened(checked());
+      }
+      case Action.Finish end -> finish = Optional.of(end);
+    }
+  }
+
+  private Rules rules() {
+    OptionalInt last = new FlushFileStore(plan.paths(), "scr run", PATIENCE).nodes();
+    return new Rules(plan.settings().runs(), plan.minNodes(last));
+  }
+
+  // ---- nodes ----
+
+  /** Waits until all daemons serve and see each other; leaves out those that do not, though started again. */
+  private void settle() throws InterruptedException {
+    serve();
+    boolean agreed = agree();
+    for (int tries = 0; !agreed && tries < REJOINS && rejoin(); tries++) {
+      agreed = agree();
+    }
+    if (!agreed) {
+      fleet.separate();
+    }
+    excludeByManager();
+    tellDown();
+  }
+
+  private void serve() throws InterruptedException {
+    if (!await(START_S * 1000, fleet::isServing)) {
+      fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
+    }
+  }
+
+  /** On a loaded machine a daemon may find nobody in time, and begin a cluster of its own. Returns whether any has. */
+  private boolean rejoin() throws InterruptedException {
+    Map<String, String> strays = fleet.strays();
+    strays.forEach((node, why) -> say("node " + node + ": " + why + "; it is started again"));
+    fleet.restart(strays.keySet());
+    serve();
+    return !strays.isEmpty();
+  }
+
+  private boolean agree() throws InterruptedException {
+    boolean agreed = false;
+    for (int tries = 0; !agreed && tries < agreeMs / PING_MS; tries++) {
+      fleet.ping();                                       // what they have said before does not count
+      agreed = await(PING_MS, fleet::agrees);
+    }
+    return agreed;
+  }
+
+  private boolean await(long limitMs, BooleanSupplier condition) throws InterruptedException {
+    long endMs = nowMs() + limitMs;
+    while (finish.isEmpty() && !fleet.up().isEmpty() && !condition.getAsBoolean()) {
+      long leftMs = endMs - nowMs();
+      if (leftMs <= 0) {
+        return false;
+      }
+      listen(Math.min(leftMs, TICK_MS));
+    }
+    return true;
+  }
+
+  private void excludeByManager() {
+    plan.allocation().downByManager(plan.allocation().names())
+        .forEach(node -> fleet.exclude(node, plan.allocation().manager().name() + " says that it is down"));
+  }
+
+  private void revive() throws InterruptedException {
+    Set<String> nodes = fleet.revivable();
+    if (!nodes.isEmpty()) {
+      say("too few nodes are left: starting daemons again on " + String.join(", ", new TreeSet<>(nodes)));
+      fleet.start(nodes);
+      settle();
+    }
+  }
+
+  private void tellDown() {
+    Map<String, String> down = fleet.down();
+    down.forEach((node, why) -> {
+      if (!why.equals(toldDown.get(node))) {
+        say("node " + node + " is left out: " + why);
+      }
+    });
+    toldDown = down;
+  }
+
+  private Event checked() {
+    return new Event.Checked(fleet.up().size(), haltReason());
+  }
+
+  private Optional<String> haltReason() {
+    return ShouldExitCommand.halted(plan.paths(), plan.allocation(), plan.settings().haltSeconds());
+  }
+
+  // ---- runs ----
+
+  private void start(int run, int pauseS) throws InterruptedException {
+    await(pauseS * 1000L, () -> false);
+    if (finish.isPresent()) {
+      return;
+    }
+    List<String> nodes = plan.nodesFor(fleet.up());
+    Map<String, String> sockets = new HashMap<>();
+    nodes.forEach(node -> sockets.put(node, fleet.socket(node)));
+    List<String> command =
+        new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
+    say("run " + run + " begins on " + Plural.of(nodes.size(), "node") + ": " + String.join(",", nodes));
+    news.started();
+    forget();
+    startedMs = nowMs();
+    watchdog.started(startedMs);
+    killed = false;
+    program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
+  }
+
+  /** Another run: what has happened to the last one does not count. */
+  private void forget() {
+    nodeLoss = Optional.empty();
+    halting = Optional.empty();
+    finalized = false;
+  }
+
+  /** The checkpoint that a run will find, where anybody wants to know; what the caches have is newer. */
+  private Optional<String> checkpoint() {
+    if (plan.restart().isEmpty()) {
+      return Optional.empty();
+    }
+    return news.checkpointInCaches().or(() -> new PrefixIndex(plan.paths(), "scr run", PATIENCE).read().index()
+        .candidates().stream().findFirst().map(Index.Entry::name));
+  }
+}

@@ -1,9 +1,0 @@
-package io.vertxscr.cli.scr.front;
-
-import java.io.PrintWriter;
-
-/** Runs a command line of ours in this process. */
-public interface OurCommands {
-  /** @return its exit code */
-  int run(PrintWriter out, PrintWriter err, String... words);
-}

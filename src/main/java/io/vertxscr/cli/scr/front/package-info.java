@@ -1,2 +1,0 @@
-/** What all commands under SCR's names have in common. */
-package io.vertxscr.cli.scr.front;

@@ -1,0 +1,28 @@
+package io.vertxscr.config.policy;
+
+/**
+ * What is kept, and how it is checked. How many datasets a cache keeps is a matter of its store.
+ *
+ * @param purge whether caches are emptied when the run begins (SCR_CACHE_PURGE)
+ * @param crcOnDelete whether files are checked before they are deleted from a cache (SCR_CRC_ON_DELETE)
+ * @param evictFirst whether a store has its count of datasets at most, also while one is written: the old one goes
+ *     before, and not when the new one is protected (SCR_CACHE_EVICT)
+ * @param bypassWhenFull whether a dataset for which there is no room goes to the prefix directory at once instead of
+ *     being refused (SCR_CACHE_FULL)
+ * @param prefixDatasets checkpoints that are kept in the prefix directory, 0 for all (SCR_PREFIX_SIZE)
+ * @param prefixPurge whether datasets are deleted from the prefix directory when the run begins (SCR_PREFIX_PURGE)
+ */
+public record CachePolicy(
+    boolean purge, boolean crcOnDelete, boolean evictFirst, boolean bypassWhenFull, int prefixDatasets,
+    boolean prefixPurge) {
+  public static final CachePolicy STANDARD = new CachePolicy(false, false, false, false, 0, false);
+
+  public CachePolicy {
+    Checks.range("datasets in the prefix directory", prefixDatasets, 0, Integer.MAX_VALUE);
+  }
+
+  /** The same, with nothing to empty when the run begins but these. */
+  public CachePolicy emptying(boolean caches, boolean prefix) {
+    return new CachePolicy(caches, crcOnDelete, evictFirst, bypassWhenFull, prefixDatasets, prefix);
+  }
+}

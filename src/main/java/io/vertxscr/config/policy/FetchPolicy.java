@@ -1,0 +1,69 @@
+package io.vertxscr.config.policy;
+
+import io.vertxscr.model.Limits;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Where a restart takes its checkpoint from.
+ *
+ * @param fetch whether from the prefix directory (SCR_FETCH)
+ * @param bypass whether ranks read there, without a copy in the cache (SCR_FETCH_BYPASS)
+ * @param distribute whether from the caches; false empties them (SCR_DISTRIBUTE)
+ * @param flushOnRestart whether what the caches hold is flushed before the run begins (SCR_FLUSH_ON_RESTART)
+ * @param globalRestart whether every rank must be able to read all files, and so from the prefix directory
+ *     (SCR_GLOBAL_RESTART)
+ * @param choice which of several it takes
+ * @param readers files that are read in the prefix directory at once, on all nodes together (SCR_FETCH_WIDTH)
+ */
+public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
+    boolean globalRestart, Choice choice, int readers) {
+  /**
+   * Which checkpoint a restart takes.
+   *
+   * @param current name of the dataset to begin with, instead of the one that the index says (SCR_CURRENT)
+   * @param loopLimit so many runs that restart from one checkpoint and complete no other put it in quarantine; 0: only
+   *     those count that do not complete the restart itself (SCR_RESTART_LOOP_LIMIT)
+   */
+  public record Choice(Optional<String> current, int loopLimit) {
+    public Choice {
+      Objects.requireNonNull(current);
+      Checks.range("limit of restart loops", loopLimit, 0, Integer.MAX_VALUE);
+    }
+
+    /** Whether a run counts against its checkpoint until it has completed another one. */
+    public boolean breaksLoops() {
+      return loopLimit > 0;
+    }
+
+    /** So many runs that count put their checkpoint in quarantine. */
+    public int mostFruitlessLoads() {
+      return breaksLoops() ? loopLimit : Limits.MAX_FRUITLESS_LOADS;
+    }
+  }
+
+  private static final int STANDARD_READERS = 256;
+  public static final FetchPolicy STANDARD = new FetchPolicy(true, false, true, false, false, Optional.empty());
+
+  public FetchPolicy {
+    Objects.requireNonNull(choice);
+    Checks.range("readers of a fetch", readers, 1, Integer.MAX_VALUE);
+  }
+
+  /** The same, beginning with this dataset. */
+  public FetchPolicy beginningWith(Optional<String> other) {
+    return new FetchPolicy(fetch, bypass, distribute, flushOnRestart, globalRestart,
+        new Choice(other, choice.loopLimit), readers);
+  }
+
+  /** With as many readers, and the limit, as where nobody says anything. */
+  public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
+      boolean globalRestart, Optional<String> current) {
+    this(fetch, bypass, distribute, flushOnRestart, globalRestart, new Choice(current, 0), STANDARD_READERS);
+  }
+
+  /** Name of the dataset to begin with, where somebody says one. */
+  public Optional<String> current() {
+    return choice.current;
+  }
+}

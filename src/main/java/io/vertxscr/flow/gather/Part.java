@@ -1,0 +1,72 @@
+package io.vertxscr.flow.gather;
+
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import java.util.List;
+
+/** What one node contributes to a gather. */
+public final class Part {
+  private Part() {}
+
+  /**
+   * To START_OUTPUT.
+   *
+   * @param lastDatasetId highest dataset id that this node knows of
+   * @param lastCheckpointId highest checkpoint id that this node knows of
+   * @param room whether the dataset will fit here
+   */
+  public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId, Room room) {}
+
+  /**
+   * Whether a dataset will fit on a node, by what the one before it took.
+   *
+   * @param evict what must be deleted for it first, in this order
+   * @param refusal why it will not fit, whatever is deleted; empty where it will
+   */
+  public record Room(List<Integer> evict, String refusal) {
+    public static final Room ENOUGH = new Room(List.of(), "");
+  }
+
+  /**
+   * To COMPLETE_OUTPUT.
+   *
+   * @param invalidRanks ranks whose files are not valid
+   * @param why the reason for the first of them
+   * @param refusal why the node does not take the dataset, whatever its ranks say; empty where it does
+   * @param totals of the node's files; past the cache without their sizes, because they may still grow
+   */
+  public record Complete(
+      int datasetId, List<Integer> invalidRanks, String why, String refusal, Totals totals) {}
+
+  /**
+   * To PROTECTED and FLUSHED.
+   *
+   * @param fault number of the fault, 0 where all went well
+   */
+  public record Done(int datasetId, int fault, String message) {}
+
+  /**
+   * To CURRENT, DROP and DELETE.
+   *
+   * @param name of the dataset
+   * @param selects whether the run is to restart from it: CURRENT, before the application has restarted
+   * @param existed whether this node knows that there was one of that name: DROP and DELETE
+   */
+  public record Named(String name, boolean selects, boolean existed) {}
+
+  /** To HAVE_RESTART. @param selected whether CURRENT has selected what the run is to restart from */
+  public record Have(boolean selected) {}
+
+  /**
+   * To PUBLISHED.
+   *
+   * @param totals of the node's files, without those that a rank elsewhere counts
+   * @param mapBytes what the entries of this node's ranks take in a rank2file map
+   * @param taken whether any of their places had a file before
+   * @param done how reading back and syncing went here
+   */
+  public record Published(DatasetDescriptor dataset, Totals totals, long mapBytes, boolean taken, Done done) {}
+
+  /** To START_RESTART, COMPLETE_RESTART and FINALIZE: which ranks could not read their files. */
+  public record Restart(List<Integer> invalidRanks) {}
+}

@@ -1,0 +1,57 @@
+package io.vertxscr.flow.restart;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a node says it holds, without the files' metadata: enough to plan a restart or a flush.
+ *
+ * @param datasets by id, ascending
+ * @param prefixes directories to which datasets were brought, as far as this node knows
+ */
+public record Inventory(String node, List<Dataset> datasets, Set<String> prefixes) {
+  public Inventory {
+    datasets = List.copyOf(datasets);
+    prefixes = Set.copyOf(prefixes);
+  }
+
+  /** Of a node that knows of no prefix directory. */
+  public Inventory(String node, List<Dataset> datasets) {
+    this(node, datasets, Set.of());
+  }
+
+  /**
+   * One dataset on that node.
+   *
+   * @param base the store that it is in
+   */
+  public record Dataset(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
+      FlushState flush, List<Held> ranks) {
+    public Dataset {
+      ranks = List.copyOf(ranks);
+    }
+
+    public Scheme scheme() {
+      return redundancy.scheme();
+    }
+
+    /** Whether both speak of the same dataset: an id alone may come from another history. */
+    public boolean sameAs(Dataset other) {
+      return descriptor.id() == other.descriptor.id() && descriptor.createdUs() == other.descriptor.createdUs();
+    }
+  }
+
+  /**
+   * What it holds of a rank.
+   *
+   * @param files the rank's files (false once they have failed their check)
+   * @param redundancy the redundancy file that the rank wrote
+   */
+  public record Held(int rank, RedundancySet set, boolean files, boolean redundancy) {}
+}

@@ -1,0 +1,61 @@
+package io.vertxscr.flow.restart;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.RestartHistory;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** In which order a restart tries the checkpoints of caches and prefix directory. Pure. */
+public final class RestartOrder {
+  private RestartOrder() {}
+
+  /** A checkpoint that may be restorable: from the caches, or else from the prefix directory. */
+  public record Candidate(DatasetDescriptor descriptor, boolean cached) {}
+
+  /**
+   * What the index of the prefix directory says.
+   *
+   * @param restartable complete checkpoints that have not failed, none newer than the current one
+   * @param currentId id of the current dataset; the largest integer where restarts begin with the newest
+   * @param lastId newest checkpoint of the index that could be used
+   */
+  public record Flushed(List<DatasetDescriptor> restartable, int currentId, int lastId) {
+    /** The same for those who must not fetch. */
+    public Flushed withoutFetch() {
+      return new Flushed(List.of(), currentId, lastId);
+    }
+
+    /** Whether somebody has set an older dataset current, so that this one is to be left alone, wherever it is. */
+    boolean passesOver(int id) {
+      return id > currentId && id <= lastId;
+    }
+  }
+
+  /**
+   * Newest first, of the same one the caches first; what is in quarantine comes last, because even that is better than
+   * to begin anew.
+   *
+   * @param cached checkpoints of the caches that this run can use
+   * @param excluded ids of datasets that are not to be tried
+   */
+  public static List<Candidate> of(
+      List<DatasetDescriptor> cached, Flushed flushed, RestartHistory history, Collection<Integer> excluded) {
+    Predicate<DatasetDescriptor> wanted = wanted(flushed, history, excluded);
+    return Stream.concat(cached.stream().map(dataset -> new Candidate(dataset, true)),
+            flushed.restartable().stream().map(dataset -> new Candidate(dataset, false)))
+        .filter(candidate -> wanted.test(candidate.descriptor()))
+        .sorted(Comparator.comparing((Candidate c) -> history.quarantined(c.descriptor()))
+            .thenComparing(Comparator.comparingInt((Candidate c) -> c.descriptor().id()).reversed())
+            .thenComparing(c -> !c.cached()))
+        .toList();
+  }
+
+  /** Whether a restart may try a dataset at all. */
+  public static Predicate<DatasetDescriptor> wanted(
+      Flushed flushed, RestartHistory history, Collection<Integer> excluded) {
+    return dataset -> !excluded.contains(dataset.id()) && history.allows(dataset) && !flushed.passesOver(dataset.id());
+  }
+}

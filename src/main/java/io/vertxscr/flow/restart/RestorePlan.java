@@ -1,0 +1,39 @@
+package io.vertxscr.flow.restart;
+
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RedundancySet;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * What has to be done so that every rank has its files of one dataset on its own node.
+ *
+ * @param perNode the ranks of each node of the run
+ * @param protectedNow whether every rank is fully protected without further work
+ */
+public record RestorePlan(
+    DatasetDescriptor descriptor, RedundancyDescriptor redundancy, SortedMap<String, List<RankPlan>> perNode,
+    boolean protectedNow) {
+
+  /** How a rank gets its files. */
+  public enum Action {
+    /** They are on its node. */
+    KEEP,
+    /** Another node has them. */
+    MOVE,
+    /** They are lost: computed from the other members of the set. */
+    REBUILD
+  }
+
+  /**
+   * One rank's restoration.
+   *
+   * @param source MOVE: the node that has the files; else empty
+   * @param members REBUILD: where each member of the set is, by member index; empty else
+   */
+  public record RankPlan(int rank, Action action, String source, RedundancySet set, List<Member> members) {}
+
+  /** The nodes that have a member's files and its redundancy file; empty strings where nobody has. */
+  public record Member(String filesNode, String redundancyNode) {}
+}

@@ -1,0 +1,256 @@
+package io.vertxscr.flow.restart;
+
+import io.vertxscr.flow.restart.Inventory.Held;
+import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan.Member;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Protection;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Finds the checkpoints that the caches can give back, and how. Pure. */
+public final class RestorePlanner {
+  private RestorePlanner() {}
+
+  /**
+   * Checkpoints of this prefix that a run of this size wrote, newest first, whether or not they can be restored. Where
+   * an id stands for datasets of two histories both are there, the later one first: it must not hide one that is whole.
+   */
+  public static List<DatasetDescriptor> candidates(List<Inventory> inventories, String prefix, int ranks) {
+    record Identity(int id, long createdUs) {}
+
+    Map<Identity, DatasetDescriptor> found = new HashMap<>();
+    for (Inventory inventory : inventories) {
+      for (Inventory.Dataset dataset : inventory.datasets()) {
+        DatasetDescriptor descriptor = dataset.descriptor();
+        if (descriptor.flags().checkpoint() && dataset.origin().prefix().equals(prefix)
+            && dataset.origin().ranks() == ranks) {
+          found.putIfAbsent(new Identity(descriptor.id(), descriptor.createdUs()), descriptor);
+        }
+      }
+    }
+    return found.values().stream().sorted(Comparator.comparingInt(DatasetDescriptor::id)
+        .thenComparingLong(DatasetDescriptor::createdUs).reversed()).toList();
+  }
+
+  /** The newest checkpoint of this prefix that a run of another size wrote. */
+  public static Optional<Inventory.Dataset> ofOtherSize(List<Inventory> inventories, String prefix, int ranks) {
+    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+        .filter(dataset -> dataset.descriptor().flags().checkpoint() && dataset.origin().prefix().equals(prefix)
+            && dataset.origin().ranks() != ranks)
+        .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()));
+  }
+
+  /**
+   * Where to have the files of every rank, for those who only want them all to be somewhere: where they are, and for
+   * those that nobody has, on the nodes that have least of the dataset.
+   */
+  public static RankMap anywhere(Inventory.Dataset dataset, List<Inventory> inventories) {
+    String[] nodes = new String[dataset.origin().ranks()];
+    Map<String, Integer> ranksOf = new TreeMap<>();
+    for (Inventory inventory : inventories) {
+      boolean inTheWay = inventory.datasets().stream().anyMatch(other ->
+          other.descriptor().id() == dataset.descriptor().id() && !other.sameAs(dataset));
+      if (!inTheWay) {                                    // one dataset of an id fits on a node
+        ranksOf.put(inventory.node(), 0);
+      }
+      inventory.datasets().stream().filter(dataset::sameAs).flatMap(held -> held.ranks().stream())
+          .filter(Held::files).forEach(held -> nodes[held.rank()] = inventory.node());
+    }
+    for (String node : nodes) {
+      ranksOf.computeIfPresent(node == null ? "" : node, (_, ranks) -> ranks + 1);
+    }
+    for (int rank = 0; rank < nodes.length; rank++) {
+      if (nodes[rank] == null) {
+        nodes[rank] = ranksOf.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow(() ->
+            new ScrException(Fault.TOO_MANY_LOST, "no node can take files of dataset " + dataset.descriptor().id()))
+            .getKey();
+        ranksOf.merge(nodes[rank], 1, Integer::sum);
+      }
+    }
+    return new RankMap(List.of(nodes));
+  }
+
+  /**
+   * Plans the restoration of one dataset for the ranks of a new run.
+   *
+   * @param map as many ranks as the run had that wrote the dataset
+   * @throws ScrException TOO_MANY_LOST, naming the first rank that cannot be had and what of its set is missing
+   */
+  public static RestorePlan plan(DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
+    Holdings holdings = new Holdings(dataset, inventories);
+    SortedMap<String, List<RankPlan>> perNode = new TreeMap<>();
+    for (int rank = 0; rank < map.size(); rank++) {
+      perNode.computeIfAbsent(map.nodeOf(rank), _ -> new ArrayList<>()).add(holdings.plan(rank, map.nodeOf(rank)));
+    }
+    return new RestorePlan(dataset, holdings.redundancy, perNode, holdings.protectedUnder(map));
+  }
+
+  /**
+   * What the planner says of one rank.
+   *
+   * @param why there is no plan; empty if there is one
+   */
+  public record Prospect(Optional<RankPlan> plan, String why) {}
+
+  /** As {@link #plan}, rank by rank, also where some cannot be had. */
+  public static SortedMap<Integer, Prospect> prospects(
+      DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
+    Holdings holdings = new Holdings(dataset, inventories);
+    SortedMap<Integer, Prospect> prospects = new TreeMap<>();
+    for (int rank = 0; rank < map.size(); rank++) {
+      try {
+        prospects.put(rank, new Prospect(Optional.of(holdings.plan(rank, map.nodeOf(rank))), ""));
+      } catch (ScrException e) {
+        prospects.put(rank, new Prospect(Optional.empty(), e.getMessage()));
+      }
+    }
+    return prospects;
+  }
+
+  /**
+   * Who holds what of one dataset.
+   *
+   * <p>A rank may be in several sets at once: a crash amid a new protection leaves nodes that have gone over to the new
+   * sets beside others that are still in the old ones. A redundancy file therefore counts for no set but the one that
+   * its holder names with it; folded with the files of another set it would yield bytes that nobody ever wrote.
+   */
+  private static final class Holdings {
+    private record Copy(String node, Held held) {}
+
+    private final DatasetDescriptor dataset;
+    private final Map<Integer, List<Copy>> copies = new HashMap<>();
+    private final Map<Integer, Set<RedundancySet>> sets = new HashMap<>();
+    private Scheme scheme = Scheme.SINGLE;
+    private RedundancyDescriptor redundancy;
+
+    Holdings(DatasetDescriptor dataset, List<Inventory> inventories) {
+      this.dataset = dataset;
+      for (Inventory inventory : inventories) {
+        for (Inventory.Dataset held : inventory.datasets()) {
+          if (held.descriptor().id() == dataset.id() && held.descriptor().createdUs() == dataset.createdUs()) {
+            scheme = held.scheme();
+            redundancy = held.redundancy();
+            held.ranks().forEach(rank -> note(new Copy(inventory.node(), rank)));
+          }
+        }
+      }
+    }
+
+    private void note(Copy copy) {
+      copies.computeIfAbsent(copy.held().rank(), _ -> new ArrayList<>()).add(copy);
+      for (int member : copy.held().set().ranks()) {
+        sets.computeIfAbsent(member, _ -> new LinkedHashSet<>()).add(copy.held().set());
+      }
+    }
+
+    RankPlan plan(int rank, String node) {
+      Copy source = null;
+      for (Copy copy : copies.getOrDefault(rank, List.of())) {
+        if (copy.held().files() && (source == null || copy.node().equals(node))) {
+          source = copy;
+        }
+      }
+      if (source == null) {
+        return rebuild(rank);
+      }
+      boolean here = source.node().equals(node);
+      return new RankPlan(
+          rank, here ? Action.KEEP : Action.MOVE, here ? "" : source.node(), source.held().set(), List.of());
+    }
+
+    private RankPlan rebuild(int rank) {
+      String why = "no node knows its redundancy set";
+      for (RedundancySet set : sets.getOrDefault(rank, Set.of())) {
+        Optional<String> missing = missing(rank, set);
+        if (missing.isEmpty()) {
+          List<Member> members = set.ranks().stream().map(m -> new Member(files(m), redundancy(m, set))).toList();
+          return new RankPlan(rank, Action.REBUILD, "", set, members);
+        }
+        why = missing.get();
+      }
+      throw new ScrException(Fault.TOO_MANY_LOST, "dataset " + dataset.id() + " \"" + dataset.name()
+          + "\" cannot be restored from the caches: the files of rank " + rank + " are lost, and " + why);
+    }
+
+    /** What this set lacks to rebuild the rank. */
+    private Optional<String> missing(int rank, RedundancySet set) {
+      if (!Protection.writesRedundancy(scheme, set)) {
+        return Optional.of("its files have no redundancy (" + scheme + ", a set of " + set.size() + ")");
+      }
+      if (Protection.replaces(scheme, set, rank,
+          member -> !files(member).isEmpty(), member -> !redundancy(member, set).isEmpty())) {
+        return Optional.empty();
+      }
+      String lost = Stream.of(
+              lacking(rank, set, "files", other -> files(other)),
+              lacking(rank, set, "redundancy files", other -> redundancy(other, set)))
+          .flatMap(Optional::stream).collect(Collectors.joining(" and "));
+      return Optional.of("in the same " + scheme + " set " + set.ranks() + ", which tolerates " + set.failures()
+          + (set.failures() == 1 ? " loss, " : " losses, ") + lost + " too");
+    }
+
+    private static Optional<String> lacking(
+        int rank, RedundancySet set, String what, IntFunction<String> node) {
+      List<Integer> lacking =
+          set.ranks().stream().filter(other -> other != rank && node.apply(other).isEmpty()).toList();
+      return lacking.isEmpty() ? Optional.empty() : Optional.of("ranks " + lacking + " have lost their " + what);
+    }
+
+    /** A node that has the rank's files, else empty. */
+    private String files(int rank) {
+      return first(rank, Held::files);
+    }
+
+    /** A node that has the redundancy file which the rank wrote for this set, else empty. */
+    private String redundancy(int rank, RedundancySet set) {
+      return first(rank, held -> held.redundancy() && held.set().equals(set));
+    }
+
+    private String first(int rank, Predicate<Held> has) {
+      return copies.getOrDefault(rank, List.of()).stream().filter(copy -> has.test(copy.held())).map(Copy::node)
+          .findFirst().orElse("");
+    }
+
+    /** Whether every rank has files and redundancy on its own node, in sets on which their members agree. */
+    boolean protectedUnder(RankMap map) {
+      if (scheme == Scheme.SINGLE) {
+        return true;
+      }
+      boolean oneNode = new HashSet<>(map.nodes()).size() == 1;
+      Map<Integer, RedundancySet> own = new HashMap<>();
+      for (int rank = 0; rank < map.size(); rank++) {
+        String node = map.nodeOf(rank);
+        Optional<Held> held = copies.getOrDefault(rank, List.of()).stream().filter(c -> c.node().equals(node))
+            .map(Copy::held).filter(Held::files).filter(h -> h.set().size() == 1 ? oneNode : h.redundancy())
+            .findFirst();
+        if (held.isEmpty()) {
+          return false;
+        }
+        own.put(rank, held.get().set());
+      }
+      return own.values().stream().distinct().allMatch(set -> set.ranks().stream().allMatch(r -> set.equals(own.get(r)))
+          && set.ranks().stream().map(map::nodeOf).distinct().count() == set.size());
+    }
+  }
+}

@@ -1,0 +1,332 @@
+package io.vertxscr.prefix.copy;
+
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.Compression;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.extent.CheckedCopy.Copied;
+import io.vertxscr.prefix.copy.extent.CheckedCopy.Sync;
+import io.vertxscr.prefix.copy.extent.CheckedCopy;
+import io.vertxscr.prefix.copy.extent.Extent;
+import io.vertxscr.prefix.copy.extent.FlushTarget;
+import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
+import io.vertxscr.prefix.copy.extent.LargeDraft;
+import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.SourceFile;
+import io.vertxscr.prefix.copy.zstd.CompressedDraft;
+import io.vertxscr.prefix.copy.zstd.CompressedFile;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Brings one dataset's files from this node's cache to places of their own in the prefix directory: first all as
+ * drafts, then, when the leader knows that every node has all its drafts, under their names.
+ *
+ * <p>Nothing that had one of the names before is touched until {@link #publish}. Every step can be repeated: a
+ * copy is made anew (comparing an old draft would read as many bytes from the parallel file system as writing it),
+ * but for the extents of a large file that are marked as durable ({@link LargeDraft}); a file that is published
+ * already is recognised by size and checksum. An object serves one attempt; safe for many
+ * threads.
+ */
+public final class FlushCopy implements FlushTarget {
+  private final PrefixPaths paths;
+  private final int dataset;
+  private final Path cacheDirectory;
+  private final Manner manner;
+  private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
+
+  /** Who goes on with drafts, in which pieces, and whether files are compressed. */
+  private record Manner(Optional<String> owner, long extentBytes, Optional<Compression> compression) {
+    private static final Manner PLAIN = new Manner(Optional.empty(), Extent.MOST_BYTES, Optional.empty());
+  }
+
+  /**
+   * @param dataset id of the dataset
+   * @param cacheDirectory the dataset's directory in this node's cache
+   */
+  public FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
+    this(paths, dataset, cacheDirectory, Manner.PLAIN);
+  }
+
+  private FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory, Manner manner) {
+    this.paths = paths;
+    this.dataset = dataset;
+    this.cacheDirectory = cacheDirectory;
+    this.manner = manner;
+  }
+
+  /**
+   * The same, which goes on with what an earlier attempt of the same owner has left of large files.
+   *
+   * @param owner who copies which dataset: another text if a byte may be another one
+   */
+  public FlushCopy resuming(String owner) {
+    return resuming(owner, Extent.MOST_BYTES);
+  }
+
+  FlushCopy resuming(String owner, long extentBytes) {
+    return new FlushCopy(
+        paths, dataset, cacheDirectory, new Manner(Optional.of(owner), extentBytes, manner.compression));
+  }
+
+  /** The same, with each file compressed where the descriptor says so: then its place has another name. */
+  public FlushCopy compressing(Optional<Compression> compression) {
+    return new FlushCopy(
+        paths, dataset, cacheDirectory, new Manner(manner.owner, manner.extentBytes, compression));
+  }
+
+  /** Where a file goes, relative to the prefix. */
+  private String place(FileMeta file) {
+    return manner.compression.isPresent() ? FlushedFile.compressedPlace(file.path()) : file.path();
+  }
+
+  /** One for each file; several for a large one, where it can be gone on with. */
+  @Override
+  public List<Extent> extents(List<RankFiles> ranks) {
+    return ranks.stream().flatMap(rank -> rank.files().stream()).flatMap(file -> isDivided(file) ? large(file)
+        : Stream.of(new Extent("flush " + file.path(), file.bytes(), meter -> copy(file, meter)))).toList();
+  }
+
+  private boolean isLarge(FileMeta file) {
+    return manner.owner.isPresent() && file.bytes() > manner.extentBytes;
+  }
+
+  /** A compressed file is one piece of work: where its parts begin is not known before. */
+  private boolean isDivided(FileMeta file) {
+    return isLarge(file) && manner.compression.isEmpty();
+  }
+
+  private Stream<Extent> large(FileMeta file) {
+    Path draft = draft(file);
+    LargeDraft large = new LargeDraft(
+        places(file), file, manner.owner.orElseThrow(), cachedCopy(file), manner.extentBytes);
+    return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
+        "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent),
+        meter -> inDirectory(draft.getParent(), () -> {
+          large.copy(extent, meter);
+          return file;
+        })));
+  }
+
+  private Places places(FileMeta file) {
+    return new Places(NodeDirectories.resolve(cacheDirectory, file.name()), draft(file), marks(file));
+  }
+
+  private Path draft(FileMeta file) {
+    return paths.draft(place(file), dataset);
+  }
+
+  private Path marks(FileMeta file) {
+    return paths.marks(place(file), dataset);
+  }
+
+  private String cachedCopy(FileMeta file) {
+    return "dataset " + dataset + ": cached copy of " + file.path();
+  }
+
+  /**
+   * Copies one file to its draft, durably.
+   *
+   * @return the file with the checksum of the bytes that were copied
+   * @throws ScrException {@link Fault#CORRUPT} or {@link Fault#NO_SUCH_FILE}: the cached copy is bad or gone and
+   *     counts as lost; {@link Fault#OUTSIDE_PREFIX}: a link leads out of the prefix by now; {@link
+   *     Fault#NO_SPACE}, {@link Fault#IO}: the prefix directory cannot take it now. Its draft is gone then; the
+   *     caller discards the others.
+   */
+  public FileMeta copy(FileMeta file) {
+    return copy(file, Meter.NONE);
+  }
+
+  private FileMeta copy(FileMeta file, Meter meter) {
+    return inDirectory(draft(file).getParent(), () -> toDraft(file, meter));
+  }
+
+  private FileMeta toDraft(FileMeta file, Meter meter) {
+    Path draft = draft(file);
+    if (manner.compression.isPresent()) {
+      int level = manner.compression.get().level();
+      return file.withCrc(new CompressedDraft(places(file), file, cachedCopy(file),
+          CompressedDraft.Manner.of(level, manner.extentBytes, manner.owner)).write(meter));
+    }
+    SourceFile cached = SourceFile.cached(NodeDirectories.resolve(cacheDirectory, file.name()), cachedCopy(file));
+    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE, meter);
+    return file.withCrc(copied.crc());
+  }
+
+  /**
+   * Gives the drafts of these files their names, durably, directories included. The caller knows that all drafts
+   * of the dataset, on all nodes, are there. What had the names before stays beside them until {@link #removeKept}.
+   *
+   * @param files as {@link #copy} returned them
+   * @return whether any of the names was taken before, by whomever
+   * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO
+   */
+  @Override
+  public boolean publish(Collection<FileMeta> files) {
+    Set<Path> directories = new LinkedHashSet<>();
+    boolean replaced = false;
+    for (FileMeta file : files) {
+      Path place = paths.file(place(file));
+      replaced |= publish(file, draft(file), place);
+      removeMarks(file);
+      directories.add(place.getParent());
+    }
+    // all the way up: an earlier attempt may have made them and died before it forced them
+    PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
+    return replaced;
+  }
+
+  /** Removes what is there of the drafts of these files. What cannot be removed now is replaced by the next attempt. */
+  @Override
+  public void discard(Collection<FileMeta> files) {
+    for (FileMeta file : files) {
+      try {
+        removeMarks(file);
+        Files.deleteIfExists(draft(file));
+      } catch (IOException | ScrException _) {
+        // a draft left behind takes room and is nothing else; the failure that led here is what must be heard
+      }
+    }
+  }
+
+  private void removeMarks(FileMeta file) {
+    if (isLarge(file)) {
+      Path marks = marks(file);
+      try {
+        Files.deleteIfExists(marks);
+      } catch (IOException e) {
+        throw Faults.io(marks, e);
+      }
+    }
+  }
+
+  /** Until a draft is in it, a directory may go again, with the last file of a dataset that is deleted. */
+  private FileMeta inDirectory(Path directory, Supplier<FileMeta> copying) {
+    makeDirectory(directory);
+    try {
+      return copying.get();
+    } catch (ScrException e) {
+      if (Files.isDirectory(directory)) {
+        throw e;
+      }
+      checkedDirectories.remove(directory);
+      makeDirectory(directory);
+      return copying.get();
+    }
+  }
+
+  private void makeDirectory(Path directory) {
+    if (!checkedDirectories.contains(directory)) {
+      PrefixDirectories.create(paths.prefix(), directory);
+      checkedDirectories.add(directory);
+    }
+  }
+
+  private boolean publish(FileMeta file, Path draft, Path place) {
+    try {
+      if (Files.exists(draft, LinkOption.NOFOLLOW_LINKS)) {
+        boolean taken = keep(place, paths.kept(place(file), dataset));
+        Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
+        return taken;
+      }
+      if (!isPublished(file, place)) {
+        throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + file.path()
+            + " has no draft in the prefix directory " + paths.prefix() + "; it must be copied again");
+      }
+      return true;                                        // by this one; nobody knows what was there before it
+    } catch (IOException e) {
+      throw Faults.io(place, e);
+    }
+  }
+
+  /** What has the name now may be all that there is of another dataset, until this one is complete. */
+  private static boolean keep(Path place, Path kept) throws IOException {
+    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS)) {
+      return true;
+    }
+    try {
+      Files.createLink(kept, place);
+    } catch (UnsupportedOperationException | FileSystemException _) {
+      Files.move(place, kept, StandardCopyOption.ATOMIC_MOVE);
+    }
+    return true;
+  }
+
+  /** The dataset is complete: removes what these files' places held before. */
+  @Override
+  public void removeKept(Collection<FileMeta> files) {
+    for (FileMeta file : files) {
+      Path kept = paths.kept(place(file), dataset);
+      try {
+        Files.deleteIfExists(kept);
+      } catch (IOException e) {
+        throw Faults.io(kept, e);
+      }
+    }
+  }
+
+  private boolean isPublished(FileMeta file, Path place) throws IOException {
+    if (manner.compression.isPresent()) {
+      return file.crc().isPresent() && isWhole(new CompressedFile(
+          place, FlushedFile.of(file), "dataset " + dataset + " in the prefix directory: " + file.path()));
+    }
+    return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS) && Files.size(place) == file.bytes()
+        && file.crc().isPresent() && FileChecks.crc(place) == file.crc().getAsInt();
+  }
+
+  private static boolean isWhole(CompressedFile file) {
+    try {
+      file.check();
+      return true;
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * What these files take in the prefix directory, after they were published.
+   *
+   * @throws ScrException NO_SUCH_FILE naming one that is not there; IO
+   */
+  public List<Long> storedBytes(RankFiles rank) {
+    return rank.files().stream().map(file -> {
+      Path place = paths.file(place(file));
+      try {
+        return Files.size(place);
+      } catch (NoSuchFileException e) {
+        throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + place + " is gone", e);
+      } catch (IOException e) {
+        throw Faults.io(place, e);
+      }
+    }).toList();
+  }
+}

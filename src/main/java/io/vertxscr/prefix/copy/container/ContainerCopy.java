@@ -1,0 +1,92 @@
+package io.vertxscr.prefix.copy.container;
+
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.copy.container.PackedRanks.PackedFile;
+import io.vertxscr.prefix.copy.extent.Extent;
+import io.vertxscr.prefix.copy.extent.FlushTarget;
+import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.Parts;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * Brings a node's files of one dataset into the draft containers of a flush. Other nodes write to the same containers
+ * at the same time, each its own stretch, so there are no locks.
+ *
+ * <p>An extent that is durable leaves a mark beside the containers: an empty file whose name has offset and length of
+ * the extent. Whoever comes later, after a crash too, does not copy it again. The directory's name stands for one
+ * layout ({@link ContainerDrafts}), so a mark never speaks of other bytes.
+ */
+public final class ContainerCopy implements FlushTarget {
+  private final String dataset;
+  private final Path drafts;
+  private final Path cacheDirectory;
+  private final PackedRanks packed;
+
+  /**
+   * @param drafts directory of the draft containers, made by the leader; never by us: who comes late must find nothing
+   * @param cacheDirectory the dataset's directory in this node's cache
+   */
+  public ContainerCopy(int dataset, Path drafts, Path cacheDirectory, PackedRanks packed) {
+    this.dataset = "dataset " + dataset;
+    this.drafts = drafts;
+    this.cacheDirectory = cacheDirectory;
+    this.packed = packed;
+  }
+
+  /** Of all ranks that were packed, whatever is given here; each has files of {@link Extent#MOST_BYTES}, or one. */
+  @Override
+  public List<Extent> extents(List<RankFiles> ranks) {
+    return Parts.of(packed.files(), file -> file.file().bytes(), Extent.MOST_BYTES).stream().map(this::extent).toList();
+  }
+
+  private Extent extent(List<PackedFile> files) {
+    long bytes = files.stream().mapToLong(file -> file.file().bytes()).sum();
+    long offset = files.getFirst().offset();
+    Path mark = drafts.resolve("extent." + offset + "-" + bytes);
+    return new Extent("flush " + files.size() + " files of " + dataset, bytes, meter -> copy(files, mark, meter));
+  }
+
+  private void copy(List<PackedFile> files, Path mark, Meter meter) {
+    if (Files.exists(mark)) {
+      return;
+    }
+    try (ContainerWriter out = new ContainerWriter(drafts, packed.layout(), files.getFirst().offset(), meter)) {
+      for (PackedFile file : files) {
+        out.append(NodeDirectories.resolve(cacheDirectory, file.file().name()), file.file(),
+            dataset + ": cached copy of " + file.file().path());
+      }
+      out.force();
+    }
+    PrefixDirectories.force(List.of(drafts));             // the names of new containers: before the mark
+    try {
+      Files.createFile(mark);
+    } catch (FileAlreadyExistsException _) {
+      // a late copy of an earlier attempt has written the same bytes to the same place
+    } catch (IOException e) {
+      throw Faults.io(mark, e);
+    }
+  }
+
+  /** The leader does it, for all nodes: {@link ContainerDrafts#publish}. */
+  @Override
+  public boolean publish(Collection<FileMeta> files) {
+    return false;
+  }
+
+  /** What was copied stays for the next attempt, which needs no other room. */
+  @Override
+  public void discard(Collection<FileMeta> files) {}
+
+  /** Nothing was in the way. */
+  @Override
+  public void removeKept(Collection<FileMeta> files) {}
+}

@@ -1,0 +1,141 @@
+package io.vertxscr.prefix.copy.container;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+
+/**
+ * The containers of one flush while they are written: {@code .scr/flush.<layout>/ctr.<id>.scr} in the dataset's
+ * directory. What the leader does with them; each step durable, and may be repeated.
+ *
+ * <pre>
+ *   prepare   drafts of other layouts, and their containers, are removed; ours are kept: they are gone on with
+ *   (nodes: ContainerCopy)
+ *   publish   "copied" is written; then every container is renamed to its place
+ *   clean     the dataset is complete: the directory goes
+ * </pre>
+ *
+ * A directory stands for one layout of one dataset. So a node that still writes for an earlier leader, which knew of
+ * other holders, writes to files that nobody will ever read. Once {@code copied} is there, nobody may write any more:
+ * containers may have their names already, and a new draft would lack what the other nodes wrote.
+ */
+public final class ContainerDrafts {
+  private static final String COPIED = "copied";
+
+  private final PrefixPaths paths;
+  private final int dataset;
+  private final ContainerPaths containers;
+  private final Path directory;
+
+  /** @param layout the directory's name: differs whenever a byte may have another place */
+  public ContainerDrafts(PrefixPaths paths, int dataset, String layout) {
+    this.paths = paths;
+    this.dataset = dataset;
+    this.containers = new ContainerPaths(paths.dataset(dataset));
+    this.directory = directory(paths, dataset, layout);
+  }
+
+  /** Where the drafts of a layout are. */
+  public static Path directory(PrefixPaths paths, int dataset, String layout) {
+    return new ContainerPaths(paths.dataset(dataset)).directory().resolve("flush." + layout);
+  }
+
+  /**
+   * Before nodes copy. The dataset has no summary, so nobody reads its containers.
+   *
+   * @return whether all is copied already: then nodes must not write
+   */
+  public boolean prepare() {
+    for (Path other : MetadataFiles.list(containers.directory(), "flush.*")) {
+      if (!other.equals(directory)) {
+        delete(other);
+      }
+    }
+    if (!Files.isDirectory(directory)) {
+      removePublished(paths, dataset);
+      PrefixDirectories.createDurably(paths.prefix(), directory);
+    }
+    return Files.exists(directory.resolve(COPIED));
+  }
+
+  /**
+   * All nodes have copied: gives the containers their names.
+   *
+   * @param count of containers
+   * @throws ScrException NO_SUCH_FILE if one is gone: the next attempt copies all again; IO
+   */
+  public void publish(int count) {
+    try {
+      Files.createFile(directory.resolve(COPIED));
+    } catch (FileAlreadyExistsException _) {
+      // of an attempt that went wrong later
+    } catch (IOException e) {
+      throw Faults.io(directory, e);
+    }
+    PrefixDirectories.force(List.of(directory));
+    for (int container = 0; container < count; container++) {
+      Path draft = directory.resolve(ContainerPaths.fileName(container));
+      Path place = containers.named(ContainerPaths.name(container));
+      try {
+        if (Files.exists(draft)) {
+          Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
+        } else if (!Files.exists(place)) {
+          delete(directory);
+          throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": container " + place
+              + " is gone; its files must be copied again");
+        }
+      } catch (IOException e) {
+        throw Faults.io(place, e);
+      }
+    }
+    PrefixDirectories.force(List.of(containers.directory(), directory));
+  }
+
+  /** The dataset is complete. */
+  public void clean() {
+    delete(directory);
+  }
+
+  /** Removes what is left of the drafts of a dataset that is complete. */
+  public static void removeDrafts(PrefixPaths paths, int dataset) {
+    MetadataFiles.list(new ContainerPaths(paths.dataset(dataset)).directory(), "flush.*")
+        .forEach(ContainerDrafts::delete);
+  }
+
+  /** Removes all containers of a dataset that nobody reads, drafts included. */
+  public static void remove(PrefixPaths paths, int dataset) {
+    Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
+    MetadataFiles.list(directory, "{scavenged,flush}.*").forEach(ContainerDrafts::delete);
+    removePublished(paths, dataset);
+  }
+
+  /** Not those of a scavenge: they may be all that there is of some node's files. */
+  private static void removePublished(PrefixPaths paths, int dataset) {
+    Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
+    for (Path container : MetadataFiles.list(directory, "ctr.*.scr")) {
+      try {
+        Files.deleteIfExists(container);
+      } catch (IOException e) {
+        throw Faults.io(container, e);
+      }
+    }
+  }
+
+  private static void delete(Path tree) {
+    try {
+      Trees.delete(tree);
+    } catch (IOException e) {
+      throw Faults.io(tree, e);
+    }
+  }
+}

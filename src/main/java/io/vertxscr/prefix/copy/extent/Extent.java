@@ -1,0 +1,36 @@
+package io.vertxscr.prefix.copy.extent;
+
+/**
+ * A piece of a node's work in a flush: ranges of cached files, and where their bytes go. Extents of a dataset do not
+ * overlap, so they may be copied at the same time, on any threads that move bulk bytes, in any order.
+ *
+ * @param what names it in diagnoses
+ * @param bytes how many it copies
+ * @param work does it
+ */
+public record Extent(String what, long bytes, Work work) {
+  /**
+   * Enough to do for a thread, little to repeat: a larger file is cut into pieces of this, and files that are packed
+   * end an extent as soon as it has as much.
+   */
+  public static final long MOST_BYTES = 64L << 20;
+
+  /** Copies the bytes of one extent. */
+  @FunctionalInterface
+  public interface Work {
+    /** As {@link Extent#copy}. */
+    void copy(Meter meter);
+  }
+
+  /**
+   * Copies to where no reader looks yet; durable when this returns. May be repeated, and is done at once where an
+   * earlier call, of this daemon or one before it, has done it and that can be told.
+   *
+   * @throws io.vertxscr.model.ScrException {@link io.vertxscr.model.Fault#CORRUPT} or NO_SUCH_FILE: the cached copy is
+   *     bad or gone, and counts as lost; OUTSIDE_PREFIX: a link leads out of the prefix by now; NO_SPACE, IO: the
+   *     prefix directory cannot take it now
+   */
+  public void copy(Meter meter) {
+    work.copy(meter);
+  }
+}

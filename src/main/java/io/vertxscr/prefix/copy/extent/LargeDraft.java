@@ -1,0 +1,139 @@
+package io.vertxscr.prefix.copy.extent;
+
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
+ * ({@link ExtentJournal}), and not copied again by whoever comes later as the same owner: the same node, with the same
+ * dataset, after its daemon has died or the leader has changed. For anybody else the draft is made anew, so that two
+ * nodes never write to one file. The checksums of the extents, combined, are compared with that of the file when all
+ * are there.
+ *
+ * <p>Thread-safe; one object for each file and attempt.
+ */
+public final class LargeDraft {
+  private final SourceFile source;
+  private final Path draft;
+  private final Path marksPath;
+  private final FileMeta file;
+  private final String owner;
+  private final long extentBytes;
+  private final Map<Integer, Integer> sums = new HashMap<>();
+  private boolean begun;
+  private boolean ended;
+
+  /** Where it comes from and goes to; {@code marks} is beside the draft. */
+  public record Places(Path source, Path draft, Path marks) {}
+
+  /**
+   * A draft that is not begun yet.
+   *
+   * @param owner who copies which dataset: another text if a byte may be another one
+   * @param what names the cached file in messages
+   */
+  public LargeDraft(Places places, FileMeta file, String owner, String what, long extentBytes) {
+    this.source = SourceFile.cached(places.source(), what);
+    this.draft = places.draft();
+    this.marksPath = places.marks();
+    this.file = file;
+    this.owner = owner + " " + file.bytes() + " " + extentBytes;
+    this.extentBytes = extentBytes;
+  }
+
+  /** How many extents it has. */
+  public int count() {
+    return Math.toIntExact(Math.ceilDiv(file.bytes(), extentBytes));
+  }
+
+  /** How many bytes one of them has. */
+  public long bytes(int extent) {
+    return Math.min(extentBytes, file.bytes() - extent * extentBytes);
+  }
+
+  /**
+   * Copies one extent, durably; does nothing if that is done.
+   *
+   * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
+   *     prefix directory cannot take it now
+   */
+  public void copy(int extent, Meter meter) {
+    begin();
+    if (!isDone(extent)) {
+      int sum = copyBytes(extent, meter);
+      done(extent, sum);
+    }
+    end();
+  }
+
+  private synchronized boolean isDone(int extent) {
+    return sums.containsKey(extent);
+  }
+
+  /** Goes on with what is there, or makes it anew: then the marks go first, durably, because they speak of the old. */
+  private synchronized void begin() {
+    if (begun) {
+      return;
+    }
+    try {
+      source.open(file).close();
+      if (Files.isRegularFile(draft, LinkOption.NOFOLLOW_LINKS)) {
+        sums.putAll(ExtentJournal.read(marksPath, owner));
+      }
+      if (sums.isEmpty()) {
+        Files.deleteIfExists(marksPath);
+        AtomicFile.force(draft.getParent());
+        Files.deleteIfExists(draft);
+        FileStamps.create(draft).close();
+        ExtentJournal.create(marksPath, owner);
+        AtomicFile.force(draft.getParent());
+      }
+      begun = true;
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  private int copyBytes(int extent, Meter meter) {
+    try (FileChannel in = source.open();
+        FileChannel out = FileChannel.open(draft, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      int sum = source.copy(in, out, extent * extentBytes, bytes(extent), meter);
+      out.force(true);
+      return sum;
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  private synchronized void done(int extent, int sum) {
+    try (ExtentJournal marks = ExtentJournal.open(marksPath, owner, sums.size())) {
+      marks.add(extent, sum);
+    }
+    sums.put(extent, sum);
+  }
+
+  /** All are there, by whichever thread came last: compares, and gives the draft its mode and time, durably. */
+  private synchronized void end() {
+    if (ended || sums.size() < count()) {
+      return;
+    }
+    source.requireCrc(LargeFetch.crc(sums, this::bytes), file.crc());
+    try (FileChannel out = FileStamps.reopen(draft)) {
+      FileStamps.apply(source.stamp(), draft);
+      out.force(true);
+      ended = true;
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+}

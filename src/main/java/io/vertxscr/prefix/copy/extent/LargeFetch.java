@@ -1,0 +1,102 @@
+package io.vertxscr.prefix.copy.extent;
+
+import io.vertxscr.coding.Crc32s;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.IntToLongFunction;
+
+/**
+ * One large file on its way into a cache, copied extent by extent, by several threads. Nothing is synced or gone on
+ * with: after a failure all is copied anew, by another object. The checksums of the extents, combined, are compared
+ * with that of the file when all are there.
+ *
+ * <p>Thread-safe.
+ */
+public final class LargeFetch {
+  private final SourceFile source;
+  private final Path to;
+  private final long fileBytes;
+  private final int crc;
+  private final long extentBytes;
+  private final Map<Integer, Integer> sums = new HashMap<>();
+  private boolean begun;
+
+  /**
+   * A copy that is not begun yet.
+   *
+   * @param to made anew; gets mode and time of the source when it has its bytes
+   * @param fileBytes expected size, above 0
+   * @param crc expected checksum
+   */
+  public LargeFetch(SourceFile source, Path to, long fileBytes, int crc, long extentBytes) {
+    this.source = source;
+    this.to = to;
+    this.fileBytes = fileBytes;
+    this.crc = crc;
+    this.extentBytes = extentBytes;
+  }
+
+  /** How many extents it has. */
+  public int count() {
+    return Math.toIntExact(Math.ceilDiv(fileBytes, extentBytes));
+  }
+
+  private long bytes(int extent) {
+    return Math.min(extentBytes, fileBytes - extent * extentBytes);
+  }
+
+  /**
+   * Copies one extent; the last one to end finds out whether the file is what it should be.
+   *
+   * @throws io.vertxscr.model.ScrException CORRUPT: the file is missing, or not what is expected; NO_SPACE, IO
+   */
+  public void copy(int extent, Meter meter) {
+    begin();
+    try (FileChannel in = source.open();
+        FileChannel out = FileChannel.open(to, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      end(extent, source.copy(in, out, extent * extentBytes, bytes(extent), meter));
+    } catch (IOException e) {
+      throw Faults.io(to, e);
+    }
+  }
+
+  private synchronized void begin() {
+    if (begun) {
+      return;
+    }
+    try (FileChannel in = source.open()) {
+      source.requireBytes(in.size(), fileBytes);
+      Files.deleteIfExists(to);
+      FileStamps.create(to).close();
+      begun = true;
+    } catch (IOException e) {
+      throw Faults.io(to, e);
+    }
+  }
+
+  private synchronized void end(int extent, int sum) throws IOException {
+    sums.put(extent, sum);
+    if (sums.size() == count()) {
+      source.requireCrc(crc(sums, this::bytes), OptionalInt.of(crc));
+      FileStamps.apply(source.stamp(), to);
+    }
+  }
+
+  /** That of a file, from those of its extents. */
+  static int crc(Map<Integer, Integer> sums, IntToLongFunction bytes) {
+    int all = sums.get(0);
+    for (int extent = 1; extent < sums.size(); extent++) {
+      all = Crc32s.combine(all, sums.get(extent), bytes.applyAsLong(extent));
+    }
+    return all;
+  }
+}

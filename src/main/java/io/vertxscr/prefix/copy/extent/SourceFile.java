@@ -1,0 +1,149 @@
+package io.vertxscr.prefix.copy.extent;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta.Stamp;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.PieceBuffers;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.OptionalInt;
+import java.util.zip.CRC32;
+
+/**
+ * A file that is copied, and what its troubles mean: so that nobody takes a bad source for a bad target. Blocking.
+ *
+ * @param what names it in messages
+ */
+public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnreadable) {
+  /** A cached copy: one that is gone or cannot be read counts as lost, and is rebuilt. */
+  public static SourceFile cached(Path path, String what) {
+    return new SourceFile(path, what, Fault.NO_SUCH_FILE, Fault.CORRUPT);
+  }
+
+  /** A file in the prefix directory: one that is gone makes its dataset useless, one that cannot be read does not. */
+  public static SourceFile flushed(Path path, String what) {
+    return new SourceFile(path, what, Fault.CORRUPT, Fault.IO);
+  }
+
+  /** To read it. @throws ScrException as this says if it is missing or unreadable */
+  public FileChannel open() {
+    if (!Files.isRegularFile(path)) {
+      throw new ScrException(ifMissing, what + " is missing: " + path);
+    }
+    try {
+      return FileChannel.open(path, StandardOpenOption.READ);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** The same where its size is known. @throws ScrException CORRUPT too, if it has another one */
+  public FileChannel open(FileMeta file) {
+    FileChannel in = open();
+    boolean good = false;
+    try {
+      requireBytes(in.size(), file.bytes());
+      good = true;
+      return in;
+    } catch (IOException e) {
+      throw unreadable(e);
+    } finally {
+      if (!good) {
+        close(in);
+      }
+    }
+  }
+
+  private static void close(FileChannel in) {
+    try {
+      in.close();
+    } catch (IOException _) {
+      // it was only read
+    }
+  }
+
+  /** Its mode and time. */
+  public Stamp stamp() {
+    try {
+      return FileStamps.read(path);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** What comes next; -1 at the end. */
+  public int read(FileChannel in, ByteBuffer buffer) {
+    try {
+      return in.read(buffer);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** What is there, some of it. @throws ScrException CORRUPT where the file ends before that */
+  public int read(FileChannel in, ByteBuffer buffer, long at) {
+    try {
+      int count = in.read(buffer, at);
+      if (count < 0) {
+        throw corrupt("only " + at + " bytes");
+      }
+      return count;
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /**
+   * Copies a stretch of it to the same place of another file. For threads that move bulk bytes.
+   *
+   * @return the checksum of what was read
+   * @throws ScrException CORRUPT where the file ends before that
+   * @throws IOException of the other file
+   */
+  int copy(FileChannel in, FileChannel out, long begin, long bytes, Meter meter) throws IOException {
+    CRC32 sum = new CRC32();
+    long at = begin;
+    for (long left = bytes; left > 0; ) {
+      ByteBuffer buffer = PieceBuffers.first(left);
+      read(in, buffer, at);
+      buffer.flip();
+      sum.update(buffer);
+      buffer.rewind();
+      meter.passing(buffer.remaining());
+      left -= buffer.remaining();
+      while (buffer.hasRemaining()) {
+        at += out.write(buffer, at);
+      }
+    }
+    return (int) sum.getValue();
+  }
+
+  /** @throws ScrException CORRUPT */
+  public void requireBytes(long found, long expected) {
+    if (found != expected) {
+      throw corrupt(found + " bytes instead of " + expected);
+    }
+  }
+
+  /** @throws ScrException CORRUPT; not where nothing is expected */
+  public void requireCrc(int found, OptionalInt expected) {
+    if (expected.isPresent() && expected.getAsInt() != found) {
+      throw corrupt("checksum 0x%08x instead of 0x%08x".formatted(found, expected.getAsInt()));
+    }
+  }
+
+  private ScrException corrupt(String has) {
+    return new ScrException(Fault.CORRUPT, what + " has " + has + ": " + path);
+  }
+
+  private ScrException unreadable(IOException e) {
+    return new ScrException(ifUnreadable, what + " cannot be read: " + Faults.io(path, e).getMessage(), e);
+  }
+}

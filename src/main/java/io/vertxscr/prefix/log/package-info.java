@@ -1,2 +1,0 @@
-/** The log of a prefix directory. */
-package io.vertxscr.prefix.log;

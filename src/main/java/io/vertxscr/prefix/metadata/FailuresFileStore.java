@@ -1,0 +1,52 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.format.prefix.FailuresFile;
+import io.vertxscr.model.FailureHistory;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
+import java.time.Duration;
+
+/**
+ * {@code failures.scr} of a prefix directory. Replaced whole, under the lock of the index. A damaged file counts as
+ * missing, and the next change writes it anew: intervals are then computed from what is expected. Blocking.
+ */
+public final class FailuresFileStore {
+  private final PrefixPaths paths;
+  private final PrefixLock lock;
+
+  /**
+   * @param holder who we are, for those who wait for the lock in vain
+   * @param patience how long a change waits for the lock
+   */
+  public FailuresFileStore(PrefixPaths paths, String holder, Duration patience) {
+    this.paths = paths;
+    this.lock = new PrefixLock(paths, holder, patience);
+  }
+
+  /** What is known so far. @throws ScrException IO */
+  public FailureHistory read() {
+    return read(paths);
+  }
+
+  /** What is known in a prefix directory. @throws ScrException IO */
+  public static FailureHistory read(PrefixPaths paths) {
+    try {
+      return MetadataFiles.read(paths.failuresFile(), FailuresFile::decode).orElse(FailureHistory.EMPTY);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return FailureHistory.EMPTY;
+    }
+  }
+
+  /** Adds what has happened since, durably; returns all of it. @throws ScrException BUSY, NO_SPACE, IO */
+  public FailureHistory add(FailureHistory more) {
+    return lock.with(() -> {
+      FailureHistory sum = read().plus(more);
+      AtomicFile.replace(paths.failuresFile(), FailuresFile.encode(sum));
+      return sum;
+    });
+  }
+}

@@ -1,0 +1,97 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.format.prefix.FlushFile;
+import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.format.prefix.FlushStatus;
+import io.vertxscr.format.prefix.NodesFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * {@code flush.scr} and {@code nodes.scr} of a prefix directory: what scripts around the job want to know. Replaced
+ * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing:
+ * the next change writes it anew.
+ */
+public final class FlushFileStore {
+  private final PrefixPaths paths;
+  private final PrefixLock lock;
+
+  /**
+   * @param holder who we are, for those who wait for the lock in vain
+   * @param patience how long a change waits for the lock
+   */
+  public FlushFileStore(PrefixPaths paths, String holder, Duration patience) {
+    this.paths = paths;
+    this.lock = new PrefixLock(paths, holder, patience);
+  }
+
+  /** Where the datasets are. @throws ScrException IO */
+  public FlushStatus read() {
+    return find(paths.flushFile(), FlushFile::decode).orElse(FlushStatus.EMPTY);
+  }
+
+  /** Changes it durably. @return the new one. @throws ScrException BUSY, NO_SPACE, IO */
+  public FlushStatus update(UnaryOperator<FlushStatus> change) {
+    return lock.with(() -> {
+      FlushStatus status = change.apply(read());
+      AtomicFile.replace(paths.flushFile(), FlushFile.encode(status));
+      return status;
+    });
+  }
+
+  /**
+   * Runs the work that publishes a dataset while no flush of it can begin, and says then that it is in the prefix.
+   *
+   * @param takeOver also if a flush has begun: nobody is left who goes on with it
+   * @throws ScrException BUSY if it is being flushed; NO_SPACE, IO; what the work throws
+   */
+  public void publish(DatasetDescriptor descriptor, boolean takeOver, Runnable work) {
+    lock.with(() -> {
+      Set<Location> locations = EnumSet.of(Location.PFS);
+      read().find(descriptor.id()).ifPresent(entry -> locations.addAll(entry.locations()));
+      if (!takeOver && (locations.contains(Location.FLUSHING) || locations.contains(Location.SYNC_FLUSHING))) {
+        throw new ScrException(Fault.BUSY, "dataset " + descriptor.id() + " '" + descriptor.name()
+            + "' is being flushed, as " + paths.flushFile() + " says; wait for that, or, if no daemon is left that does"
+            + " it, say --take-over");
+      }
+      work.run();
+      locations.removeAll(Set.of(Location.FLUSHING, Location.SYNC_FLUSHING));
+      AtomicFile.replace(paths.flushFile(), FlushFile.encode(read().put(descriptor, locations)));
+      return locations;
+    });
+  }
+
+  /** Nodes of the last run; empty if nobody knows. @throws ScrException IO */
+  public OptionalInt nodes() {
+    return find(paths.nodesFile(), NodesFile::decode).map(OptionalInt::of).orElse(OptionalInt.empty());
+  }
+
+  /** Says how many nodes this run has, durably. @throws ScrException BUSY, NO_SPACE, IO */
+  public void writeNodes(int nodes) {
+    lock.with(() -> {
+      AtomicFile.replace(paths.nodesFile(), NodesFile.encode(nodes));
+      return nodes;
+    });
+  }
+
+  private static <T> Optional<T> find(Path path, Function<byte[], T> decoder) {
+    try {
+      return MetadataFiles.read(path, decoder);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.format.prefix.HaltFile;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Halt;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+
+/**
+ * {@code halt.scr} of a prefix directory: read without a lock, changed under that of the index, replaced whole; no file
+ * where no condition is set. Blocking; safe for many threads.
+ */
+public final class HaltFileStore {
+  private final PrefixPaths paths;
+  private final PrefixLock lock;
+
+  /**
+   * @param holder who we are, for those who wait for the lock in vain
+   * @param patience how long a change waits for the lock
+   */
+  public HaltFileStore(PrefixPaths paths, String holder, Duration patience) {
+    this.paths = paths;
+    this.lock = new PrefixLock(paths, holder, patience);
+  }
+
+  /** What tells one version of the file from another without reading it; equal where nothing has changed. */
+  public record Stamp(Object fileKey, long modifiedNs, long bytes) {
+    static final Stamp NO_FILE = new Stamp("", 0, 0);
+  }
+
+  public Path file() {
+    return paths.haltFile();
+  }
+
+  /** The version of the file. @throws ScrException IO */
+  public Stamp stamp() {
+    try {
+      BasicFileAttributes file = Files.readAttributes(paths.haltFile(), BasicFileAttributes.class);
+      long modifiedNs = file.lastModifiedTime().to(java.util.concurrent.TimeUnit.NANOSECONDS);
+      return new Stamp(String.valueOf(file.fileKey()), modifiedNs, file.size());
+    } catch (NoSuchFileException _) {
+      return Stamp.NO_FILE;
+    } catch (IOException e) {
+      throw Faults.io(paths.haltFile(), e);
+    }
+  }
+
+  /** The conditions; none where there is no file. @throws ScrException CORRUPT, IO */
+  public Halt read() {
+    return MetadataFiles.read(paths.haltFile(), HaltFile::decode).orElse(Halt.NONE);
+  }
+
+  /**
+   * Changes them durably. A damaged file is replaced: nobody can say what it said.
+   *
+   * @return the new ones
+   * @throws ScrException BUSY, NO_SPACE, IO
+   */
+  public Halt update(UnaryOperator<Halt> change) {
+    return lock.with(() -> {
+      Halt halt = change.apply(readable());
+      if (halt.equals(Halt.NONE)) {
+        MetadataFiles.delete(paths.scr(), List.of(paths.haltFile()));
+      } else {
+        AtomicFile.replace(paths.haltFile(), HaltFile.encode(halt));
+      }
+      return halt;
+    });
+  }
+
+  private Halt readable() {
+    try {
+      return read();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Halt.NONE;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.format.prefix.LogLine;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * {@code <prefix>/.scr/log}: lines are added at its end, by one write each time; after half a line, which a crash may
+ * have left, they begin a new one. Blocking.
+ */
+public final class LogFile {
+  private final PrefixPaths paths;
+
+  /** The log of a prefix directory. */
+  public LogFile(PrefixPaths paths) {
+    this.paths = paths;
+  }
+
+  /** Adds lines durably. @throws io.vertxscr.model.ScrException NO_SPACE, IO; some of the lines may be there then */
+  public void append(List<LogLine> lines) {
+    String text = lines.stream().map(line -> line.encode() + "\n")
+        .collect(Collectors.joining("", endsInALine() ? "" : "\n", ""));
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    if (!Files.isDirectory(paths.scr())) {
+      PrefixDirectories.createDurably(paths.prefix(), paths.scr());
+    }
+    try (FileChannel channel =
+        FileChannel.open(paths.log(), StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    } catch (IOException e) {
+      throw Faults.io(paths.log(), e);
+    }
+  }
+
+  private boolean endsInALine() {
+    try (FileChannel channel = FileChannel.open(paths.log(), StandardOpenOption.READ)) {
+      ByteBuffer last = ByteBuffer.allocate(1);
+      return channel.size() == 0 || channel.read(last, channel.size() - 1) < 1 || last.get(0) == '\n';
+    } catch (IOException _) {
+      return true;                                        // none there, or the write will tell what is wrong
+    }
+  }
+
+  /** All lines that are lines; none where there is no log. @throws io.vertxscr.model.ScrException IO */
+  public List<LogLine> read() {
+    try (Stream<String> lines = Files.lines(paths.log(), StandardCharsets.ISO_8859_1)) {
+      return lines.map(line -> new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
+          .map(LogLine::decode).flatMap(Optional::stream).toList();
+    } catch (NoSuchFileException _) {
+      return List.of();
+    } catch (IOException | UncheckedIOException e) {
+      throw Faults.io(paths.log(), e instanceof UncheckedIOException u ? u.getCause() : (IOException) e);
+    }
+  }
+}

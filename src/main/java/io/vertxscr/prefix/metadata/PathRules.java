@@ -1,0 +1,210 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Says where a name that an application gave belongs below the prefix directory, and refuses what leads out of it.
+ *
+ * <p>{@code .} and {@code ..} are taken out textually first, as SCR does. Then the symbolic links of the part that
+ * exists are followed, and the result must be below the prefix, whose own links are followed too: so the prefix
+ * may be reached by any of its names, and one file has one relative path by whichever links inside the prefix it
+ * is named.
+ *
+ * <p>An object lives for one phase, because it remembers what the links of a directory lead to; a name then costs
+ * one lookup in the file system, and none where its directory is not there yet. Safe for many threads. Links changed
+ * within the phase are caught when the files are copied.
+ */
+public final class PathRules {
+  /** Directories remembered; beyond it they are looked up each time. */
+  private static final int MAX_CACHED_DIRECTORIES = 1 << 16;
+
+  private final PrefixPaths paths;
+  private final Path realPrefix;
+  private final Map<Path, Directory> directories = new ConcurrentHashMap<>();
+
+  /**
+   * Where a name belongs.
+   *
+   * @param absolute normalised, below the prefix
+   * @param relative the same, relative to the prefix
+   */
+  public record Place(String absolute, String relative) {}
+
+  /**
+   * What is known of a directory that a name was in.
+   *
+   * @param isThere if not, nothing in it needs to be looked up
+   * @param isForFiles inside the prefix, and not ours
+   * @param absolute below the prefix, ending with a slash; like {@code relative} only where it is for files
+   */
+  private record Directory(Path real, boolean isThere, boolean isForFiles, String absolute, String relative) {}
+
+  /**
+   * @param prefix absolute; need not exist yet
+   * @throws ScrException {@link Fault#BAD_REQUEST} if it is not absolute or not a directory
+   */
+  public PathRules(Path prefix) {
+    this.paths = new PrefixPaths(prefix);
+    if (Files.exists(paths.prefix()) && !Files.isDirectory(paths.prefix())) {
+      throw new ScrException(Fault.BAD_REQUEST, "prefix directory " + paths.prefix() + " is not a directory");
+    }
+    this.realPrefix = real(paths.prefix(), paths.prefix().toString());
+  }
+
+  /**
+   * @param directory of the process; relative names start there
+   * @param name absolute or relative, of a file that may or may not exist
+   * @throws ScrException {@link Fault#OUTSIDE_PREFIX}, or {@link Fault#BAD_REQUEST} for what cannot be a file's name;
+   *     the message has the name and the prefix
+   */
+  public Place place(String directory, String name) {
+    Path path = absolute(directory, name);
+    if (path.getFileName() == null) {
+      throw outside(path, name);
+    }
+    Directory parent = directory(path.getParent(), name);
+    String base = path.getFileName().toString();
+    boolean isThere = parent.isThere && Files.exists(parent.real.resolve(base), LinkOption.NOFOLLOW_LINKS);
+    if (isThere || !parent.isForFiles || namesDirectory(name) || base.equals(".scr")) {
+      return place(path, parent.real.resolve(base), name);
+    }
+    return new Place(parent.absolute + base, parent.relative + base);
+  }
+
+  /** The long way, for files that are there already and for everything that looks like trouble. */
+  private Place place(Path path, Path inParent, String name) {
+    Path real = realFile(inParent, name);
+    if (!real.startsWith(realPrefix)) {
+      throw outside(path, name);
+    }
+    Path relative = realPrefix.relativize(real);
+    if (relative.toString().isEmpty() || namesDirectory(name)) {
+      throw bad(name, "names a directory");
+    }
+    if (relative.startsWith(".scr")) {
+      throw bad(name, "is inside " + paths.scr() + ", which is ours");
+    }
+    return new Place(paths.prefix().resolve(relative).toString(), relative.toString());
+  }
+
+  private Path absolute(String directory, String name) {
+    if (name == null || name.isEmpty()) {
+      throw new ScrException(Fault.BAD_REQUEST, "a file needs a name; it is empty");
+    }
+    if (name.length() > Limits.MAX_NAME_CHARS) {
+      throw bad(name.substring(0, 64) + "...", "has " + name.length() + " characters, at most " + Limits.MAX_NAME_CHARS
+          + " are taken");
+    }
+    try {
+      Path path = Path.of(name);
+      if (!path.isAbsolute()) {
+        path = base(directory, name).resolve(path);
+      }
+      path = path.normalize();
+      checkComponents(path, name);
+      return path;
+    } catch (InvalidPathException e) {
+      throw bad(name.replace('\0', '?'), "is not a path: " + e.getReason());
+    }
+  }
+
+  private static Path base(String directory, String name) {
+    if (directory == null || !directory.startsWith("/")) {
+      throw new ScrException(Fault.BAD_REQUEST,
+          "'" + name + "' is relative, and the directory of the process, '" + directory + "', is not an absolute path");
+    }
+    return Path.of(directory);
+  }
+
+  private void checkComponents(Path path, String name) {
+    // a component never has more than three bytes a char, so short names need no counting
+    if (path.toString().length() * 3 <= Names.MAX_COMPONENT_BYTES) {
+      return;
+    }
+    for (Path component : path) {
+      if (component.toString().getBytes(StandardCharsets.UTF_8).length > Names.MAX_COMPONENT_BYTES) {
+        throw bad(name, "has a component of more than " + Names.MAX_COMPONENT_BYTES + " bytes");
+      }
+    }
+  }
+
+  /** Whether the last component is empty, {@code .} or {@code ..}. */
+  private static boolean namesDirectory(String name) {
+    return switch (name.substring(name.lastIndexOf('/') + 1)) {
+      case "", ".", ".." -> true;
+      default -> false;
+    };
+  }
+
+  /** The file's place with its own link followed as well, should it be one. */
+  private Path realFile(Path inParent, String name) {
+    Path place = Files.isSymbolicLink(inParent) ? follow(inParent, name) : inParent;
+    if (Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS) && place.startsWith(realPrefix)) {
+      throw bad(name, "is a directory");
+    }
+    return place;
+  }
+
+  private Directory directory(Path directory, String name) {
+    Directory known = directories.get(directory);
+    if (known != null) {
+      return known;
+    }
+    Path real = real(directory, name);
+    Path relative = real.startsWith(realPrefix) ? realPrefix.relativize(real) : null;
+    boolean isForFiles = relative != null && !relative.startsWith(".scr");
+    String slashed = !isForFiles || relative.toString().isEmpty() ? "" : relative + "/";
+    String top = paths.prefix().toString();
+    String absolute = (top.endsWith("/") ? top : top + "/") + slashed;
+    Directory found = new Directory(real, Files.exists(real), isForFiles, absolute, slashed);
+    if (directories.size() < MAX_CACHED_DIRECTORIES) {
+      directories.put(directory, found);
+    }
+    return found;
+  }
+
+  /** Real path of the longest part that exists, with the rest appended as it is. */
+  private Path real(Path directory, String name) {
+    Path existing = directory;
+    while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS)) {
+      existing = existing.getParent();
+    }
+    Path real = follow(existing, name);
+    if (!Files.isDirectory(real) && (realPrefix == null || real.startsWith(realPrefix))) {
+      throw bad(name, "goes through " + existing + ", which is a file and not a directory");
+    }
+    return real.resolve(existing.relativize(directory)).normalize();
+  }
+
+  private Path follow(Path existing, String name) {
+    try {
+      return existing.toRealPath();
+    } catch (IOException e) {
+      throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + name + "' goes through " + existing
+          + ", of which it cannot be said that it is inside the prefix directory " + paths.prefix() + ": "
+          + ScrException.reason(e), e);
+    }
+  }
+
+  private ScrException outside(Path path, String name) {
+    String how = path.startsWith(paths.prefix()) ? "leads, through a symbolic link, out of" : "is outside";
+    return new ScrException(Fault.OUTSIDE_PREFIX,
+        "'" + name + "' (" + path + ") " + how + " the prefix directory " + paths.prefix());
+  }
+
+  private ScrException bad(String name, String why) {
+    return new ScrException(Fault.BAD_REQUEST,
+        "'" + name + "' " + why + "; it cannot be a file of a dataset below the prefix directory " + paths.prefix());
+  }
+}

@@ -1,0 +1,81 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Set;
+
+/** Directories below the prefix: made, checked, and made durable. */
+public final class PrefixDirectories {
+  private PrefixDirectories() {}
+
+  /**
+   * Makes a directory and what is missing above it, but never the prefix directory itself, which may have to be mounted
+   * there; and sees that no symbolic link leads it out of the prefix.
+   *
+   * @throws ScrException OUTSIDE_PREFIX, NO_SPACE, IO
+   */
+  public static void create(Path prefix, Path directory) {
+    try {
+      if (!Files.isDirectory(prefix)) {
+        throw new ScrException(Fault.IO, "the prefix directory " + prefix + " is not there (is it mounted?)");
+      }
+      Files.createDirectories(directory);
+      if (!directory.toRealPath().startsWith(prefix.toRealPath())) {
+        throw new ScrException(Fault.OUTSIDE_PREFIX,
+            directory + " leads, through a symbolic link, out of the prefix directory " + prefix);
+      }
+    } catch (IOException e) {
+      throw Faults.io(directory, e);
+    }
+  }
+
+  /**
+   * Whether there is a directory in which no run has ever begun: each one makes {@code .scr}. Where datasets say
+   * otherwise, it is a mount point without its file system.
+   */
+  public static boolean isBare(PrefixPaths paths) {
+    return Files.isDirectory(paths.prefix()) && !Files.exists(paths.scr());
+  }
+
+  /** Makes a directory whose name, and the names of all above it up to the prefix, survive a power failure. */
+  public static void createDurably(Path prefix, Path directory) {
+    create(prefix, directory);
+    force(Trees.upTo(prefix, Set.of(directory)));
+  }
+
+  /**
+   * Removes those of these directories that are empty, and those above that become empty by that, but never the prefix
+   * directory, nor what is reached through a symbolic link. What cannot be removed stays: it harms nobody.
+   */
+  public static void removeEmpty(Path prefix, Collection<Path> directories) {
+    Trees.upTo(prefix, directories).stream().filter(directory -> !directory.equals(prefix))
+        .sorted(Comparator.comparingInt(Path::getNameCount).reversed()).forEach(directory -> {
+          try {
+            if (directory.toRealPath().equals(prefix.toRealPath().resolve(prefix.relativize(directory)))) {
+              Files.delete(directory);
+            }
+          } catch (IOException _) {
+            // not empty, as most are; or not ours to remove
+          }
+        });
+  }
+
+  /** Makes the names in these directories durable. */
+  public static void force(Collection<Path> directories) {
+    for (Path directory : directories) {
+      try {
+        AtomicFile.force(directory);
+      } catch (IOException e) {
+        throw Faults.io(directory, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+
+/**
+ * Where things are below a prefix directory. Pure: touches no file.
+ *
+ * @param prefix absolute and normalised
+ */
+public record PrefixPaths(Path prefix) {
+  /** Longest that a hidden file's name has around the base name: a dot, a word, the digits of an id. */
+  private static final int MAX_AFFIX_BYTES = 1 + ".scr-draft-".length() + 10;
+  private static final String KEPT = ".scr-kept-";
+  private static final String SCR = ".scr";
+  private static final String DATASET = "scr.dataset.";
+
+  public PrefixPaths {
+    if (!prefix.isAbsolute()) {
+      throw new ScrException(Fault.BAD_REQUEST, "prefix directory '" + prefix + "' is not an absolute path");
+    }
+    prefix = prefix.normalize();
+  }
+
+  /** Directory of everything that is ours. */
+  public Path scr() {
+    return prefix.resolve(SCR);
+  }
+
+  public Path index() {
+    return scr().resolve("index.scr");
+  }
+
+  public Path indexLock() {
+    return scr().resolve("index.lock");
+  }
+
+  public Path flushFile() {
+    return scr().resolve("flush.scr");
+  }
+
+  public Path haltFile() {
+    return scr().resolve("halt.scr");
+  }
+
+  public Path failuresFile() {
+    return scr().resolve("failures.scr");
+  }
+
+  public Path log() {
+    return scr().resolve("log");
+  }
+
+  public Path nodesFile() {
+    return scr().resolve("nodes.scr");
+  }
+
+  public Path restartFile() {
+    return scr().resolve("restart.scr");
+  }
+
+  /** Metadata of one dataset. */
+  public Path dataset(int id) {
+    return scr().resolve(DATASET + id);
+  }
+
+  public Path summary(int id) {
+    return dataset(id).resolve("summary.scr");
+  }
+
+  /** Root of the dataset's rank2file map. */
+  public Path rankMap(int id) {
+    return dataset(id).resolve("rank2file");
+  }
+
+  /**
+   * A part of that map.
+   *
+   * @throws ScrException {@link Fault#CORRUPT} if what the root says is not the name of a file beside it
+   */
+  Path rankMapPart(int id, Part part) {
+    Path root = rankMap(id);
+    if (part.suffix().indexOf('/') >= 0 || part.suffix().isEmpty()) {
+      throw new ScrException(Fault.CORRUPT, root + " names a part '" + part.suffix() + "', which is not beside it");
+    }
+    return root.resolveSibling(root.getFileName() + part.suffix());
+  }
+
+  /** The dataset whose metadata directory has this name; empty for all other names. */
+  public static OptionalInt datasetOf(Path directory) {
+    String name = directory.getFileName().toString();
+    if (!name.matches("scr\\.dataset\\.[1-9][0-9]{0,8}")) {
+      return OptionalInt.empty();
+    }
+    return OptionalInt.of(Integer.parseInt(name.substring(DATASET.length())));
+  }
+
+  /**
+   * Final place of a file.
+   *
+   * @param relative as in a map: below the prefix, without {@code ..}, not ours
+   * @throws ScrException {@link Fault#OUTSIDE_PREFIX} for everything else, since a map may have been written by anybody
+   */
+  public Path file(String relative) {
+    try {
+      Path path = prefix.resolve(relative);
+      if (relative.isEmpty() || !path.equals(path.normalize()) || path.equals(prefix) || !path.startsWith(prefix)
+          || path.startsWith(scr())) {
+        throw new ScrException(Fault.OUTSIDE_PREFIX,
+            "'" + relative + "' is not the place of an application's file below the prefix directory " + prefix);
+      }
+      return path;
+    } catch (InvalidPathException e) {
+      throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + relative + "' is not a path: " + e.getReason(), e);
+    }
+  }
+
+  /** Where a file is written before its dataset is published: beside its final place. */
+  public Path draft(String relative, int id) {
+    return hidden(relative, ".scr-draft-" + id);
+  }
+
+  /** What says which extents of a draft are durable: beside it. */
+  public Path marks(String relative, int id) {
+    return hidden(relative, ".scr-marks-" + id);
+  }
+
+  /** What a file's place held before this dataset was published, until the dataset is complete. */
+  public Path kept(String relative, int id) {
+    return hidden(relative, KEPT + id);
+  }
+
+  /** What names of {@link #kept} files of this place begin with; a dataset's id follows. */
+  public Path keptOfAny(String relative) {
+    return hidden(relative, KEPT);
+  }
+
+  private Path hidden(String relative, String suffix) {
+    Path file = file(relative);
+    String base = file.getFileName().toString();
+    String name = "." + base + suffix;
+    if (base.getBytes(StandardCharsets.UTF_8).length + MAX_AFFIX_BYTES > Names.MAX_COMPONENT_BYTES) {
+      // a base name that fills the component by itself: the digest keeps those of different files apart
+      name = "." + Names.digest(base) + suffix;
+    }
+    return file.resolveSibling(name);
+  }
+
+  /** Ids of the datasets that have metadata here, listed in the index or not. */
+  public List<Integer> datasets() {
+    return MetadataFiles.list(scr(), "scr.dataset.*").stream()
+        .map(PrefixPaths::datasetOf).filter(OptionalInt::isPresent).map(OptionalInt::getAsInt).toList();
+  }
+}

@@ -1,0 +1,91 @@
+package io.vertxscr.prefix.metadata;
+
+import io.vertxscr.format.prefix.RankFileMap.Branch;
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.Leaf;
+import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.AtomicFile;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Writes the rank2file map of one dataset: parts by whoever owns their first rank, in any order, then the root by the
+ * leader. Each file is durable when its call returns, and may be written again.
+ *
+ * @param dataset id of the dataset
+ * @param ranks of the run that wrote it
+ * @param ranksPerPart the same on every node; see {@link #ranksPerPart(int, long)}
+ */
+public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranksPerPart) {
+  public RankMapWriter {
+    if (ranks < 1 || ranksPerPart < 1) {
+      throw new ScrException(Fault.BAD_REQUEST,
+          "dataset " + dataset + ": " + ranks + " ranks, " + ranksPerPart + " in a part of its map: both count from 1");
+    }
+  }
+
+  /**
+   * How many ranks go into a part so that it has about 1 MiB.
+   *
+   * @param averageEntryBytes {@link RankFileMapFile#entryBytes} over all ranks, divided by their number
+   */
+  public static int ranksPerPart(int totalRanks, long averageEntryBytes) {
+    long fitting = RankFileMapFile.PART_BYTES / Math.max(1, averageEntryBytes);
+    return Math.clamp(fitting, 1, Math.max(1, totalRanks));
+  }
+
+  /** First ranks of all parts, ascending. */
+  public List<Integer> firstRanks() {
+    return IntStream.iterate(0, first -> first < ranks, first -> first + ranksPerPart).boxed().toList();
+  }
+
+  /** The ranks of the part that begins with this one. */
+  public List<Integer> ranksFrom(int firstRank) {
+    if (firstRank < 0 || firstRank >= ranks || firstRank % ranksPerPart != 0) {
+      throw new ScrException(Fault.BAD_REQUEST,
+          "dataset " + dataset + ": no part of its map begins with rank " + firstRank);
+    }
+    return IntStream.range(firstRank, Math.min(ranks, firstRank + ranksPerPart)).boxed().toList();
+  }
+
+  /**
+   * Writes one part of a map of files that have places of their own.
+   *
+   * @param entries of exactly the ranks of the part, every file with its checksum
+   * @throws ScrException BAD_REQUEST if they are not, NO_SPACE, IO
+   */
+  public void writePart(int firstRank, List<RankFiles> entries) {
+    writeEntries(firstRank, entries.stream().map(Entry::of).toList());
+  }
+
+  /** The same for files anywhere. */
+  public void writeEntries(int firstRank, List<Entry> entries) {
+    List<Entry> sorted = entries.stream().sorted(Comparator.comparingInt(Entry::rank)).toList();
+    List<Integer> given = sorted.stream().map(Entry::rank).toList();
+    List<Integer> expected = ranksFrom(firstRank);
+    if (!given.equals(expected)) {
+      throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + ": the part of its map for ranks "
+          + expected.getFirst() + " to " + expected.getLast() + " was given ranks " + given);
+    }
+    for (Entry entry : sorted) {
+      entry.files().stream().filter(file -> file.crc().isEmpty()).findFirst().ifPresent(file -> {
+        throw new ScrException(Fault.BAD_REQUEST,
+            "dataset " + dataset + ": " + file.path() + " of rank " + entry.rank() + " has no checksum");
+      });
+    }
+    PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
+    AtomicFile.replace(paths.rankMapPart(dataset, Part.leaf(firstRank)),
+        RankFileMapFile.encode(new Leaf(ranks, sorted)));
+  }
+
+  /** Writes the root, when all parts are there. @throws ScrException NO_SPACE, IO */
+  public void writeRoot() {
+    PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
+    AtomicFile.replace(paths.rankMap(dataset), RankFileMapFile.encode(Branch.root(ranks, firstRanks())));
+  }
+}

@@ -1,0 +1,134 @@
+package io.vertxscr.prefix.publish;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.prefix.copy.container.ContainerDrafts;
+import io.vertxscr.prefix.copy.container.ContainerPaths;
+import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.metadata.WrittenOver;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Removes a dataset's files from the prefix directory, and the directories that are empty then; then its map, its
+ * containers, and its summary, by which a repeated call finds the rest after a crash. The index does not list it any
+ * more.
+ *
+ * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
+ * has its path (and all those maps could be read; an older one that is listed as replaced has lost its claim), its size
+ * is the one in the dataset's own map, and it was not
+ * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts
+ * is when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this
+ * one. A user who changes mode or group of such files keeps them in place.
+ */
+public final class DatasetRemoval {
+  private final PrefixPaths paths;
+  private final Index index;
+
+  public DatasetRemoval(PrefixPaths paths, Index index) {
+    this.paths = paths;
+    this.index = index;
+  }
+
+  /**
+   * Removes a dataset that has a summary.
+   *
+   * @return how many of its files were removed; those that are not its own any more stay
+   * @throws io.vertxscr.model.ScrException CORRUPT if a map cannot be read, before anything is removed; IO
+   */
+  public int remove(int id) {
+    FileTime sealed = changed(paths.summary(id));
+    Map<String, FlushedFile> files = new HashMap<>();
+    boolean hasMap = Files.exists(paths.rankMap(id));
+    if (hasMap) {
+      new RankMapReader(paths, id).forEach(entry ->
+          WrittenOver.places(entry).forEach(file -> files.put(file.place(), file)));
+    }
+    Set<Path> directories = new LinkedHashSet<>();
+    files.keySet().forEach(place -> directories.add(paths.file(place).getParent()));
+    if (hasMap) {
+      keepThoseOfOthers(id, files);
+    }
+    int removed = removeFiles(files, sealed);
+    PrefixDirectories.removeEmpty(paths.prefix(), directories);
+    Path directory = paths.dataset(id);
+    if (hasMap) {
+      // the root first: without it the next call takes no file for this dataset's
+      MetadataFiles.delete(directory, List.of(paths.rankMap(id)));
+    }
+    MetadataFiles.delete(directory, MetadataFiles.list(directory, "rank2file*"));
+    ContainerDrafts.remove(paths, id);
+    removeIfEmpty(new ContainerPaths(directory).directory());
+    MetadataFiles.delete(directory, List.of(paths.summary(id)));
+    removeIfEmpty(directory);
+    return removed;
+  }
+
+  private void keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
+    for (int other : paths.datasets()) {
+      if (other != id && Files.exists(paths.rankMap(other)) && !hasLost(other, id)) {
+        new RankMapReader(paths, other).forEach(entry ->
+            WrittenOver.places(entry).forEach(file -> files.remove(file.place())));
+      }
+    }
+  }
+
+  /** Whether the other one is older, and replaced: what both have is the later one's, or somebody's after it. */
+  private boolean hasLost(int other, int id) {
+    return other < id && index.find(other).filter(entry -> entry.replacedBy().isPresent()).isPresent();
+  }
+
+  private int removeFiles(Map<String, FlushedFile> files, FileTime sealed) {
+    int removed = 0;
+    Set<Path> directories = new LinkedHashSet<>();
+    for (FlushedFile file : files.values()) {
+      Path place = paths.file(file.place());
+      try {
+        if (isStillItsOwn(place, file, sealed)) {
+          Files.delete(place);
+          directories.add(place.getParent());
+          removed++;
+        }
+      } catch (IOException e) {
+        throw Faults.io(place, e);
+      }
+    }
+    PrefixDirectories.force(directories);
+    return removed;
+  }
+
+  private boolean isStillItsOwn(Path place, FlushedFile file, FileTime sealed) throws IOException {
+    return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)
+        && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
+        && file.placeBytes().isPresent() && Files.size(place) == file.placeBytes().getAsLong()
+        && changed(place).compareTo(sealed) <= 0;
+  }
+
+  private static FileTime changed(Path file) {
+    try {
+      return (FileTime) Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
+    } catch (IOException e) {
+      throw Faults.io(file, e);
+    }
+  }
+
+  private static void removeIfEmpty(Path directory) {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (IOException _) {
+      // somebody else's file is in it: it stays
+    }
+  }
+}

@@ -1,0 +1,280 @@
+package io.vertxscr.prefix.publish;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.format.prefix.SummaryFile;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.FlushCopy;
+import io.vertxscr.prefix.copy.container.ContainerDrafts;
+import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.metadata.RankMapWriter;
+import io.vertxscr.prefix.metadata.WrittenOver;
+import io.vertxscr.storage.AtomicFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
+ * dataset is complete after it. Each step durable before the next, each may be repeated:
+ * <pre>
+ *   prepare     what another dataset left under this id is removed, its summary first; never one that is listed
+ *   (all nodes: FlushCopy, RankMapWriter)
+ *   seal        map compared with the descriptor's totals, then the summary
+ *   enlist      index entry, and current if it is the newest checkpoint
+ *   removeReplaced   files that an older dataset of this name left and this one did not write over
+ * </pre>
+ * A crash between any two leaves a dataset that is either complete or not there for readers; whoever finds it
+ * unfinished begins with prepare again.
+ */
+public final class Publication {
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+
+  /**
+   * What a map has.
+   *
+   * @param storedBytes what all files take in the prefix directory, if they are compressed
+   */
+  public record Mapping(Totals totals, OptionalLong storedBytes) {}
+
+  public Publication(PrefixPaths paths, PrefixIndex index) {
+    this.paths = paths;
+    this.index = index;
+  }
+
+  /**
+   * The dataset's summary, if it has one.
+   *
+   * @throws ScrException CORRUPT if it is damaged, IO
+   */
+  public Optional<Summary> summary(int id) {
+    return MetadataFiles.read(paths.summary(id), SummaryFile::decode)
+        .filter(summary -> summary.descriptor().id() == id);
+  }
+
+  /** What the index has under this id, whole or not. @throws ScrException IO */
+  public Optional<DatasetDescriptor> listed(int id) {
+    return index.read().index().find(id).map(Index.Entry::descriptor);
+  }
+
+  /** Ids of all datasets that have a directory for their metadata, ascending. */
+  public List<Integer> datasets() {
+    return MetadataFiles.list(paths.scr(), "scr.dataset.*").stream().map(PrefixPaths::datasetOf)
+        .flatMapToInt(OptionalInt::stream).sorted().boxed().toList();
+  }
+
+  /** Ids of the datasets that are listed or published under this name, ascending. @throws ScrException IO */
+  public List<Integer> named(String name) {
+    Stream<Integer> published = datasets().stream()
+        .filter(id -> isComplete(id) && summary(id).orElseThrow().descriptor().name().equals(name));
+    Stream<Integer> listed = index.read().index().find(name).map(Index.Entry::id).stream();
+    return Stream.concat(published, listed).distinct().sorted().toList();
+  }
+
+  /** Complete datasets of the index that were created after this one. @throws ScrException IO */
+  public List<DatasetDescriptor> laterThan(DatasetDescriptor descriptor) {
+    return complete().stream()
+        .filter(other -> other.id() != descriptor.id() && other.createdUs() > descriptor.createdUs()).toList();
+  }
+
+  private List<DatasetDescriptor> complete() {
+    return index.read().index().entries().stream().filter(Index.Entry::complete).map(Index.Entry::descriptor).toList();
+  }
+
+  /** The datasets of the index that have this place are replaced by one that is about to write over it. */
+  public void markReplaced(String place, DatasetDescriptor by) {
+    Set<Integer> replaced = new WrittenOver(paths).having(place, complete());
+    if (!replaced.isEmpty()) {
+      index.update(before -> before.markReplaced(replaced, by.id()));
+    }
+  }
+
+  /**
+   * Lists a dataset that was not published, since later ones have its places already.
+   *
+   * @param later one of those
+   */
+  public void enlistReplaced(DatasetDescriptor descriptor, DatasetDescriptor later) {
+    index.update(before -> before.find(descriptor.name()).filter(same -> same.id() != descriptor.id()).isPresent()
+        ? before : before.put(new Index.Entry(descriptor, false, Optional.empty(), List.of(), Optional.empty()))
+            .markReplaced(Set.of(descriptor.id()), later.id()));
+  }
+
+  /** Whether readers may take the dataset: it has a summary, undamaged, that says so. @throws ScrException IO */
+  public boolean isComplete(int id) {
+    try {
+      return summary(id).filter(Summary::complete).isPresent();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * Before anything is copied.
+   *
+   * @return true if this very dataset is complete here already: go on with {@link #enlist}; false if it must be
+   *     copied
+   * @throws ScrException IO, also where restarts could use another dataset of this id: it stays
+   */
+  public boolean prepare(DatasetDescriptor descriptor) {
+    int id = descriptor.id();
+    if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()) {
+      ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
+      return true;
+    }
+    refuseToReplace(descriptor);
+    if (!isOf(id, descriptor)) {
+      ContainerDrafts.remove(paths, id);
+    }
+    removeMetadata(id);
+    PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
+    return false;
+  }
+
+  /**
+   * Two histories have met: this dataset got its id when nobody could see what is here, because the file system was not
+   * mounted.
+   */
+  private void refuseToReplace(DatasetDescriptor descriptor) {
+    int id = descriptor.id();
+    Optional<Index.Entry> listed = index.read().index().find(id).filter(Index.Entry::complete)
+        .filter(entry -> !descriptor.sameAs(entry.descriptor()));
+    if (listed.isPresent() && isComplete(id)) {
+      String name = listed.get().name();
+      throw new ScrException(Fault.IO, "dataset " + id + " \"" + descriptor.name() + "\" stays in the caches: "
+          + paths.prefix() + " has a complete dataset of that id, \"" + name + "\", which an earlier run wrote. If that"
+          + " is not wanted any more: scr index --drop " + name + " --prefix " + paths.prefix());
+    }
+  }
+
+  /**
+   * Sees that what {@link #prepare} has made can be seen from here: else this node has another file system there, or
+   * none, and what it writes would be in nobody's way, and nobody's reach.
+   *
+   * @throws ScrException IO
+   */
+  public static void requirePrepared(PrefixPaths paths, int id) {
+    if (!Files.isDirectory(paths.dataset(id))) {
+      throw new ScrException(Fault.IO, paths.dataset(id) + ", which the leader has made, is not there on this node: is "
+          + paths.prefix() + " mounted?");
+    }
+  }
+
+  /** Whether any dataset has left a trace: not, where the file system that they are in is gone. */
+  public boolean hasAny() {
+    return Files.exists(paths.index()) || !datasets().isEmpty();
+  }
+
+  /**
+   * Writes the summary: from now on the dataset is complete. All its files are published and its map is written.
+   *
+   * @param descriptor with its totals
+   * @throws ScrException CORRUPT if the map is not whole or does not have as many files and bytes as the dataset;
+   *     NO_SPACE, IO
+   */
+  public void seal(DatasetDescriptor descriptor) {
+    seal(descriptor, new Mapping(new RankMapReader(paths, descriptor.id()).totals(), OptionalLong.empty()));
+  }
+
+  /**
+   * The same without reading the map: nobody reads a million files' entries for a sum that those who wrote them know.
+   *
+   * @param mapping what all parts of the map have together, as their writers say
+   */
+  public void seal(DatasetDescriptor descriptor, Mapping mapping) {
+    Totals mapped = mapping.totals;
+    if (!mapped.equals(descriptor.totals())) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
+          + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix()
+          + " has " + mapped.files() + " with " + mapped.bytes());
+    }
+    AtomicFile.replace(paths.summary(descriptor.id()),
+        SummaryFile.encode(new Summary(descriptor, true, mapping.storedBytes)));
+  }
+
+  /**
+   * Puts the sealed dataset into the index. It becomes current if it is a checkpoint and none newer is in the index.
+   * Older ones whose files it has written over are listed as replaced from the same moment on.
+   *
+   * @param time when it was flushed
+   */
+  public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time) {
+    return enlist(descriptor, time, true);
+  }
+
+  private Reading enlist(DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace) {
+    List<String> remarks = new ArrayList<>(index.lostBeside(descriptor.id()).stream().toList());
+    Set<Integer> replaced = mayReplace ? new WrittenOver(paths).by(descriptor, complete()) : Set.of();
+    Reading done = index.update(before ->
+        before.enlist(List.of(descriptor), time).markReplaced(replaced, descriptor.id()));
+    remarks.addAll(done.remarks());
+    return new Reading(done.index(), remarks);
+  }
+
+  /**
+   * Removes what older datasets of this name left behind, when the index does not list them any more.
+   *
+   * @return what was removed, in sentences for the log
+   */
+  public List<String> removeReplaced(DatasetDescriptor descriptor) {
+    return removeReplaced(List.of(descriptor));
+  }
+
+  /** The same for several. */
+  public List<String> removeReplaced(Collection<DatasetDescriptor> descriptors) {
+    return new ReplacedDatasets(paths, index.read().index()).remove(descriptors);
+  }
+
+  /**
+   * All of it, for a dataset whose files and map are in place.
+   *
+   * @param mapping what the map has; empty if the dataset was sealed before
+   * @param mayReplace whether any of its places had a file before, as far as anybody knows
+   * @return remarks for the log
+   */
+  public List<String> publish(
+      DatasetDescriptor descriptor, Optional<Mapping> mapping, LocalDateTime time, boolean mayReplace) {
+    mapping.ifPresent(known -> seal(descriptor, known));
+    List<String> remarks = new ArrayList<>(enlist(descriptor, time, mayReplace).remarks());
+    remarks.addAll(removeReplaced(descriptor));
+    return List.copyOf(remarks);
+  }
+
+  /** Whether what is there may be of this dataset: then containers of a flush that was cut off are gone on with. */
+  private boolean isOf(int id, DatasetDescriptor descriptor) {
+    try {
+      return summary(id).map(Summary::descriptor).filter(other -> !descriptor.sameAs(other)).isEmpty();
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return true;
+    }
+  }
+
+  private void removeMetadata(int id) {
+    Path directory = paths.dataset(id);
+    MetadataFiles.delete(directory, List.of(paths.summary(id)));   // first: no summary over half a map
+    MetadataFiles.delete(directory, MetadataFiles.list(directory, "rank2file*"));
+  }
+}

@@ -1,0 +1,75 @@
+package io.vertxscr.prefix.publish;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Keeps the newest checkpoints in a prefix directory, and deletes what is older. A dataset leaves the index before its
+ * files go, each durably, so that a crash leaves nothing that looks whole and is not; what was cut off is gone on with
+ * when the window slides again. Blocking.
+ *
+ * <p>What goes must be replaced: it is older than so many checkpoints that a restart can use; or a later dataset has
+ * written over its files, and there are so many newer ones, of whatever use. It never is output, nor
+ * the one that restarts begin with. Files that other datasets have as well, or that were written over, stay.
+ */
+public final class RetentionWindow {
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+
+  public RetentionWindow(PrefixPaths paths, PrefixIndex index) {
+    this.paths = paths;
+    this.index = index;
+  }
+
+  /**
+   * What is too much; oldest first.
+   *
+   * @param keep checkpoints that stay, at least 1
+   * @param isUsable whether restarts would use one that the index says they may: one in quarantine replaces nothing
+   */
+  static List<Index.Entry> surplus(Index index, int keep, Predicate<DatasetDescriptor> isUsable) {
+    List<Index.Entry> usable = index.entries().stream().filter(Index.Entry::restartable)
+        .filter(entry -> isUsable.test(entry.descriptor())).toList();
+    int oldestKept = usable.size() < keep ? 0 : usable.get(usable.size() - keep).id();
+    List<Integer> listed = index.entries().stream().filter(entry -> entry.descriptor().flags().checkpoint())
+        .map(Index.Entry::id).toList();
+    int oldestListed = listed.size() <= keep ? 0 : listed.get(listed.size() - keep);
+    return index.entries().stream()
+        .filter(entry -> entry.id() < oldestKept || entry.replacedBy().isPresent() && entry.id() < oldestListed)
+        .filter(entry -> entry.descriptor().flags().checkpoint() && !entry.descriptor().flags().output())
+        .filter(entry -> !index.current().equals(Optional.of(entry.name()))).toList();
+  }
+
+  /**
+   * Deletes what is too much.
+   *
+   * @return what was deleted, oldest first
+   * @throws ScrException CORRUPT if a map cannot be read, so that nobody knows which files are whose; BUSY, IO. What
+   *     was deleted before that is gone
+   */
+  public List<DatasetDescriptor> slide(int keep, Predicate<DatasetDescriptor> isUsable) {
+    return delete(surplus(index.read().index(), keep, isUsable));
+  }
+
+  /** Deletes all that the index lists, output too. */
+  public List<DatasetDescriptor> purge() {
+    return delete(index.read().index().entries());
+  }
+
+  private List<DatasetDescriptor> delete(List<Index.Entry> entries) {
+    Withdrawal withdrawal = new Withdrawal(paths, index);
+    List<DatasetDescriptor> gone = new ArrayList<>();
+    for (Index.Entry entry : entries) {
+      withdrawal.delete(entry.name());
+      gone.add(entry.descriptor());
+    }
+    return List.copyOf(gone);
+  }
+}

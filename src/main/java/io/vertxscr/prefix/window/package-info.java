@@ -1,2 +1,0 @@
-/** Which datasets stay in a prefix directory, and which go. */
-package io.vertxscr.prefix.window;

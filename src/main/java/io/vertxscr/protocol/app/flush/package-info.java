@@ -1,2 +1,0 @@
-/** Questions of applications about flushes. */
-package io.vertxscr.protocol.app.flush;

@@ -1,0 +1,180 @@
+package io.vertxscr.service.cache;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Eviction.Cached;
+import io.vertxscr.placement.Eviction.Flushed;
+import io.vertxscr.placement.Eviction;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has datasets deleted that are to leave this node's caches ({@link Eviction} says which), behind everybody's back:
+ * a phase waits for it only where there is no room otherwise. On the node's loop.
+ */
+public final class CacheEvictor {
+  private static final Logger LOG = LoggerFactory.getLogger(CacheEvictor.class);
+
+  private static final long TRASH_DELAY_MS = 100;
+
+  private final Loop loop;
+  private final String self;
+  private final DatasetStore store;
+  private final Observer observer;
+  private final Map<Integer, Future<Void>> leaving = new HashMap<>();
+  /** Longer than the datasets that were brought there are here. */
+  private final Set<String> prefixes = new HashSet<>();
+  private Optional<RunCache> last = Optional.empty();
+  private boolean emptying;
+  private boolean more;
+
+  /** Keeps the caches of a node. */
+  public CacheEvictor(Loop loop, String self, DatasetStore store, Observer observer) {
+    this.loop = loop;
+    this.self = self;
+    this.store = store;
+    this.observer = observer;
+  }
+
+  /** Evicts what is too much, now that a dataset is complete. */
+  public void keep(RunCache cache) {
+    last = Optional.of(cache);
+    Eviction.late(cached(cache), cache.storeCounts()).forEach(this::leave);
+  }
+
+  /** A dataset has reached the prefix directory: output leaves the cache, a checkpoint stays as long as the others. */
+  public void flushed(int datasetId) {
+    noteFlushed();
+    if (store.find(datasetId).filter(record -> !record.descriptor().flags().checkpoint()).isPresent()) {
+      leave(datasetId);
+    } else {
+      last.ifPresent(this::keep);
+    }
+  }
+
+  private void noteFlushed() {
+    store.list().stream().filter(record -> record.flush() == FlushState.DONE)
+        .forEach(record -> prefixes.add(record.origin().prefix()));
+  }
+
+  /** Prefix directories to which datasets that are here, or were since this daemon began, have come. */
+  Set<String> prefixes() {
+    noteFlushed();
+    return prefixes;
+  }
+
+  /** What is held here, as the rules of eviction see it. */
+  List<Cached> cached(RunCache cache) {
+    return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
+        record.descriptor().flags().checkpoint(), record.redundancy().how().redundancy().failures(),
+        cache.standing(record),
+        switch (record.flush()) {
+          case NOT_WANTED -> Flushed.NO;
+          case WANTED -> Flushed.ON_ITS_WAY;
+          case DONE -> Flushed.YES;
+        }, store.bytes(record.descriptor().id()))).toList();
+  }
+
+  /** Deletes datasets and waits until their room is free, or it cannot be had; whoever writes then will see. */
+  public Future<Void> makeRoom(List<Integer> datasetIds, String storeBase) {
+    if (datasetIds.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    return Future.join(datasetIds.stream().map(this::leave).toList())
+        .compose(_ -> loop.<Void>blocking("make room in " + storeBase, () -> {
+          store.reclaim(storeBase);
+          return null;
+        })).onFailure(e -> warn("no room can be made in " + storeBase, e)).otherwiseEmpty();
+  }
+
+  /** Deletes a dataset that was good until now; its files are checked before where that is wanted. */
+  private Future<Void> leave(int datasetId) {
+    Future<Void> present = leaving.get(datasetId);
+    if (present != null) {
+      return present;
+    }
+    Future<Void> going = checked(datasetId).transform((_, _) -> drop(datasetId));
+    leaving.put(datasetId, going);
+    return going.onComplete(_ -> leaving.remove(datasetId, going));
+  }
+
+  private Future<Void> checked(int datasetId) {
+    Optional<DatasetRecord> record = store.find(datasetId);
+    if (record.isEmpty() || last.filter(RunCache::crcOnDelete).isEmpty()) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("check dataset " + datasetId, () -> {
+      check(record.get());
+      return null;
+    });
+  }
+
+  private void check(DatasetRecord record) {
+    int id = record.descriptor().id();
+    Path directory = store.directory(id);
+    for (RankRecord rank : record.ranks()) {
+      rank.files().files().stream().flatMap(file -> FileChecks.problem(directory, file).stream()).findFirst()
+          .ifPresent(problem -> {
+            LOG.warn("dataset {}, rank {}, before it is deleted: {}", id, rank.files().rank(), problem);
+            observer.notice(new Event.CorruptFound(id, self, rank.files().rank()));
+          });
+    }
+  }
+
+  /** Deletes a dataset: its filemap at once, its bytes later. */
+  public Future<Void> drop(int datasetId) {
+    return loop.<Void>blocking("evict dataset " + datasetId, () -> {
+      store.evict(datasetId);
+      return null;
+    }).onSuccess(_ -> observer.notice(new Event.Evicted(datasetId)))
+        .onSuccess(_ -> emptyTrash())
+        .onFailure(e -> warn("dataset " + datasetId + " cannot be evicted", e));
+  }
+
+  /** A node that stops leaves the rest to its next start; nothing is wrong with that. */
+  private static void warn(String what, Throwable failure) {
+    if (!(failure instanceof ScrException e && e.fault() == Fault.STOPPING)) {
+      LOG.warn("{}: {}", what, failure.getMessage());
+    }
+  }
+
+  /** Soon, not at once: an application that waits for its next phase comes first. */
+  private void emptyTrash() {
+    if (emptying) {
+      more = true;
+      return;
+    }
+    emptying = true;
+    loop.after(TRASH_DELAY_MS, () -> {
+      more = false;
+      loop.blocking("empty the trash", () -> {
+        store.emptyTrash();
+        return null;
+      }).onComplete((_, failure) -> {
+        if (failure != null) {
+          warn("trash cannot be emptied", failure);
+        }
+        emptying = false;
+        if (more && failure == null) {
+          emptyTrash();
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,223 @@
+package io.vertxscr.service.cache;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.restart.Inventory.Held;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RedundancyHeader;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Failed;
+import io.vertxscr.protocol.node.Restoring.HeaderOf;
+import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.Restoring.Restored;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.redundancy.range.RedundancyFiles;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What this node holds: tells of it, checks it, adds what a restart needs here, deletes. On the node's loop. */
+public final class CacheInventoryService {
+  private static final Logger LOG = LoggerFactory.getLogger(CacheInventoryService.class);
+
+  private final Loop loop;
+  private final String self;
+  private final DatasetStore store;
+  private final CacheEvictor keeper;
+  private final RankRestorer restorer;
+  private final Map<Integer, Future<?>> inTurn = new HashMap<>();
+
+  /**
+   * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
+   *
+   * @param forGood whether it can never be used again
+   */
+  private record BadPart(Which dataset, int rank, boolean redundancy, boolean forGood) {}
+
+  /** Tells and changes what a node holds. */
+  public CacheInventoryService(Loop loop, String self, DatasetStore store, CacheEvictor keeper, RankRestorer restorer) {
+    this.loop = loop;
+    this.self = self;
+    this.store = store;
+    this.keeper = keeper;
+    this.restorer = restorer;
+  }
+
+  /** All that is here, by the filemaps. */
+  public Future<Inventory> inventory() {
+    return Future.succeededFuture(inventory(Set.of()));
+  }
+
+  private Inventory inventory(Set<BadPart> bad) {
+    return new Inventory(self, store.list().stream().map(record -> summary(record, bad)).toList(),
+        keeper.prefixes());
+  }
+
+  private static Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
+    Which which = which(record);
+    List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
+        !bad.contains(new BadPart(which, rank.files().rank(), false, false)),
+        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false)))).toList();
+    return new Inventory.Dataset(
+        record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held);
+  }
+
+  private static Which which(DatasetRecord record) {
+    return new Which(record.descriptor().id(), record.descriptor().createdUs());
+  }
+
+  private Optional<DatasetRecord> find(Which which) {
+    return store.find(which.datasetId()).filter(record -> which(record).equals(which));
+  }
+
+  /**
+   * Reads all files of a dataset against their checksums, and all redundancy headers; what is bad counts as lost in the
+   * answer. A corrupt redundancy file is given up durably, so that it is seen to be missing until there is another.
+   */
+  public Future<Inventory> verify(Which which) {
+    Optional<DatasetRecord> record = find(which);
+    if (record.isEmpty()) {
+      return inventory();
+    }
+    List<Future<List<BadPart>>> checks = record.get().ranks().stream().map(rank -> loop.blocking(
+        "verify dataset " + which.datasetId() + " rank " + rank.files().rank(), () -> check(which, rank))).toList();
+    return Future.all(checks).compose(_ -> {
+      Set<BadPart> bad = new HashSet<>();
+      checks.forEach(check -> bad.addAll(check.result()));
+      return giveUp(which, bad).map(_ -> inventory(bad));
+    });
+  }
+
+  private Future<Void> giveUp(Which which, Set<BadPart> bad) {
+    if (bad.stream().noneMatch(BadPart::forGood)) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("give up redundancy of dataset " + which.datasetId(), () -> {
+      store.update(which.datasetId(), which.createdUs(), held -> held.with(held.ranks().stream()
+          .map(rank -> bad.contains(new BadPart(which, rank.files().rank(), true, true))
+              ? new RankRecord(rank.files(), rank.set(), Optional.empty()) : rank).toList()));
+      return null;
+    });
+  }
+
+  private List<BadPart> check(Which which, RankRecord rank) {
+    Path directory = store.directory(which.datasetId());
+    int number = rank.files().rank();
+    List<BadPart> found = new ArrayList<>();
+    for (FileMeta file : rank.files().files()) {
+      Optional<String> problem = FileChecks.problem(directory, file);
+      if (problem.isPresent()) {
+        LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.datasetId(), number, problem.get());
+        found.add(new BadPart(which, number, false, false));
+        break;
+      }
+    }
+    rank.redundancy().ifPresent(name -> {
+      try {
+        RedundancyFiles.readHeader(directory.resolve(name));
+      } catch (ScrException e) {
+        LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.datasetId(), number, e.getMessage());
+        found.add(new BadPart(which, number, true, e.fault() == Fault.CORRUPT));
+      }
+    });
+    return found;
+  }
+
+  /** Brings ranks' files here and says durably that they are. One restore of a dataset at a time. */
+  public Future<Restored> restore(Restore request) {
+    int id = request.descriptor().id();
+    Future<Restored> mine = inTurn.getOrDefault(id, Future.succeededFuture()).transform((_, _) -> restoreNow(request));
+    inTurn.put(id, mine);
+    return mine.onComplete(_ -> inTurn.remove(id, mine));
+  }
+
+  private Future<Restored> restoreNow(Restore request) {
+    Which which = new Which(request.descriptor().id(), request.descriptor().createdUs());
+    List<RankPlan> missing = request.ranks().stream().filter(plan -> plan.action() != Action.KEEP).toList();
+    if (missing.isEmpty()) {
+      return Future.succeededFuture(new Restored(List.of()));
+    }
+    if (store.find(which.datasetId()).isPresent() && find(which).isEmpty()) {
+      store.evict(which.datasetId());                     // of another history, and in the way
+    }
+    store.place(which.datasetId(), request.base());
+    List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
+    return Future.join(jobs).transform((_, _) -> {
+      List<Failed> failed = new ArrayList<>();
+      List<RankRecord> brought = new ArrayList<>();
+      for (int i = 0; i < jobs.size(); i++) {
+        RankPlan plan = missing.get(i);
+        if (jobs.get(i).succeeded()) {
+          brought.add(new RankRecord(jobs.get(i).result(), plan.set(), Optional.empty()));
+        } else {
+          failed.add(failed(plan.rank(), jobs.get(i).cause()));
+        }
+      }
+      return save(request, which, brought).map(new Restored(failed));
+    });
+  }
+
+  private static Failed failed(int rank, Throwable cause) {
+    Fault fault = cause instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+    LOG.warn("rank {} cannot be restored", rank, cause);
+    return new Failed(rank, fault.number(), String.valueOf(cause.getMessage()));
+  }
+
+  private Future<Void> save(Restore request, Which which, List<RankRecord> brought) {
+    if (brought.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    DatasetRecord before = find(which).orElse(
+        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.datasetId()), request.redundancy(),
+            request.flush(), List.of()));
+    TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
+    before.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
+    for (RankRecord rank : brought) {
+      // Redundancy of the same set that this rank wrote here stays valid: the files are the same as before.
+      Optional<String> redundancy = Optional.ofNullable(ranks.get(rank.files().rank()))
+          .filter(old -> old.set().equals(rank.set())).flatMap(RankRecord::redundancy);
+      ranks.put(rank.files().rank(), new RankRecord(rank.files(), rank.set(), redundancy));
+    }
+    DatasetRecord after = before.with(List.copyOf(ranks.values()));
+    return loop.blocking("write filemap of dataset " + which.datasetId(), () -> {
+      store.save(after);
+      return null;
+    });
+  }
+
+  /** The header of a redundancy file that is here. */
+  public Future<RedundancyHeader> header(HeaderOf request) {
+    Path path = store.redundancy(request.datasetId(), request.rank()).orElseThrow(() ->
+        new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no redundancy file of rank " + request.rank()
+            + " in dataset " + request.datasetId()));
+    return loop.blocking("read redundancy header", () -> RedundancyFiles.readHeader(path));
+  }
+
+  /** Deletes datasets, those of the given histories only. */
+  public Future<Ack> drop(Drop drop) {
+    Stream<Future<Void>> dropped = drop.datasets().stream().filter(which -> find(which).isPresent())
+        .map(which -> keeper.drop(which.datasetId()));
+    return Future.all(dropped.toList()).map(Ack.ACK);
+  }
+}

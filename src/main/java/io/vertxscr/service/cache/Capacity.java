@@ -1,0 +1,210 @@
+package io.vertxscr.service.cache;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.flow.gather.Part.Room;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.GroupDescriptors;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.placement.Eviction;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says before a phase whether its dataset will fit into its store on this node: as much is expected as the last one
+ * took that was kept there in the same way, its redundancy included; nothing, where there was none. Free is what both
+ * the store's SIZE and its file system have left, divided among the nodes that share the device. Once the files are
+ * there, their sizes and that of their redundancy are known, and {@link #require} says what nothing was expected of
+ * before. On the node's loop.
+ */
+public final class Capacity {
+  private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
+  private static final int ROOM_POLL_MS = 200;
+
+  private final Loop loop;
+  private final Membership membership;
+  private final DatasetStore store;
+  private final CacheEvictor keeper;
+  private final Observer observer;
+
+  /** Measures for a node. */
+  public Capacity(Loop loop, Membership membership, DatasetStore store, CacheEvictor keeper, Observer observer) {
+    this.loop = loop;
+    this.observer = observer;
+    this.membership = membership;
+    this.store = store;
+    this.keeper = keeper;
+  }
+
+  /**
+   * Whether the next dataset will fit; where datasets on their way to the prefix directory are in the way, it waits for
+   * their flush, for {@link Limits#MAX_ROOM_WAIT_MS} at most, and tells so. Does not fail.
+   *
+   * @param over whether nobody needs the answer any more
+   */
+  public Future<Room> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
+    return room(run, cache, how).compose(room -> {
+      if (room.refusal().isEmpty() || run.policy().cache().bypassWhenFull() || !flushing(cache, how)) {
+        return Future.succeededFuture(room);
+      }
+      observer.notice(new Event.PhaseHeldUp(run.run(), "the next dataset waits for a flush: " + room.refusal()));
+      return again(new Waiting(run, cache, how, over), Limits.MAX_ROOM_WAIT_MS / ROOM_POLL_MS);
+    });
+  }
+
+  private record Waiting(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {}
+
+  private Future<Room> again(Waiting waiting, int looks) {
+    Promise<Void> pause = loop.promise();
+    loop.after(ROOM_POLL_MS, pause::complete);
+    return pause.future().compose(_ -> room(waiting.run, waiting.cache, waiting.how)).compose(room ->
+        room.refusal().isEmpty() || looks <= 1 || waiting.over.getAsBoolean() || !flushing(waiting.cache, waiting.how)
+            ? Future.succeededFuture(room) : again(waiting, looks - 1));
+  }
+
+  private boolean flushing(RunCache cache, CheckpointDescriptor how) {
+    return keeper.cached(cache).stream()
+        .anyMatch(held -> held.store().equals(how.storeBase()) && held.flushed() == Eviction.Flushed.ON_ITS_WAY);
+  }
+
+  /**
+   * Whether the next dataset of this descriptor will fit; does not fail. No file is touched where nothing is expected.
+   */
+  Future<Room> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+    return Future.succeededFuture().compose(_ -> measure(run, cache, how)).otherwise(failure ->
+        new Room(List.of(), "store " + how.storeBase() + " cannot be used: " + failure.getMessage()));
+  }
+
+  private Future<Room> measure(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+    StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
+    if (target.mkdir()) {
+      return fits(run, cache, how, target);
+    }
+    return loop.blocking("look for " + target.base(), () -> Files.isDirectory(Path.of(target.base())))
+        .compose(there -> there ? fits(run, cache, how, target) : Future.succeededFuture(new Room(List.of(),
+            "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
+  }
+
+  private Future<Room> fits(RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target) {
+    List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
+        && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
+    long needed = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
+    boolean exact = run.policy().cache().evictFirst();
+    if (needed == 0 && !exact) {
+      return Future.succeededFuture(Room.ENOUGH);
+    }
+    int sharing = sharing(run, target);
+    return loop.blocking("room in " + target.base(), () -> {
+      long free = free(target, sharing);
+      if (free < needed || exact) {                       // what was thrown away takes room, too
+        store.reclaim(target.base());
+        free = free(target, sharing);
+      }
+      return free;
+    }).map(free -> free >= needed && !exact ? Room.ENOUGH
+        : evicting(cache, how, target, new Need(needed, free, exact)));
+  }
+
+  /** What a dataset needs; exact: no more datasets than the store's count may be there with it. */
+  private record Need(long bytes, long free, boolean exact) {}
+
+  /**
+   * Before redundancy is computed: whether the file system has room for it, and the store's SIZE for files and
+   * redundancy. What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what
+   * other nodes on the device need, which may be there already; for that the file system has the last word.
+   *
+   * @return fails with NO_SPACE, naming the store and what is missing
+   */
+  public Future<Void> require(RunInfo run, CheckpointDescriptor how, long fileBytes, long redundancyBytes) {
+    StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
+    String taken = "no room in store " + target.base() + ": the dataset has " + fileBytes
+        + " bytes in files on this node, its redundancy takes " + redundancyBytes;
+    if (target.sizeBytes().isPresent()) {
+      long share = target.sizeBytes().getAsLong() / sharing(run, target);
+      if (fileBytes + redundancyBytes > share) {
+        return Future.failedFuture(full(taken + ", and SIZE leaves " + share + " to a node",
+            fileBytes + redundancyBytes - share));
+      }
+    }
+    if (redundancyBytes == 0) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("room for redundancy in " + target.base(), () -> {
+      if (store.freeBytes(target.base()) < redundancyBytes) {
+        store.reclaim(target.base());
+      }
+      long free = store.freeBytes(target.base());
+      if (free < redundancyBytes) {
+        throw full(taken + ", and free are " + free, redundancyBytes - free);
+      }
+      return null;
+    });
+  }
+
+  private static ScrException full(String why, long missingBytes) {
+    return new ScrException(Fault.NO_SPACE, why + ": " + missingBytes
+        + " bytes are missing, so it is discarded. Use a larger store, or SCR_CACHE_BYPASS=1");
+  }
+
+  private long free(StoreDescriptor target, int sharing) {
+    long free = store.freeBytes(target.base()) / sharing;
+    return target.sizeBytes().isEmpty() ? free
+        : Math.min(free, target.sizeBytes().getAsLong() / sharing - store.bytes(target.base()));
+  }
+
+  private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
+    Eviction.Room room = Eviction.early(keeper.cached(cache), new Eviction.Wanted(
+        target.base(), how.redundancy().failures(), target.count(), need.exact(), need.bytes() - need.free()));
+    if (room.tooMany() > 0) {
+      return new Room(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
+          + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
+          + "; what is on its way to the prefix directory stays");
+    }
+    if (room.missingBytes() > 0) {
+      return new Room(List.of(), "no room in store " + target.base() + ": the dataset will take about " + need.bytes()
+          + " bytes, free are " + Math.max(0, need.free()) + ", and " + room.missingBytes() + " are missing even"
+          + " without what may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its"
+          + " way to the prefix directory or the last that a restart could use stays. Use a larger store, or"
+          + " SCR_CACHE_BYPASS=1");
+    }
+    if (room.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
+      LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
+          + " failure meanwhile leaves no checkpoint in the cache", target.base(), room.evicted());
+    }
+    return new Room(room.evicted(), "");
+  }
+
+  private List<Integer> kept(String base) {
+    return store.list().stream().filter(record -> record.cache().base().equals(base))
+        .map(record -> record.descriptor().id()).toList();
+  }
+
+  /** Nodes of the run that write to the same device: those on this host, and those of the store's group. */
+  private int sharing(RunInfo run, StoreDescriptor target) {
+    GroupDescriptors groups = run.policy().descriptors().groups();
+    String self = membership.self().name();
+    String mine = groups.valueOf(target.group(), self);
+    Set<String> here = membership.nodes().stream()
+        .filter(node -> node.hostId().equals(membership.self().hostId())).map(NodeInfo::name)
+        .collect(Collectors.toSet());
+    return Math.toIntExact(Math.max(1, run.map().byNode().keySet().stream()
+        .filter(node -> here.contains(node) || groups.valueOf(target.group(), node).equals(mine)).count()));
+  }
+}

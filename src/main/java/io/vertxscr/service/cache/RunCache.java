@@ -1,0 +1,68 @@
+package io.vertxscr.service.cache;
+
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.placement.Eviction.Standing;
+import io.vertxscr.protocol.node.RunInfo;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a run knows of the datasets in this node's caches, and how it wants them kept. On the node's loop.
+ *
+ * <p>Only the run knows which datasets are whole: a filemap alone says no more than that this node's part is. Those are
+ * the one that it restarted from and those that it has completed.
+ */
+public final class RunCache {
+  private final Origin origin;
+  private final Map<String, Integer> storeCounts = new HashMap<>();
+  private final boolean crcOnDelete;
+  private final Set<Integer> completed = new HashSet<>();
+  /** What the run restarts from, 0 for nothing. */
+  private int restart;
+
+  /** A run that begins. */
+  public RunCache(RunInfo info) {
+    origin = new Origin(info.prefix(), info.map().size());
+    for (StoreDescriptor store : info.policy().descriptors().stores()) {
+      storeCounts.put(store.base(), store.count());
+    }
+    crcOnDelete = info.policy().cache().crcOnDelete();
+    offered(info);
+  }
+
+  /** The run may restart from another dataset now; that is so only until it has completed one of its own. */
+  public void offered(RunInfo info) {
+    if (completed.isEmpty()) {
+      restart = info.restart().map(RunInfo.Restartable::datasetId).orElse(0);
+    }
+  }
+
+  /** Every node has a dataset, protected. */
+  public void completed(int datasetId) {
+    completed.add(datasetId);
+  }
+
+  /** What is known about a dataset that this node holds. */
+  Standing standing(DatasetRecord record) {
+    int id = record.descriptor().id();
+    if (!record.origin().isLike(origin)) {
+      return Standing.FOREIGN;
+    }
+    if (completed.contains(id) || id == restart) {
+      return Standing.WHOLE;
+    }
+    return id < restart ? Standing.UNTRIED : Standing.PASSED_OVER;
+  }
+
+  Map<String, Integer> storeCounts() {
+    return storeCounts;
+  }
+
+  boolean crcOnDelete() {
+    return crcOnDelete;
+  }
+}

@@ -1,0 +1,76 @@
+package io.vertxscr.service.cache;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.protocol.node.Running.Store;
+import io.vertxscr.protocol.node.Running.Stores;
+import io.vertxscr.protocol.node.Running.StoresChecked;
+import io.vertxscr.service.Loop;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Whether this node can use the stores that a run wants, before the run begins. On the node's loop. */
+public final class StoreService {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreService.class);
+
+  private final Loop loop;
+  private final String self;
+  private final NodeDirectories directories;
+  /** The stores that runs would use if only this daemon were asked. */
+  private final List<String> own;
+  private final Set<List<String>> told = new HashSet<>();
+
+  /** Serves a node. @param standard what holds where a run says nothing else */
+  public StoreService(Loop loop, String self, NodeDirectories directories, Descriptors standard) {
+    this.loop = loop;
+    this.self = self;
+    this.directories = directories;
+    this.own = standard.caches().stream().map(StoreDescriptor::base).toList();
+  }
+
+  /** Makes what is missing of their cache directories. */
+  public Future<StoresChecked> check(Stores wanted) {
+    List<String> bases = wanted.stores().stream().map(Store::base).toList();
+    if (!bases.equals(own) && told.add(bases)) {
+      LOG.info("this daemon is configured to cache in {}, and its run caches in {}: what a run says counts on all"
+          + " nodes", own, bases);
+    }
+    return loop.blocking("check the stores of a run", () -> new StoresChecked(wanted.stores().stream()
+        .flatMap(store -> problem(store).stream()).findFirst()));
+  }
+
+  private Optional<String> problem(Store store) {
+    String what = "node " + self + ": store " + store.base() + " cannot be used: ";
+    Path base = Path.of(store.base());
+    if (!store.mkdir() && !Files.exists(base)) {
+      return Optional.of(what + "it is not there, and with MKDIR=0 it is not made");
+    }
+    Path cache = Path.of(directories.cache(store.base()).path());
+    Path there = cache;
+    while (!Files.exists(there)) {
+      there = there.getParent();
+    }
+    if (!Files.isDirectory(there)) {
+      return Optional.of(what + there + " is not a directory");
+    }
+    if (!Files.isWritable(there)) {
+      return Optional.of(what + "directory " + there + " is not writable");
+    }
+    try {
+      Files.createDirectories(cache);
+    } catch (IOException e) {
+      return Optional.of(what + cache + " cannot be made: " + ScrException.reason(e));
+    }
+    return Optional.empty();
+  }
+}

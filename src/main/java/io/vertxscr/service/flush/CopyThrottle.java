@@ -1,0 +1,156 @@
+package io.vertxscr.service.flush;
+
+import io.vertxscr.flow.flush.Leases.Share;
+import io.vertxscr.flow.flush.Throttle;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.extent.Meter;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * Where the copies of one attempt pass on this node, piece by piece: they wait here while the share that the leader has
+ * given is used up or over, and while a phase goes first. Thread-safe.
+ */
+final class CopyThrottle implements Meter {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Clock clock;
+  private final Throttle throttle;
+  private int writers;
+  private int busy;
+  private long leaseEndNs;
+  private long yieldEndNs;
+  private long passedBytes;
+  private ScrException closed;
+
+  /** Time, and waiting for it; a test has its own. */
+  interface Clock {
+    /** Waits as threads do, by this count of nanoseconds. */
+    static Clock of(LongSupplier nanoTime) {
+      return new Clock() {
+        @Override
+        public long nowNs() {
+          return nanoTime.getAsLong();
+        }
+
+        @Override
+        public void await(Condition condition, long ns) throws InterruptedException {
+          long left = condition.awaitNanos(ns);
+          assert left <= ns;                              // woken or not: who waits looks again
+        }
+      };
+    }
+
+    long nowNs();
+
+    /** Until it is signalled, or so much time is over, or for no reason. */
+    void await(Condition condition, long ns) throws InterruptedException;
+  }
+
+  /** Lets nothing pass before it has a share. */
+  CopyThrottle(Clock clock) {
+    this.clock = clock;
+    this.throttle = new Throttle(clock.nowNs());
+    this.leaseEndNs = clock.nowNs();
+    this.yieldEndNs = clock.nowNs();
+  }
+
+  /** What holds from now on; it was asked for at that time. */
+  void share(Share share, long askedNs) {
+    locked(() -> {
+      long now = clock.nowNs();
+      writers = share.writers();
+      leaseEndNs = askedNs + share.leaseMs() * 1_000_000;
+      throttle.rate(share.bytesPerSecond(), now);
+    });
+  }
+
+  /** Lets a phase go first, until this time at most; a time that is over ends it. */
+  void yieldUntil(long endNs) {
+    locked(() -> yieldEndNs = endNs);
+  }
+
+  /** One more file is begun, if that may be now. */
+  boolean enter() {
+    lock.lock();
+    try {
+      long now = clock.nowNs();
+      if (closed != null || busy >= writers || now - leaseEndNs >= 0 || now - yieldEndNs < 0) {
+        return false;
+      }
+      busy++;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A file is copied, or failed. */
+  void leave() {
+    locked(() -> busy--);
+  }
+
+  /** Ends all who wait here, and whoever comes. */
+  void close(ScrException cause) {
+    locked(() -> closed = closed == null ? cause : closed);
+  }
+
+  int busy() {
+    lock.lock();
+    try {
+      return busy;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  long passedBytes() {
+    lock.lock();
+    try {
+      return passedBytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void passing(int bytes) {
+    lock.lock();
+    try {
+      for (long waitNs = delayNs(); waitNs > 0; waitNs = delayNs()) {
+        clock.await(changed, waitNs);
+      }
+      throttle.took(bytes);
+      passedBytes += bytes;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ScrException(Fault.STOPPING, "the copy was interrupted", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long delayNs() {
+    if (closed != null) {
+      throw closed;
+    }
+    long now = clock.nowNs();
+    if (now - yieldEndNs < 0) {
+      return yieldEndNs - now;
+    }
+    boolean has = writers >= busy && now - leaseEndNs < 0;
+    return has ? throttle.delayNs(now) : Long.MAX_VALUE;  // until the next share comes
+  }
+
+  private void locked(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Promise;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication.Mapping;
+import io.vertxscr.protocol.node.Flushing.Form;
+import io.vertxscr.protocol.node.Flushing.Mapped;
+import io.vertxscr.service.container.ContainerSteps.Plan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What the first step of an attempt has found, for those that follow.
+ *
+ * @param holders the node that has each rank's files, by rank
+ * @param complete whether the dataset was in the prefix directory already, whole
+ * @param form what its files become
+ * @param containers where its files go, if they are packed
+ */
+record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
+    Form form, Optional<Plan> containers, Course course) {
+
+  FlushAttempt with(Plan plan) {
+    return new FlushAttempt(descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(plan), course);
+  }
+
+  /** Of the map that this attempt has written; empty if it has not. */
+  Optional<Mapping> mapping() {
+    return complete ? Optional.empty() : Optional.of(course.mapping(form));
+  }
+
+  /** Whether nothing has to be written but, at most, the index. */
+  boolean isWritten() {
+    return complete || course.later.isPresent();
+  }
+
+  String prefix() {
+    return paths.prefix().toString();
+  }
+
+  /** Ranks by node. */
+  SortedMap<String, List<Integer>> byNode() {
+    SortedMap<String, List<Integer>> byNode = new TreeMap<>();
+    for (int rank = 0; rank < holders.size(); rank++) {
+      byNode.computeIfAbsent(holders.get(rank), _ -> new ArrayList<>()).add(rank);
+    }
+    return byNode;
+  }
+
+  /** What the steps of an attempt have found out so far. */
+  static final class Course {
+    /** The turn in which names are given, until the index has the dataset. */
+    private Promise<Void> turn;
+    /** Whether another file may have had one of the names. */
+    boolean taken;
+    /** A later dataset that has them already. */
+    Optional<DatasetDescriptor> later = Optional.empty();
+    /** What the entries of all ranks take in the map. */
+    long entryBytes;
+    /** Parts of the map that are written. */
+    final List<Mapped> parts = new ArrayList<>();
+
+    Course(boolean taken) {
+      this.taken = taken;
+    }
+
+    void begin(Promise<Void> mine) {
+      turn = mine;
+    }
+
+    void endTurn() {
+      if (turn != null) {
+        turn.tryComplete();
+      }
+    }
+
+    private Mapping mapping(Form form) {
+      long stored = parts.stream().mapToLong(Mapped::storedBytes).sum();
+      return new Mapping(new Totals(parts.stream().mapToLong(Mapped::files).sum(),
+          parts.stream().mapToLong(Mapped::bytes).sum()),
+          form == Form.COMPRESSED ? OptionalLong.of(stored) : OptionalLong.empty());
+    }
+  }
+}

@@ -1,0 +1,313 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.flow.flush.FlushFlow.Effect;
+import io.vertxscr.flow.flush.FlushFlow.Event;
+import io.vertxscr.flow.flush.FlushFlow.Outcome;
+import io.vertxscr.flow.flush.FlushFlow.State;
+import io.vertxscr.flow.flush.FlushFlow;
+import io.vertxscr.flow.flush.Progress;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Flushing.Amount;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
+import io.vertxscr.protocol.node.Flushing.View;
+import io.vertxscr.service.Event.FlushDone;
+import io.vertxscr.service.Event.FlushFailed;
+import io.vertxscr.service.Event.FlushGivenUp;
+import io.vertxscr.service.Event.FlushStarted;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
+import io.vertxscr.service.restart.CacheRestores;
+import io.vertxscr.service.restart.Inventories;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the flushes of the leader: one {@link FlushFlow} for each dataset, at most one per dataset at a time. A flush
+ * belongs to no run: it goes on when the application is gone, and after the cluster was started again. What must be
+ * flushed is the business of {@link WantedFlushes}. On the node's loop.
+ */
+public final class FlushCoordinator {
+  private static final Logger LOG = LoggerFactory.getLogger(FlushCoordinator.class);
+  /** For how many failed attempts an application waits before it goes on; the flush goes on without it. */
+  private static final int ATTEMPTS_WAITED_FOR = 3;
+
+  private final Loop loop;
+  private final Inventories caches;
+  private final CacheRestores restores;
+  private final FlushSteps steps;
+  private final FlushShares shares;
+  private final Observer observer;
+  private final Map<Integer, Running> running = new HashMap<>();
+  private final Set<Integer> barred = new HashSet<>();
+  /** Of datasets that are not under way any more and did not arrive: why. */
+  private final Map<Integer, ScrException> givenUp = new HashMap<>();
+  /** Which arrival each dataset that has arrived was. */
+  private final Map<Integer, Long> arrived = new HashMap<>();
+  private long arrivals;
+  private boolean parked;
+
+  /** Flushes for the leader of a node. */
+  public FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, FlushShares shares, FlushSteps steps,
+      Observer observer) {
+    this.shares = shares;
+    this.loop = loop;
+    this.caches = caches;
+    this.restores = restores;
+    this.observer = observer;
+    this.steps = steps;
+  }
+
+  /** One dataset on its way. */
+  private static final class Running {
+    private final int datasetId;
+    private final Promise<Void> done;
+    private final List<Promise<Void>> impatient = new ArrayList<>();
+    private final long startNs;
+    private State state = new State.Idle();
+    private int attempt;
+    private Optional<DatasetDescriptor> dataset = Optional.empty();
+    private Optional<String> cause = Optional.empty();
+
+    Running(int datasetId, Promise<Void> done, long startNs) {
+      this.datasetId = datasetId;
+      this.done = done;
+      this.startNs = startNs;
+    }
+
+    long bytes() {
+      return dataset.map(known -> known.totals().bytes()).orElse(0L);
+    }
+  }
+
+  /**
+   * Before a run begins: if its prefix directory has datasets now, nothing is flushed later to one that has none, since
+   * that would be a mount point without its file system. If it has none, it is taken for a new one.
+   */
+  public Future<Void> begun(String prefix) {
+    return steps.begun(prefix);
+  }
+
+  /** Brings a dataset to the prefix directory, trying until it is there; joins a flush of it that is under way. */
+  public Future<Void> flush(int datasetId) {
+    Running present = running.get(datasetId);
+    if (present != null) {
+      return present.done.future();
+    }
+    if (parked) {
+      return Future.failedFuture(new ScrException(Fault.STOPPING, "flush of dataset " + datasetId
+          + " is left to the next start"));
+    }
+    if (barred.contains(datasetId)) {
+      return Future.failedFuture(barred(datasetId));
+    }
+    Running flush = new Running(datasetId, loop.promise(), loop.nanoTime());
+    running.put(datasetId, flush);
+    givenUp.remove(datasetId);
+    observer.notice(new FlushStarted(datasetId));
+    apply(flush, new Event.Start());
+    return flush.done.future();
+  }
+
+  /**
+   * Does something with a dataset that is to go, while no flush of it is under way. One that is under way is let finish
+   * its attempt, so that it leaves no drafts behind, and not tried again.
+   */
+  public <T> Future<T> without(int datasetId, Supplier<Future<T>> action) {
+    barred.add(datasetId);
+    shares.drop(datasetId);                               // within limits its copies could take hours
+    Running present = running.get(datasetId);
+    Future<Void> ended = present == null ? Future.succeededFuture() : present.done.future().otherwiseEmpty();
+    if (present != null && present.state instanceof State.Waiting) {
+      apply(present, new Event.GiveUp(Fault.NO_SUCH_DATASET, barred(datasetId).getMessage()));
+    }
+    return ended.compose(_ -> action.get()).onComplete(_ -> barred.remove(datasetId));
+  }
+
+  private static ScrException barred(int datasetId) {
+    return new ScrException(Fault.NO_SUCH_DATASET, "dataset " + datasetId + " is being dropped");
+  }
+
+  /** Lists a dataset that the ranks have written to the prefix directory themselves; tried once, for a phase waits. */
+  public Future<Void> publishInPlace(
+      DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
+    return steps.publishInPlace(dataset, prefix, holders, mapBytes, taken);
+  }
+
+  /** Whether any dataset is on its way to a prefix directory. */
+  public boolean isBusy() {
+    return !running.isEmpty();
+  }
+
+  /** The ranks are about to write over a file there. */
+  public Future<Void> overwrite(Overwrite what) {
+    return steps.overwrite(what);
+  }
+
+  /** The same for somebody who waits: completes without the flush being done if it has failed a few times. */
+  public Future<Void> flushNow(int datasetId) {
+    Promise<Void> waiting = loop.promise();
+    Future<Void> flush = flush(datasetId);
+    Running present = running.get(datasetId);
+    if (present != null) {
+      present.impatient.add(waiting);
+    }
+    flush.onComplete((_, failure) -> {
+      if (failure != null) {
+        LOG.warn("dataset {} is not in the prefix directory: {}; its cached copy stays", datasetId,
+            failure.getMessage());
+      }
+      waiting.tryComplete();
+    });
+    return waiting.future();
+  }
+
+  private void apply(Running flush, Event event) {
+    FlushFlow.Next next = FlushFlow.next(flush.state, event, FlushFlow.Options.UNLIMITED);
+    flush.state = next.state();
+    next.effects().forEach(effect -> act(flush, effect));
+  }
+
+  private void act(Running flush, Effect effect) {
+    switch (effect) {
+      case Effect.CopyAll(int attempt) -> step(flush, attempt, new Event.Copied(attempt),
+          caches.all().compose(all -> {
+            flush.attempt = attempt;
+            flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
+            return steps.copy(flush.datasetId, attempt, all);
+          }));
+      case Effect.Rebuild(int attempt) ->
+          step(flush, attempt, new Event.Rebuilt(attempt), restores.rebuilt(flush.datasetId));
+      case Effect.PublishAll(int attempt) ->
+          step(flush, attempt, new Event.Published(attempt), steps.publish(flush.datasetId, attempt));
+      case Effect.WriteMaps(int attempt) ->
+          step(flush, attempt, new Event.Mapped(attempt), steps.writeMaps(flush.datasetId));
+      case Effect.Seal(int attempt) ->
+          step(flush, attempt, new Event.Sealed(attempt), steps.seal(flush.datasetId));
+      case Effect.Wait(long delayMs) -> {
+        if (!parked) {
+          loop.after(delayMs, () -> apply(flush, parked ? parking() : new Event.Tick()));
+        } else {
+          loop.later(() -> apply(flush, parking()));
+        }
+      }
+      case Effect.Tell(Outcome outcome) -> tell(flush, outcome);
+    }
+  }
+
+  private static Optional<DatasetDescriptor> dataset(int id, List<Inventory> all) {
+    return all.stream().flatMap(inventory -> inventory.datasets().stream()).map(Inventory.Dataset::descriptor)
+        .filter(dataset -> dataset.id() == id).findFirst();
+  }
+
+  /** What is under way, oldest dataset first. */
+  public List<View> views() {
+    return running.values().stream().sorted(Comparator.comparingInt(flush -> flush.datasetId)).map(this::view).toList();
+  }
+
+  private View view(Running flush) {
+    long now = shares.nowMs();
+    Optional<Progress> progress = shares.progress(flush.datasetId);
+    long total = flush.bytes();
+    Amount amount = progress.map(p -> new Amount(p.doneBytes(), p.totalBytes(), p.bytesPerSecond(now)))
+        .orElse(new Amount(FlushFlow.isCopied(flush.state) ? total : 0, total, 0));
+    return new View(flush.datasetId, flush.dataset.map(DatasetDescriptor::name).orElse(""),
+        FlushFlow.words(flush.state), flush.attempt, amount,
+        progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
+  }
+
+  /** How many datasets have arrived so far, for {@link #hasArrivedSince}. */
+  long arrivals() {
+    return arrivals;
+  }
+
+  /**
+   * Whether a dataset has arrived since then: what somebody has read of the caches meanwhile may say that it is wanted,
+   * though they need not even hold it any more.
+   */
+  boolean hasArrivedSince(int datasetId, long then) {
+    return arrived.getOrDefault(datasetId, 0L) > then;
+  }
+
+  /** When the flush of a dataset ends; empty where none is under way. */
+  Optional<Future<Void>> underWay(int datasetId) {
+    return Optional.ofNullable(running.get(datasetId)).map(flush -> flush.done.future());
+  }
+
+  /** Why the last attempt has failed, of one that is under way. */
+  Optional<String> cause(int datasetId) {
+    return Optional.ofNullable(running.get(datasetId)).flatMap(flush -> flush.cause);
+  }
+
+  /** Why the last flush of a dataset was given up, where it was. */
+  Optional<ScrException> givenUp(int datasetId) {
+    return Optional.ofNullable(givenUp.get(datasetId));
+  }
+
+  private static Event.GiveUp parking() {
+    return new Event.GiveUp(Fault.STOPPING, "this node is stopping; the flush is left to the next leader");
+  }
+
+  private void step(Running flush, int attempt, Event success, Future<Void> work) {
+    work.onComplete((_, failure) -> {
+      if (failure == null) {
+        apply(flush, success);
+        return;
+      }
+      Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+      flush.cause = Optional.of(String.valueOf(failure.getMessage()));
+      LOG.warn("flush of dataset {}, attempt {}: {}", flush.datasetId, attempt, failure.getMessage());
+      observer.notice(new FlushFailed(flush.datasetId, attempt, fault, String.valueOf(failure.getMessage())));
+      boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER
+          || barred.contains(flush.datasetId);
+      apply(flush, new Event.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
+      if (attempt >= ATTEMPTS_WAITED_FOR) {
+        flush.impatient.forEach(Promise::tryComplete);
+      }
+    });
+  }
+
+  private void tell(Running flush, Outcome outcome) {
+    running.remove(flush.datasetId);
+    long flushUs = (loop.nanoTime() - flush.startNs) / 1000;
+    switch (outcome) {
+      case Outcome.Succeeded _ -> {
+        LOG.info("dataset {} is in the prefix directory", flush.datasetId);
+        arrived.put(flush.datasetId, ++arrivals);
+        observer.notice(new FlushDone(flush.datasetId, flush.attempt, flush.bytes(), flushUs));
+        flush.done.complete();
+      }
+      case Outcome.Failed(Fault fault, String message) -> {
+        if (fault != Fault.STOPPING && fault != Fault.NOT_LEADER) {
+          steps.abandon(flush.datasetId);
+        }
+        observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
+        givenUp.put(flush.datasetId, new ScrException(fault, message));
+        flush.done.fail(new ScrException(fault, message));
+      }
+    }
+  }
+
+  /** Begins no further attempt: what is not done is left to the next leader, or the next start. */
+  public void park() {
+    parked = true;
+  }
+
+  boolean isParked() {
+    return parked;
+  }
+}

@@ -1,0 +1,333 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FlushDescriptor;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapWriter;
+import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Flushed;
+import io.vertxscr.protocol.node.Flushing.Form;
+import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.Mapped;
+import io.vertxscr.protocol.node.Flushing.Overwrite;
+import io.vertxscr.protocol.node.Flushing.Renamed;
+import io.vertxscr.protocol.node.Flushing.Work;
+import io.vertxscr.protocol.node.Flushing.Worked;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.container.ContainerSteps.Packed;
+import io.vertxscr.service.container.ContainerSteps;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the leader does for the steps of a flush. On the node's loop. */
+public final class FlushSteps {
+  private static final Logger LOG = LoggerFactory.getLogger(FlushSteps.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final ContainerSteps containers;
+  private final PlaceOwners owners;
+  private final FlushShares shares;
+  private final PrefixRetention retention;
+  private final PrefixTurns turns;
+  private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
+
+  /** Works for the leader of a node. */
+  public FlushSteps(Loop loop, NodeBus bus, String self, ContainerSteps containers, PlaceOwners owners,
+      FlushShares shares, PrefixRetention retention, PrefixTurns turns) {
+    this.retention = retention;
+    this.turns = turns;
+    this.shares = shares;
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.containers = containers;
+    this.owners = owners;
+  }
+
+  /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
+  static Optional<List<String>> holders(Inventory.Dataset dataset, List<Inventory> all) {
+    String[] holders = new String[dataset.origin().ranks()];
+    int found = 0;
+    for (Inventory inventory : all) {
+      for (Inventory.Dataset other : inventory.datasets()) {
+        if (other.sameAs(dataset)) {
+          for (Inventory.Held held : other.ranks()) {
+            found += held.files() && holders[held.rank()] == null ? 1 : 0;
+            holders[held.rank()] = held.files() ? inventory.node() : holders[held.rank()];
+          }
+        }
+      }
+    }
+    return found == holders.length ? Optional.of(List.of(holders)) : Optional.empty();
+  }
+
+  /** All nodes copy their files to drafts. */
+  Future<Void> copy(int id, int number, List<Inventory> all) {
+    Inventory.Dataset dataset = all.stream().flatMap(inventory -> inventory.datasets().stream())
+        .filter(d -> d.descriptor().id() == id).findFirst()
+        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
+    List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
+        "the files of some rank of dataset " + id + " are in no cache now"));
+    PrefixPaths paths = new PrefixPaths(Path.of(dataset.origin().prefix()));
+    boolean used = shares.isUsed(dataset.origin().prefix(),
+        all.stream().anyMatch(inventory -> inventory.prefixes().contains(dataset.origin().prefix())));
+    return loop.blocking("prepare the flush of dataset " + id, () -> {
+      if (used || PrefixDirectories.isBare(paths)) {
+        requireMounted(paths);
+      }
+      note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
+      boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
+      return new Prepared(again, publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
+    }).compose(prepared -> {
+      Form form = dataset.origin().flush().compression().isPresent() ? Form.COMPRESSED : Form.FILES;
+      FlushAttempt plain = new FlushAttempt(
+          dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(),
+          new FlushAttempt.Course(prepared.again()));
+      attempts.put(id, plain);
+      return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
+          .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
+    });
+  }
+
+  /** A run is about to begin there; where nobody can look, what the nodes remember counts. */
+  Future<Void> begun(String prefix) {
+    return loop.blocking("look for datasets in " + prefix, () -> publication(new PrefixPaths(Path.of(prefix))).hasAny())
+        .onSuccess(any -> shares.begun(prefix, any)).<Void>mapEmpty().otherwiseEmpty();
+  }
+
+  /** Where a dataset was brought to there are traces of it; a mount point without its file system would have none. */
+  private void requireMounted(PrefixPaths paths) {
+    if (!publication(paths).hasAny()) {
+      throw new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " has no trace of the runs and "
+          + "datasets that were there: is it mounted? If it was emptied, make a file " + paths.index()
+          + " or begin another run");
+    }
+  }
+
+  private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number) {
+    return flush.containers().map(size -> containers.plan(
+        new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()), number).map(attempt::with))
+        .orElseGet(() -> Future.succeededFuture(attempt));
+  }
+
+  private Future<Void> copy(FlushAttempt attempt, int number, String fileSystem) {
+    int id = attempt.descriptor().id();
+    attempts.put(id, attempt);
+    Map<String, Integer> ranksByNode = new HashMap<>();
+    attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
+    shares.begin(attempt.descriptor(), number, attempt.prefix(), fileSystem, ranksByNode);
+    return onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class).<Void>map(worked -> {
+      attempt.course().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
+      return null;
+    }).onComplete((_, failure) -> shares.end(id, failure == null));
+  }
+
+  /** Whether an attempt was made before, whether it is there already, and what the prefix directory is in. */
+  private record Prepared(boolean again, boolean complete, String fileSystem) {}
+
+  private static String fileSystem(Path prefix) {
+    try {
+      return "device " + Files.getAttribute(prefix, "unix:dev");
+    } catch (IOException | UnsupportedOperationException _) {
+      return prefix.toString();
+    }
+  }
+
+  private <T> Future<List<T>> onHolders(FlushAttempt attempt, int number, NodeVerb verb, Class<T> answer) {
+    List<Future<T>> asked = new ArrayList<>();
+    attempt.byNode().forEach((node, ranks) -> asked.add(
+        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt),
+            attempt.containers().map(plan -> plan.packings().get(node))), answer)));
+    return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
+  }
+
+  private boolean isInBackground(FlushAttempt attempt) {
+    return shares.policy(attempt.prefix()).background();
+  }
+
+  /**
+   * All nodes rename their drafts, unless later datasets have their names already. Until the dataset is in the index,
+   * no other one gets names there, nor is one deleted.
+   */
+  Future<Void> publish(int id, int number) {
+    FlushAttempt attempt = attempts.get(id);
+    if (attempt.complete()) {
+      return Future.succeededFuture();
+    }
+    return turns.enter(attempt.prefix()).compose(turn -> {
+      attempt.course().begin(turn);
+      return owners.later(
+          attempt.descriptor(), attempt.paths(), publication(attempt.paths()), attempt.byNode(), attempt.form());
+    }).compose(later -> {
+      attempt.course().later = later;
+      return later.isPresent() ? Future.succeededFuture() : rename(attempt, number);
+    }).onFailure(_ -> attempt.course().endTurn());
+  }
+
+  private Future<Void> rename(FlushAttempt attempt, int number) {
+    return attempt.containers().map(plan -> containers.publish(attempt.descriptor().id(), plan))
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, Renamed.class).map(all -> {
+          attempt.course().taken |= all.stream().anyMatch(Renamed::taken);
+          return null;
+        }));
+  }
+
+  /** Nodes write the parts of the map that begin with their ranks. */
+  Future<Void> writeMaps(int id) {
+    FlushAttempt attempt = attempts.get(id);
+    if (attempt.isWritten()) {
+      return Future.succeededFuture();
+    }
+    int perPart = ranksPerPart(attempt);
+    List<Future<Mapped>> asked = new ArrayList<>();
+    for (int first = 0; first < attempt.holders().size(); first += perPart) {
+      List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
+      asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
+          new MapPart(id, attempt.prefix(), attempt.holders().size(), first, perPart,
+              List.copyOf(holders), attempt.form()), Mapped.class));
+    }
+    return Future.all(asked).<Void>map(_ -> {
+      asked.forEach(part -> attempt.course().parts.add(part.result()));
+      return null;
+    }).onFailure(_ -> attempt.course().endTurn());
+  }
+
+  private static int ranksPerPart(FlushAttempt attempt) {
+    int ranks = attempt.holders().size();
+    return RankMapWriter.ranksPerPart(ranks, attempt.course().entryBytes / ranks);
+  }
+
+  /**
+   * Map, summary and index of a dataset that the ranks have written to the prefix directory themselves.
+   *
+   * @param dataset with its totals
+   * @param holders the node of each rank, by rank
+   * @param mapBytes what the entries of all ranks take in the map
+   * @param taken whether any of its places had a file before
+   */
+  Future<Void> publishInPlace(
+      DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
+    PrefixPaths paths = new PrefixPaths(Path.of(prefix));
+    return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
+        .compose(complete -> {
+          FlushAttempt.Course course = new FlushAttempt.Course(taken);
+          course.entryBytes = mapBytes;
+          attempts.put(dataset.id(),
+              new FlushAttempt(dataset, paths, holders, complete, Form.FILES, Optional.empty(), course));
+          return writeMaps(dataset.id());
+        })
+        .compose(_ -> sealed(dataset.id()))
+        .compose(_ -> loop.<Void>blocking("note dataset " + dataset.id(), () -> {
+          note(paths, dataset, Set.of(Location.PFS));
+          return null;
+        }))
+        .onComplete((_, _) -> attempts.remove(dataset.id()));
+  }
+
+  /** Before the ranks write over a file themselves: nobody is to take its dataset for whole from then on. */
+  Future<Void> overwrite(Overwrite what) {
+    PrefixPaths paths = new PrefixPaths(Path.of(what.prefix()));
+    return loop.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
+      publication(paths).markReplaced(what.place(), what.dataset());
+      return null;
+    });
+  }
+
+  /** Root of the map, summary, index; then all nodes note that the dataset is there. */
+  Future<Void> seal(int id) {
+    FlushAttempt attempt = attempts.get(id);
+    return sealed(id).compose(_ -> {
+      attempts.remove(id);
+      List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
+          .map(node -> bus.command(node, NodeVerb.FLUSHED,
+              new Flushed(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
+              // who cannot be told finds it complete when it is asked to flush again
+              .otherwise(Ack.ACK)).toList();
+      return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {
+        note(attempt.paths(), attempt.descriptor(), attempt.course().later.isPresent()
+            ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS));
+        return null;
+      }));
+    });
+  }
+
+  /** Given up for good: drafts of containers take room, and nobody goes on with them. */
+  void abandon(int id) {
+    FlushAttempt attempt = attempts.remove(id);
+    if (attempt != null && attempt.containers().isPresent()) {
+      loop.blocking("remove draft containers of dataset " + id, () -> {
+        attempt.containers().get().drafts().clean();
+        return null;
+      }).onFailure(failure -> LOG.warn("draft containers of dataset {} stay: {}", id, failure.getMessage()));
+    }
+  }
+
+  private Future<Void> sealed(int id) {
+    FlushAttempt attempt = attempts.get(id);
+    return loop.blocking("seal dataset " + id, () -> attempt.course().later.isPresent() ? replaced(attempt)
+        : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
+      remarks.forEach(LOG::warn);
+      shares.used(attempt.prefix());
+      retention.flushed(attempt.prefix());
+      return null;
+    });
+  }
+
+  private List<String> sealedNow(FlushAttempt attempt) {
+    int id = attempt.descriptor().id();
+    if (!attempt.complete()) {
+      new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
+    }
+    List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), attempt.mapping(),
+        LocalDateTime.now(loop.clock()), attempt.complete() || attempt.course().taken);
+    attempt.containers().ifPresent(plan -> plan.drafts().clean());
+    return remarks;
+  }
+
+  private List<String> replaced(FlushAttempt attempt) {
+    DatasetDescriptor later = attempt.course().later.orElseThrow();
+    publication(attempt.paths()).enlistReplaced(attempt.descriptor(), later);
+    return List.of("dataset " + attempt.descriptor().id() + " is not published: the later dataset " + later.id()
+        + " \"" + later.name() + "\" has its names in " + attempt.prefix());
+  }
+
+  private Publication publication(PrefixPaths paths) {
+    return new Publication(paths, new PrefixIndex(paths, "node " + self, LOCK_PATIENCE));
+  }
+
+  /** For scripts around the job; the truth is in the filemaps, so trouble here stops nothing. */
+  private void note(PrefixPaths paths, DatasetDescriptor descriptor, Set<Location> locations) {
+    try {
+      new FlushFileStore(paths, "node " + self, LOCK_PATIENCE).update(status -> status.put(descriptor, locations));
+    } catch (ScrException e) {
+      LOG.warn("flush file of {}: {}", paths.prefix(), e.getMessage());
+    }
+  }
+}

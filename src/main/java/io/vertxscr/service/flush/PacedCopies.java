@@ -1,0 +1,179 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.flow.flush.Leases.Need;
+import io.vertxscr.flow.flush.Leases.Share;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.extent.Extent;
+import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.protocol.node.Flushing.Answer;
+import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.Flushing.Work;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The copies of one attempt on one node, as many at once and as fast as the leader allows. It is asked again and again,
+ * and so hears how far they have come. On the node's loop.
+ */
+final class PacedCopies {
+  /** Of a node at once: as many as there are threads for them. */
+  static final int MAX_WRITERS = Limits.FLUSH_THREADS;
+  private static final int ASKS_PER_LEASE = 2;
+  private static final int ASKS_PER_LEASE_WITHOUT_ROOM = 8;
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final Work work;
+  private final Queue<Extent> waiting;
+  private final long totalBytes;
+  private final Promise<Void> done;
+  private final CopyThrottle gate;
+  private final AtomicLong skippedBytes = new AtomicLong();
+  private ScrException failure;
+  private long timer = -1;
+  private boolean ended;
+
+  PacedCopies(Loop loop, NodeBus bus, String self, Work work, List<Extent> extents) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.work = work;
+    this.waiting = new ArrayDeque<>(extents);
+    this.totalBytes = extents.stream().mapToLong(Extent::bytes).sum();
+    this.done = loop.promise();
+    this.gate = new CopyThrottle(CopyThrottle.Clock.of(loop::nanoTime));
+  }
+
+  /** Completes when all are copied, or when one has failed and no other is being copied any more. */
+  Future<Void> run() {
+    goOn();
+    return done.future();
+  }
+
+  /** Lets a phase go first; not if somebody waits for these copies. */
+  void yieldUntil(long endNs) {
+    if (work.background()) {
+      gate.yieldUntil(endNs);
+      startMore();
+      askSoon(0);
+    }
+  }
+
+  /** Begins no further file; those that are being copied end at their next piece. */
+  void end(ScrException cause) {
+    failure = failure == null ? cause : failure;
+    gate.close(failure);
+    goOn();
+  }
+
+  private void goOn() {
+    if (failure != null) {
+      waiting.clear();
+    }
+    if (!ended && waiting.isEmpty() && gate.busy() == 0) {
+      ended = true;
+      loop.cancel(timer);
+      ask();                                              // gives back what it has
+      if (failure == null) {
+        done.complete();
+      } else {
+        done.fail(failure);
+      }
+    } else if (!ended && timer == -1) {
+      askSoon(0);
+    }
+  }
+
+  private void askSoon(long delayMs) {
+    loop.cancel(timer);
+    if (!ended) {
+      timer = loop.after(Math.max(1, delayMs), this::ask);
+    }
+  }
+
+  private long doneBytes() {
+    return gate.passedBytes() + skippedBytes.get();
+  }
+
+  private void ask() {
+    long askedNs = loop.nanoTime();
+    int busy = gate.busy();
+    int writers = Math.min(MAX_WRITERS, busy + waiting.size());
+    Need need = ended ? new Need(0, 0, 0) : new Need(writers, busy, Math.max(0, totalBytes - doneBytes()));
+    Ask question = new Ask(self, work.datasetId(), work.attempt(), doneBytes(), need);
+    bus.askLeader(NodeVerb.FLUSH_SHARE, question, Answer.class)
+        .onSuccess(answer -> answered(answer, askedNs))
+        .onFailure(unanswered -> {
+          if (!ended) {
+            end(unanswered instanceof ScrException known ? known
+                : new ScrException(Fault.INTERNAL, "the leader of a flush: " + unanswered, unanswered));
+          }
+        });
+  }
+
+  private void answered(Answer answer, long askedNs) {
+    if (ended) {
+      return;
+    }
+    if (answer.share().isEmpty()) {
+      String dataset = "dataset " + work.datasetId();
+      end(answer.dropped() ? new ScrException(Fault.NO_SUCH_DATASET, dataset + " is being dropped")
+          : new ScrException(Fault.NOT_LEADER, "attempt " + work.attempt() + " to flush " + dataset
+          + " is over; the leader will ask for another one"));
+      return;
+    }
+    Share share = answer.share().get();
+    gate.share(share, askedNs);
+    startMore();
+    boolean hasRoom = share.writers() > 0 && share.bytesPerSecond() > 0;
+    askSoon(share.leaseMs() / (hasRoom ? ASKS_PER_LEASE : ASKS_PER_LEASE_WITHOUT_ROOM));
+  }
+
+  private void startMore() {
+    while (!waiting.isEmpty() && gate.enter()) {
+      Extent extent = waiting.remove();
+      loop.patiently(extent.what(), () -> {
+        copy(extent);
+        return null;
+      }).onComplete((_, failed) -> {
+        gate.leave();
+        if (failed != null && failure == null) {
+          failure = failed instanceof ScrException known ? known
+              : new ScrException(Fault.INTERNAL, extent.what() + ": " + failed, failed);
+        }
+        startMore();
+        goOn();
+      });
+    }
+  }
+
+  /** On a transfer thread. */
+  private void copy(Extent extent) {
+    AtomicLong passed = new AtomicLong();
+    Meter counting = new Meter() {
+      @Override
+      public void passing(int bytes) {
+        gate.passing(bytes);
+        passed.addAndGet(bytes);
+      }
+
+      @Override
+      public void saved(long bytes) {
+        skippedBytes.addAndGet(bytes);
+        passed.addAndGet(bytes);
+      }
+    };
+    extent.copy(counting);
+    skippedBytes.addAndGet(extent.bytes() - passed.get());  // was there already
+  }
+}

@@ -1,0 +1,78 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.WrittenOver;
+import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.protocol.node.Flushing.Form;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Layout;
+import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Says whether a dataset that is about to be published comes too late: a later one is whole, listed, and has one of its
+ * places. Then it must not be published: it would write over the newer one. Costs nothing but a look into the index
+ * where no later one is listed. On the node's loop.
+ */
+public final class PlaceOwners {
+  /** Of so many ranks at a time the names are asked for. */
+  private static final int RANKS_AT_ONCE = 4096;
+
+  private final Loop loop;
+  private final NodeBus bus;
+
+  /** Asks for the leader of a node. */
+  public PlaceOwners(Loop loop, NodeBus bus) {
+    this.loop = loop;
+    this.bus = bus;
+  }
+
+  /**
+   * The later dataset, where there is one.
+   *
+   * @param ranks those whose files each node has
+   * @param form what its files become; in containers they have no places of their own
+   */
+  Future<Optional<DatasetDescriptor>> later(DatasetDescriptor dataset, PrefixPaths paths, Publication publication,
+      Map<String, List<Integer>> ranks, Form form) {
+    if (form == Form.CONTAINERS) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    return loop.blocking("look for later datasets than " + dataset.id(), () -> publication.laterThan(dataset))
+        .compose(later -> later.isEmpty() ? Future.succeededFuture(Optional.empty())
+            : places(dataset.id(), ranks, form).compose(places -> loop.blocking("look for places of dataset "
+                + dataset.id() + " in maps", () -> new WrittenOver(paths).owner(places, later))));
+  }
+
+  private Future<Set<String>> places(int id, Map<String, List<Integer>> ranksOfNodes, Form form) {
+    Set<String> places = new HashSet<>();
+    List<Supplier<Future<Layout>>> questions = new ArrayList<>();
+    ranksOfNodes.forEach((node, ranks) -> {
+      for (int first = 0; first < ranks.size(); first += RANKS_AT_ONCE) {
+        List<Integer> some = List.copyOf(ranks.subList(first, Math.min(first + RANKS_AT_ONCE, ranks.size())));
+        questions.add(() -> bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, some), Layout.class));
+      }
+    });
+    Future<Void> asked = Future.succeededFuture();
+    for (Supplier<Future<Layout>> question : questions) {
+      asked = asked.compose(_ -> question.get()).map(layout -> {
+        layout.files().stream().flatMap(rank -> rank.files().stream()).map(FileMeta::path)
+            .map(path -> form == Form.COMPRESSED ? FlushedFile.compressedPlace(path) : path).forEach(places::add);
+        return null;
+      });
+    }
+    return asked.map(places);
+  }
+}

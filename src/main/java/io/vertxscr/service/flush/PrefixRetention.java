@@ -1,0 +1,89 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.policy.CachePolicy;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.RestartHistory;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.RetentionWindow;
+import io.vertxscr.service.Event.PrefixDeleted;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has no more checkpoints in a prefix directory than its runs want, and empties it where a run wants that. On the
+ * node's loop.
+ */
+public final class PrefixRetention {
+  private static final Logger LOG = LoggerFactory.getLogger(PrefixRetention.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final String self;
+  private final Function<String, Future<RestartHistory>> history;
+  private final Observer observer;
+  private final CachePolicy standard;
+  private final Map<String, CachePolicy> policies = new HashMap<>();
+  private final PrefixTurns turns;
+
+  /**
+   * Keeps prefix directories for a leader.
+   *
+   * @param history tells what became of the restarts from a prefix directory
+   * @param standard where no run has said anything else
+   */
+  public PrefixRetention(Loop loop, String self, Function<String, Future<RestartHistory>> history, Observer observer,
+      CachePolicy standard, PrefixTurns turns) {
+    this.loop = loop;
+    this.self = self;
+    this.history = history;
+    this.observer = observer;
+    this.standard = standard;
+    this.turns = turns;
+  }
+
+  /** What a run says that begins in this prefix directory. */
+  public void policy(String prefix, CachePolicy policy) {
+    policies.put(prefix, policy);
+  }
+
+  /** A dataset has arrived there. Trouble with deleting others is only logged: it is tried again after the next one. */
+  public void flushed(String prefix) {
+    int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
+    if (keep > 0) {
+      inTurn(prefix, () -> history.apply(prefix).compose(restarts -> loop.patiently("delete old checkpoints", () ->
+          window(prefix).slide(keep, dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset)))))
+          .onFailure(failure ->
+              LOG.warn("old checkpoints in {} are not deleted: {}", prefix, failure.getMessage()));
+    }
+  }
+
+  /** Before a run that wants to begin with an empty directory: what was deleted; fails where it cannot be had. */
+  public Future<List<DatasetDescriptor>> purge(String prefix) {
+    return inTurn(prefix, () -> loop.patiently("empty " + prefix, () -> window(prefix).purge()));
+  }
+
+  private Future<List<DatasetDescriptor>> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
+    return turns.in(prefix, job).onSuccess(gone -> gone.forEach(dataset -> deleted(prefix, dataset)));
+  }
+
+  private void deleted(String prefix, DatasetDescriptor dataset) {
+    LOG.info("dataset {} \"{}\" is deleted from {}", dataset.id(), dataset.name(), prefix);
+    observer.notice(new PrefixDeleted(dataset.id(), dataset.name()));
+  }
+
+  private RetentionWindow window(String prefix) {
+    PrefixPaths paths = new PrefixPaths(Path.of(prefix));
+    return new RetentionWindow(paths, new PrefixIndex(paths, "node " + self, LOCK_PATIENCE));
+  }
+}

@@ -1,0 +1,143 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing.Flushed;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.restart.CacheRestores;
+import io.vertxscr.service.restart.Inventories;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which datasets of the caches must reach their prefix directory: those that the filemaps say are wanted there, and
+ * those that the beginning and the end of a run add to them. {@link FlushCoordinator} brings them there. On the node's
+ * loop.
+ *
+ * <p>If the files of some rank are in no cache, they are rebuilt first, on any node: it may be output, which no restart
+ * would ever rebuild.
+ */
+public final class WantedFlushes {
+  private static final Logger LOG = LoggerFactory.getLogger(WantedFlushes.class);
+  private static final long RESUME_AGAIN_MS = 1000;
+
+  private final Loop loop;
+  private final Inventories caches;
+  private final CacheRestores restores;
+  private final FlushCoordinator flushes;
+
+  public WantedFlushes(Loop loop, Inventories caches, CacheRestores restores, FlushCoordinator flushes) {
+    this.loop = loop;
+    this.caches = caches;
+    this.restores = restores;
+    this.flushes = flushes;
+  }
+
+  /** Goes on with every dataset that must reach the prefix directory, where this node leads. */
+  public void resume() {
+    if (!flushes.isParked() && caches.membership().isLeader()) {
+      long before = flushes.arrivals();
+      caches.all().onSuccess(all -> resume(all, before)).onFailure(_ -> loop.after(RESUME_AGAIN_MS, this::resume));
+    }
+  }
+
+  private void resume(List<Inventory> all, long before) {
+    byId(all, dataset -> dataset.flush() == FlushState.WANTED
+        && !flushes.hasArrivedSince(dataset.descriptor().id(), before)).forEach((id, dataset) ->
+        complete(dataset, all).compose(_ -> flushes.flush(id))
+            .onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
+  }
+
+  /**
+   * Before a run that begins in the prefix directory: all that the caches hold for it is brought there, oldest first.
+   *
+   * @return fails with IO if something cannot be brought there; what can never be, is left out
+   */
+  public Future<Void> flushAll(String prefix) {
+    return caches.all().compose(all -> {
+      Future<Void> flushed = Future.succeededFuture();
+      for (Inventory.Dataset dataset : byId(all, dataset -> dataset.origin().prefix().equals(prefix)
+          && dataset.flush() != FlushState.DONE).values()) {
+        flushed = flushed.compose(_ -> flushNow(dataset, all));
+      }
+      return flushed;
+    });
+  }
+
+  private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all) {
+    int id = dataset.descriptor().id();
+    return prepare(dataset, all).map(true).recover(failure -> {
+      LOG.warn("dataset {} of the caches cannot be flushed: {}", id, failure.getMessage());
+      return Fault.of(failure) == Fault.TOO_MANY_LOST ? Future.succeededFuture(false) : Future.failedFuture(failure);
+    }).compose(whole -> !whole ? Future.succeededFuture() : flushes.flushNow(id).compose(_ -> caches.all())
+        .compose(now -> {
+          boolean there = now.stream().flatMap(inventory -> inventory.datasets().stream())
+              .filter(dataset::sameAs).anyMatch(held -> held.flush() == FlushState.DONE);
+          return there ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.IO, "dataset " + id
+              + " \"" + dataset.descriptor().name() + "\" of the caches could not be flushed to "
+              + dataset.origin().prefix() + ", where this run is to begin; its cached copy stays"));
+        }));
+  }
+
+  /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
+  public Future<Void> finish(String prefix, boolean newestToo) {
+    long before = flushes.arrivals();
+    return caches.all().compose(all -> {
+      List<Inventory.Dataset> mine = all.stream().flatMap(inventory -> inventory.datasets().stream())
+          .filter(dataset -> dataset.origin().prefix().equals(prefix)).toList();
+      Optional<Inventory.Dataset> newest = mine.stream().filter(dataset -> dataset.descriptor().flags().checkpoint())
+          .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()))
+          .filter(dataset -> newestToo && dataset.flush() != FlushState.DONE);
+      return newest.map(dataset -> want(dataset, all)).orElseGet(Future::succeededFuture).compose(_ -> {
+        List<Future<Void>> flushed = mine.stream()
+            .filter(dataset -> dataset.flush() == FlushState.WANTED || newest.filter(dataset::sameAs).isPresent())
+            .map(dataset -> dataset.descriptor().id()).distinct()
+            .filter(id -> !flushes.hasArrivedSince(id, before)).map(flushes::flushNow).toList();
+        return Future.all(flushed).mapEmpty();
+      });
+    });
+  }
+
+  /**
+   * Makes a dataset whole in the caches, and has it written down that it must be flushed.
+   *
+   * @param all what the caches hold
+   * @return fails with TOO_MANY_LOST if files are lost for good
+   */
+  public Future<Void> prepare(Inventory.Dataset dataset, List<Inventory> all) {
+    return complete(dataset, all).compose(_ -> caches.all()).compose(now -> want(dataset, now));
+  }
+
+  private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
+    boolean isComplete = FlushSteps.holders(dataset, all).isPresent();
+    return isComplete ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
+        LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
+  }
+
+  /** Has it written down that it must be flushed, so that the next leader, or the next start, goes on with it. */
+  private Future<Void> want(Inventory.Dataset dataset, List<Inventory> all) {
+    return Future.all(all.stream()
+        .filter(inventory -> inventory.datasets().stream().anyMatch(dataset::sameAs))
+        .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
+            new Flushed(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
+        .toList()).mapEmpty();
+  }
+
+  private static Map<Integer, Inventory.Dataset> byId(List<Inventory> all, Predicate<Inventory.Dataset> chosen) {
+    Map<Integer, Inventory.Dataset> found = new TreeMap<>();
+    all.stream().flatMap(inventory -> inventory.datasets().stream()).filter(chosen)
+        .forEach(dataset -> found.putIfAbsent(dataset.descriptor().id(), dataset));
+    return found;
+  }
+}

@@ -1,0 +1,69 @@
+package io.vertxscr.service.phase;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.paths.NodePaths.Second;
+import io.vertxscr.flow.paths.NodePaths;
+import io.vertxscr.flow.paths.PathHash;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Claiming.Claim;
+import io.vertxscr.protocol.node.Claiming.Claimed;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.run.LocalRun;
+import io.vertxscr.service.run.RunService;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds paths that several ranks of a run have in one dataset: each node watches over a share of all paths, and is
+ * asked by those whose ranks have some of it ({@link io.vertxscr.flow.paths.PathClaims}). On the node's loop.
+ */
+public final class ClaimService {
+  private final NodeBus bus;
+  private final String self;
+  private final RunService runs;
+
+  /** Serves a node. */
+  public ClaimService(NodeBus bus, String self, RunService runs) {
+    this.bus = bus;
+    this.self = self;
+    this.runs = runs;
+  }
+
+  /** The paths of this node's ranks; on any thread, and much to compute. @param nodes of the run */
+  NodePaths paths(List<String> nodes, List<RankFiles> ranks) {
+    return NodePaths.of(self, ranks, nodes);
+  }
+
+  /**
+   * Claims the paths for the next gather, which may be entered when this is complete.
+   *
+   * @return what ranks here have although another one has claimed it before; of two nodes, the second to ask hears so
+   */
+  Future<List<Second>> claim(LocalRun run, NodePaths paths) {
+    long gather = run.nextGather();
+    List<Second> seconds = new ArrayList<>(paths.here());
+    List<Future<Claimed>> asked = new ArrayList<>();
+    paths.byOwner().forEach((owner, claim) -> {
+      if (owner.equals(self)) {
+        seconds.addAll(claim.seconds(self, run.claims().claim(gather, self, claim.ranks(), claim.hashes())));
+      } else {
+        Claim request = new Claim(run.info().run(), gather, self, claim.ranks(), PathHash.pack(claim.hashes()));
+        asked.add(bus.ask(owner, NodeVerb.CLAIM_PATHS, request, Claimed.class)
+            .onSuccess(answer -> seconds.addAll(claim.seconds(self, answer.taken()))));
+      }
+    });
+    return Future.all(asked).map(_ -> seconds);
+  }
+
+  /** Claims of another node's ranks. */
+  public Future<Claimed> claimed(Claim request) {
+    LocalRun run = runs.run().filter(mine -> mine.info().run() == request.run()).orElseThrow(() -> new ScrException(
+        Fault.WRONG_STATE, "run " + request.run() + ", whose paths node " + request.node() + " claims, is not on node "
+            + self));
+    return Future.succeededFuture(new Claimed(run.claims().claim(
+        request.gather(), request.node(), request.ranks(), PathHash.unpack(request.paths()))));
+  }
+}

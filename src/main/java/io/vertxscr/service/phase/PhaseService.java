@@ -1,0 +1,286 @@
+package io.vertxscr.service.phase;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.RankCall;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.flow.paths.NodePaths.Second;
+import io.vertxscr.flow.paths.NodePaths;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.CompleteReply;
+import io.vertxscr.protocol.app.StartReply;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Protected;
+import io.vertxscr.protocol.node.Running.Started;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.cache.CacheEvictor;
+import io.vertxscr.service.cache.Capacity;
+import io.vertxscr.service.flush.FlushService;
+import io.vertxscr.service.redundancy.ProtectionService;
+import io.vertxscr.service.run.CollectiveCalls;
+import io.vertxscr.service.run.LeaderGathers;
+import io.vertxscr.service.run.CompletedNames;
+import io.vertxscr.service.run.LocalRun;
+import io.vertxscr.service.run.OpenDataset;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The node's part in an output phase: start, complete, protect (docs/flows/phase.md). On the node's loop.
+ */
+public final class PhaseService {
+  private static final Logger LOG = LoggerFactory.getLogger(PhaseService.class);
+
+  private final Loop loop;
+  private final LeaderGathers gathers;
+  private final ProtectionService protection;
+  private final DatasetStore store;
+  private final CacheEvictor keeper;
+  private final Capacity capacity;
+  private final FlushService flushes;
+  private final BypassService bypass;
+  private final ClaimService claims;
+  private final CompletedNames names;
+  /** The dataset that is being completed, 0 for none. */
+  private int completing;
+  private int lastDatasetId;
+  /** Of the runs in {@link #counting}. */
+  private int lastCheckpointId;
+  private String counting = "";
+
+  /** Serves a node. */
+  public PhaseService(
+      Loop loop, LeaderGathers gathers, ClaimService claims, BypassService bypass, Data data) {
+    this.loop = loop;
+    this.gathers = gathers;
+    this.protection = data.protection();
+    this.store = data.store();
+    this.keeper = data.keeper();
+    this.capacity = data.capacity();
+    this.flushes = data.flushes();
+    this.claims = claims;
+    this.bypass = bypass;
+    this.names = data.names();
+  }
+
+  /** Those who work on the node's datasets. */
+  public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
+      FlushService flushes, CompletedNames names) {}
+
+  public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
+    noteKnown(run.info());
+    RankCall first = ranks.getFirst();
+    return room(run, first.flags()).compose(room -> gathers.gather(run, Step.START_OUTPUT,
+        new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room))).compose(json -> {
+      Started started = json.as(Started.class);
+      DatasetDescriptor descriptor = started.descriptor();
+      lastDatasetId = descriptor.id();
+      run.restarted();
+      flushes.standBack();
+      return open(run, started);
+    });
+  }
+
+  private Future<CollectiveCalls.Answers> open(LocalRun run, Started started) {
+    DatasetDescriptor dataset = started.descriptor();
+    CheckpointDescriptor how = how(run.info(), dataset);
+    Path prefix = Path.of(run.info().prefix());
+    if (how.bypass() || started.bypass()) {
+      run.open(OpenDataset.output(dataset, prefix, prefix));
+      return Future.succeededFuture(new CollectiveCalls.Answers(
+          _ -> new StartReply(dataset.id(), dataset.name(), prefix.toString()), false));
+    }
+    store.place(dataset.id(), how.storeBase());
+    return keeper.makeRoom(started.evict(), how.storeBase()).map(_ -> {
+      run.open(OpenDataset.output(dataset, prefix, store.directory(dataset.id())));
+      return new CollectiveCalls.Answers(rank -> new StartReply(
+          dataset.id(), dataset.name(), store.directory(dataset.id(), rank).toString(),
+          OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
+    });
+  }
+
+  /** All nodes of the run know the same ids, so each can tell which descriptor the next dataset will have. */
+  private Future<Part.Room> room(LocalRun run, int flagBits) {
+    if (flagBits < 1 || flagBits > 3) {
+      return Future.succeededFuture(Part.Room.ENOUGH);    // refused by the leader, for all
+    }
+    DatasetFlags flags = DatasetFlags.ofBits(flagBits);
+    int checkpointId = flags.checkpoint() ? lastCheckpointId + 1 : 0;
+    CheckpointDescriptor how = run.info().policy().descriptors().descriptorFor(flags, checkpointId);
+    return how.bypass() ? Future.succeededFuture(Part.Room.ENOUGH)
+        : capacity.awaitRoom(run.info(), run.cache(), how, run::isOver);
+  }
+
+  private void noteKnown(RunInfo info) {
+    lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.found().lastDatasetId()));
+    lastCheckpointId = Math.max(
+        info.prefix().equals(counting) ? lastCheckpointId : 0, info.found().lastCheckpointId());
+    counting = info.prefix();
+  }
+
+  /**
+   * Only now: the number of a checkpoint that failed is given again, so that each so many-th good one is flushed, and
+   * protected as the descriptor of its interval says. Its id is not.
+   */
+  private void noteComplete(LocalRun run, DatasetDescriptor dataset) {
+    names.add(run.info().prefix(), dataset.name());
+    lastCheckpointId = Math.max(lastCheckpointId, dataset.checkpointId());
+  }
+
+  public Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
+    OpenDataset open = run.open();
+    int id = open.descriptor().id();
+    if (open.isBypass()) {
+      return bypass.complete(run, ranks).onComplete(_ -> flushes.goOn())
+          .onSuccess(_ -> noteComplete(run, open.descriptor()));
+    }
+    completing = id;
+    return look(run, ranks)
+        .compose(written -> protect(run, open.descriptor(), written))
+        .onComplete((_, _) -> completing = completing == id ? 0 : completing)
+        .onComplete(_ -> flushes.goOn())
+        .recover(failure -> discard(run, id, failure))
+        .map(complete -> {
+          noteComplete(run, open.descriptor());
+          run.cache().completed(id);
+          keeper.keep(run.cache());
+          return CollectiveCalls.Answers.same(reply(open.descriptor(), complete));
+        });
+  }
+
+  static CompleteReply reply(DatasetDescriptor dataset, Protected complete) {
+    return new CompleteReply(
+        dataset.id(), dataset.name(), complete.halt(), complete.exit() && complete.halt().isPresent());
+  }
+
+  /** Where the ranks' files are, how long they are, and whether each path is of one rank alone. */
+  private Future<WrittenFiles> look(LocalRun run, List<RankCall> ranks) {
+    OpenDataset open = run.open();
+    int id = open.descriptor().id();
+    WrittenFiles routed = WrittenFiles.routed(open, ranks);
+    if (routed.isEmpty() && ranks.stream().allMatch(call -> call.files().isEmpty())) {
+      return Future.succeededFuture(routed);
+    }
+    List<String> nodes = run.nodes();
+    return loop.blocking("look for the paths of dataset " + id, () -> {
+      WrittenFiles listed = routed.listed(open, ranks);
+      return new Looked(listed, claims.paths(nodes, listed.ranks()));
+    }).compose(looked -> {
+      Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
+      return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
+          .compose(measured -> clash.map(measured::refused));
+    }).otherwise(failure -> {                             // the others wait for this node's part all the same
+      warn("the files of dataset {} cannot be looked at here", id, failure);
+      return routed.refused(String.valueOf(failure.getMessage()));
+    });
+  }
+
+  /** Files, and the same by their paths. */
+  private record Looked(WrittenFiles files, NodePaths paths) {}
+
+  /** Each rank has a directory of its own in a cache, of which all would go to the same place. */
+  private static String clash(List<Second> seconds) {
+    return seconds.stream().findFirst().map(second -> second.inWords()
+        + (seconds.size() > 1 ? " (and " + (seconds.size() - 1) + " more)" : "")
+        + ": in the cache each rank has its own files; to write one file from several ranks use SCR_CACHE_BYPASS=1")
+        .orElse("");
+  }
+
+  private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
+    written.ranks().forEach(files -> store.register(descriptor.id(), files));
+    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()))
+        .compose(json -> {
+          DatasetDescriptor known = descriptor.with(json.as(Totals.class));
+          RunInfo info = run.info();
+          CheckpointDescriptor how = how(info, known);
+          Origin origin = new Origin(info.prefix(), info.map().size(),
+              info.policy().flush().descriptor().with(info.policy().descriptors().compression(how)));
+          DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
+              new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
+          return protection.protect(record, info.map(), run.sets(how), written.ranks(),
+                  (files, redundancy) -> capacity.require(info, how, files, redundancy))
+              .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
+        });
+  }
+
+  private static CheckpointDescriptor how(RunInfo info, DatasetDescriptor dataset) {
+    return info.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
+  }
+
+  private static FlushState flushState(RunInfo info, DatasetDescriptor dataset) {
+    return info.policy().flush().wants(dataset.flags(), dataset.checkpointId())
+        ? FlushState.WANTED : FlushState.NOT_WANTED;
+  }
+
+  /** Tells all whether it went well here, and hears whether it did everywhere. */
+  private Future<Protected> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
+    if (failure != null) {
+      warn("dataset {} is not protected here", id, failure);
+    }
+    return gathers.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
+      protection.done(id);
+      flushes.goOn();                                     // all are protected: what else follows is not the phase's
+      boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
+      return wait ? flushed(run, record).map(all) : Future.succeededFuture(all);
+    });
+  }
+
+  private static void warn(String what, int id, Throwable failure) {
+    if (failure instanceof ScrException e) {
+      LOG.warn(what + ": {}", id, e.getMessage());
+    } else {
+      LOG.warn(what, id, failure);
+    }
+  }
+
+  /** The dataset is complete already: what goes wrong with the waiting for its flush does not make it less so. */
+  private Future<DatasetRecord> flushed(LocalRun run, DatasetRecord record) {
+    return gathers.gather(run, Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
+        .recover(failure -> run.isOver() ? Future.failedFuture(failure) : Future.succeededFuture(record));
+  }
+
+  static Part.Done done(int id, Throwable failure) {
+    return switch (failure) {
+      case null -> new Part.Done(id, 0, "");
+      case ScrException e -> new Part.Done(id, e.fault().number(), e.getMessage());
+      default -> new Part.Done(id, Fault.INTERNAL.number(), failure.toString());
+    };
+  }
+
+  /** A dataset without a filemap is garbage; one with a filemap stays if nobody knows how the others have decided. */
+  private Future<Protected> discard(LocalRun run, int id, Throwable failure) {
+    Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
+    boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
+    boolean goesOn = fault == Fault.RANKS_DISAGREE && !run.isOver();
+    if (!goesOn && (!undecided || store.find(id).isEmpty())) {
+      keeper.drop(id);
+    }
+    return Future.failedFuture(failure);
+  }
+
+  /** Throws away what the last run was writing when it ended; its processes are gone now. */
+  public void forget(LocalRun last) {
+    OpenDataset open = last.open();
+    if (open == null || open.isBypass()) {
+      return;
+    }
+    int id = open.descriptor().id();
+    if (id != completing && store.find(id).isEmpty()) {
+      keeper.drop(id);
+    }
+  }
+}

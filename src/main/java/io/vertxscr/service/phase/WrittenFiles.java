@@ -1,0 +1,118 @@
+package io.vertxscr.service.phase;
+
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.RankCall;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.service.run.ListedFiles;
+import io.vertxscr.service.run.OpenDataset;
+import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What the ranks of this node say that they have written, and what speaks against it. Immutable.
+ *
+ * @param ranks the files of each, their paths relative to the prefix
+ * @param invalid ranks that call their files not valid
+ * @param mistakes of the other ranks, in sentences
+ * @param refusal why the dataset is not taken from this node, whatever its ranks say; empty where it is
+ */
+record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, String> mistakes, String refusal) {
+  /** Files that were routed, as far as no rank lists others. */
+  static WrittenFiles routed(OpenDataset open, List<RankCall> calls) {
+    return new WrittenFiles(calls.stream().map(call -> open.written(call.rank())).toList(),
+        calls.stream().filter(call -> !call.valid()).map(RankCall::rank).toList(), Map.of(), "");
+  }
+
+  /** Whether there is none. */
+  boolean isEmpty() {
+    return ranks.stream().allMatch(rank -> rank.files().isEmpty());
+  }
+
+  /** The same with what ranks list that have placed their files themselves. Blocking. */
+  WrittenFiles listed(OpenDataset open, List<RankCall> calls) {
+    Map<Integer, String> wrong = new TreeMap<>(mistakes);
+    List<RankFiles> placed = new ArrayList<>();
+    for (int i = 0; i < calls.size(); i++) {
+      placed.add(placed(open, calls.get(i), ranks.get(i), wrong));
+    }
+    return new WrittenFiles(placed, invalid, wrong, refusal);
+  }
+
+  /** The rank's files: those that it routed, or those that it lists; a list that is wrong makes it invalid. */
+  private static RankFiles placed(OpenDataset open, RankCall call, RankFiles routed, Map<Integer, String> wrong) {
+    if (call.files().isEmpty()) {
+      return routed;
+    }
+    if (open.isBypass()) {
+      wrong.put(call.rank(), "it lists files that it has placed itself; past the cache they are placed by route");
+      return routed;
+    }
+    if (!routed.files().isEmpty()) {
+      wrong.put(call.rank(), "it lists files, and routed others by messages; one phase knows one way");
+      return routed;
+    }
+    try {
+      return ListedFiles.check(open.rules(), call.rank(), call.files());
+    } catch (ScrException e) {
+      wrong.put(call.rank(), e.getMessage());
+      return routed;
+    }
+  }
+
+  /** The same with the sizes that the files have now; one that is not there makes its rank invalid. Blocking. */
+  WrittenFiles measured(Path directory) {
+    Map<Integer, String> wrong = new TreeMap<>(mistakes);
+    List<RankFiles> measured = ranks.stream().map(files -> measured(directory, files, wrong)).toList();
+    return new WrittenFiles(measured, invalid, wrong, refusal);
+  }
+
+  private static RankFiles measured(Path directory, RankFiles routed, Map<Integer, String> wrong) {
+    List<FileMeta> files = new ArrayList<>();
+    for (FileMeta file : routed.files()) {
+      Path path = NodeDirectories.resolve(directory, file.name());
+      try {
+        PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class);
+        if (found.isRegularFile()) {
+          files.add(new FileMeta(
+              file.name(), file.path(), found.size(), file.crc(), Optional.of(FileStamps.of(found))));
+          continue;
+        }
+      } catch (IOException _) {
+        // as if it were not there
+      }
+      wrong.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
+    }
+    return new RankFiles(routed.rank(), files);
+  }
+
+  /** The same, refused for a reason of its own. */
+  WrittenFiles refused(String why) {
+    return new WrittenFiles(ranks, invalid, mistakes, why);
+  }
+
+  /** What the leader is told of them. */
+  Part.Complete part(int datasetId) {
+    String why = !invalid.isEmpty() ? "the application says that its files are not valid"
+        : mistakes.values().stream().findFirst().orElse("");
+    return new Part.Complete(datasetId, List.copyOf(bad()), why, refusal, RankFiles.totals(ranks));
+  }
+
+  private Collection<Integer> bad() {
+    Collection<Integer> bad = new TreeSet<>(invalid);
+    bad.addAll(mistakes.keySet());
+    return bad;
+  }
+}

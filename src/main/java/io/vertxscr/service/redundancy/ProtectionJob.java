@@ -1,0 +1,155 @@
+package io.vertxscr.service.redundancy;
+
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.GroupDescriptors;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.placement.Protection;
+import io.vertxscr.placement.RedundancySets;
+import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
+import io.vertxscr.redundancy.EncodePlan;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * One protection of a dataset, as one of its nodes sees it: which ranks are here, in which sets, and who must be asked
+ * for what. Immutable.
+ *
+ * @param dataset what the filemap will say, but for the ranks
+ * @param round tells attempts apart
+ * @param mine the files of this node's ranks, ascending by rank
+ */
+public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long round, List<RankFiles> mine) {
+
+  /** The sets of a rank map, found by rank; computed once for a run. */
+  public static final class Sets {
+    private final Map<Integer, RedundancySet> ofRank = new HashMap<>();
+
+    private final int count;
+
+    private Sets(List<RedundancySet> sets) {
+      count = sets.size();
+      sets.forEach(set -> set.ranks().forEach(rank -> ofRank.put(rank, set)));
+    }
+
+    /** Those that a descriptor asks for, with no two members of one failure group in any. */
+    public static Sets of(RankMap map, CheckpointDescriptor descriptor, GroupDescriptors groups) {
+      return of(map, descriptor.redundancy().scheme(), descriptor, groups);
+    }
+
+    /** The same for a dataset that has a scheme already, which another configuration may have given it. */
+    static Sets of(RankMap map, Scheme scheme, CheckpointDescriptor descriptor, GroupDescriptors groups) {
+      Redundancy asked = descriptor.redundancy();
+      int failures = Protection.failures(scheme, asked.scheme() == scheme ? asked.failures() : scheme.tolerance());
+      List<String> groupOfRank = map.nodes().stream().map(node -> groups.valueOf(descriptor.group(), node)).toList();
+      return new Sets(RedundancySets.of(groupOfRank, Protection.minSetSize(scheme, asked.setSize(), failures)).stream()
+          .map(set -> set.tolerating(failures)).toList());
+    }
+
+    /** Number of all sets. */
+    public int count() {
+      return count;
+    }
+
+    RedundancySet of(int rank) {
+      return ofRank.get(rank);
+    }
+  }
+
+  int id() {
+    return dataset.descriptor().id();
+  }
+
+  Scheme scheme() {
+    return dataset.scheme();
+  }
+
+  /** Whether the dataset has no file at all, on any node: then nobody needs to ask anybody. */
+  boolean isEmpty() {
+    return dataset.descriptor().totals().files() == 0;
+  }
+
+  /** Other nodes' ranks whose layouts this node needs, by node: all members of the sets of its ranks. */
+  SortedMap<String, List<Integer>> layoutsNeeded(String self) {
+    SortedMap<String, SortedSet<Integer>> needed = new TreeMap<>();
+    for (RankFiles files : mine) {
+      for (int member : sets.of(files.rank()).ranks()) {
+        if (!map.nodeOf(member).equals(self)) {
+          needed.computeIfAbsent(map.nodeOf(member), _ -> new TreeSet<>()).add(member);
+        }
+      }
+    }
+    return lists(needed);
+  }
+
+  /**
+   * The ranks whose checksums this node needs: its own, for their filemap, and their left neighbours', for the headers.
+   */
+  SortedSet<Integer> ownersNeeded() {
+    SortedSet<Integer> owners = new TreeSet<>();
+    for (RankFiles files : mine) {
+      owners.add(files.rank());
+      RedundancySet set = sets.of(files.rank());
+      for (int distance = 1; distance <= set.failures(); distance++) {
+        owners.add(set.left(files.rank(), distance));
+      }
+    }
+    return owners;
+  }
+
+  /** Whom this node asks, when it has read all that it reads, and for what. */
+  SortedMap<String, ChecksumsOf> checksumsNeeded() {
+    SortedMap<String, SortedSet<Integer>> owners = new TreeMap<>();
+    for (int owner : ownersNeeded()) {
+      for (int reader : Protection.readersOf(scheme(), sets.of(owner), owner)) {
+        owners.computeIfAbsent(map.nodeOf(reader), _ -> new TreeSet<>()).add(owner);
+      }
+    }
+    SortedMap<String, SortedSet<Integer>> parityFrom = new TreeMap<>();
+    for (RankFiles files : mine) {
+      for (int rank : Protection.parityFrom(scheme(), sets.of(files.rank()), files.rank())) {
+        parityFrom.computeIfAbsent(map.nodeOf(rank), _ -> new TreeSet<>()).add(rank);
+      }
+    }
+    SortedMap<String, ChecksumsOf> needed = new TreeMap<>();
+    Stream.concat(owners.keySet().stream(), parityFrom.keySet().stream()).distinct().forEach(node ->
+        needed.put(node, new ChecksumsOf(id(), round, List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
+            List.copyOf(parityFrom.getOrDefault(node, new TreeSet<>())))));
+    return needed;
+  }
+
+  /** What one of this node's ranks has to do. */
+  EncodePlan plan(int rank, Map<Integer, RankFiles> layouts) {
+    RedundancySet set = sets.of(rank);
+    return new EncodePlan(dataset.descriptor(), map.size(), scheme(), set, rank,
+        set.ranks().stream().map(member -> layouts.getOrDefault(member, new RankFiles(member, List.of()))).toList(),
+        set.ranks().stream().map(map::nodeOf).toList());
+  }
+
+  /** What the ranks here have written. */
+  long fileBytes() {
+    return mine.stream().mapToLong(RankFiles::bytes).sum();
+  }
+
+  /** What protecting them takes on this node, but for headers. */
+  long redundancyBytes(Map<Integer, RankFiles> layouts) {
+    return mine.stream().mapToLong(files -> plan(files.rank(), layouts).writtenBytes()).sum();
+  }
+
+  private static SortedMap<String, List<Integer>> lists(SortedMap<String, SortedSet<Integer>> sets) {
+    SortedMap<String, List<Integer>> lists = new TreeMap<>();
+    sets.forEach((node, ranks) -> lists.put(node, new ArrayList<>(ranks)));
+    return lists;
+  }
+}

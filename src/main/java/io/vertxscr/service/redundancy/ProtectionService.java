@@ -1,0 +1,318 @@
+package io.vertxscr.service.redundancy;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Protecting.Checksums;
+import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
+import io.vertxscr.protocol.node.Restoring.Layout;
+import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.protocol.node.Restoring.Protect;
+import io.vertxscr.protocol.node.Restoring.RankLayout;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.redundancy.EncodeJob;
+import io.vertxscr.redundancy.EncodePlan;
+import io.vertxscr.redundancy.FinishedParity;
+import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.RangeChecksums;
+import io.vertxscr.redundancy.range.KnownLayouts;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RedundancyFiles;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.RangeSources;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Protects a dataset on this node: learns the layouts of the set members, pulls and folds, exchanges checksums, seals
+ * the redundancy files and writes the filemap. Members do not wait for each other but for the checksums at the end, and
+ * with RS for the parity that others compute for them: asked for with the checksums, pulled by jobs that are started
+ * when it is finished. No job waits for another one. On the node's loop.
+ */
+public final class ProtectionService {
+  private static final Logger LOG = LoggerFactory.getLogger(ProtectionService.class);
+  /** Rounds that late askers may still ask about. */
+  private static final int ROUNDS_KEPT = 8;
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final DatasetStore store;
+  private final RangeSources sources;
+  private final Map<RoundKey, Promise<Checksums>> rounds = new LinkedHashMap<>();
+  private final Map<Which, DatasetRecord> prepared = new HashMap<>();
+
+  private record RoundKey(int datasetId, long round) {}
+
+  /** Whether there is room for what protection takes on this node. */
+  @FunctionalInterface
+  public interface Room {
+    /** Fails with NO_SPACE where files and redundancy cannot be in their store both; the files are there already. */
+    Future<Void> require(long fileBytes, long redundancyBytes);
+  }
+
+  /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
+  private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<RangeChecksums> ranges) {}
+
+  /** Protects for a node. */
+  public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, RangeSources sources) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.store = store;
+    this.sources = sources;
+  }
+
+  /** Protects the dataset of a phase; completes when the filemap is durable. */
+  public Future<DatasetRecord> protect(
+      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine, Room room) {
+    return prepare(new ProtectionJob(dataset, map, sets, 0, mine), room, true);
+  }
+
+  /** Protects what this node holds of an older dataset, under a new rank map; the filemap says so only after commit. */
+  public Future<Ack> protect(Protect request) {
+    DatasetRecord held = store.find(request.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
+        "node " + self + " does not hold dataset " + request.datasetId()));
+    List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
+        .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
+        .files()).toList();
+    CheckpointDescriptor how = request.groups().among(request.map().nodes(), held.redundancy().how());
+    ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), how, request.groups());
+    DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
+    Which which = new Which(held.descriptor().id(), held.descriptor().createdUs());
+    return discardPrepared(which)
+        .compose(_ -> prepare(new ProtectionJob(wanted, request.map(), sets, request.round(), mine),
+            (_, _) -> Future.succeededFuture(), false))
+        .map(record -> {
+          prepared.put(which, record);
+          return Ack.ACK;
+        });
+  }
+
+  /** Uses what {@link #protect(Protect)} has made. Files of ranks that are elsewhere now are given up. */
+  public Future<Ack> commit(Which which) {
+    DatasetRecord record = prepared.remove(which);
+    if (record == null) {
+      return Future.succeededFuture(Ack.ACK);             // done already, or this node has no ranks any more
+    }
+    return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
+      // it may have been evicted meanwhile, and must not come back without its files
+      store.update(which.datasetId(), which.createdUs(), held -> held.with(record.redundancy(), record.ranks()));
+      store.endLoans(which.datasetId());
+      return Ack.ACK;
+    });
+  }
+
+  /** What an earlier attempt has made, and nobody will commit any more. */
+  private Future<Void> discardPrepared(Which which) {
+    DatasetRecord stale = prepared.remove(which);
+    if (stale == null) {
+      return Future.succeededFuture();
+    }
+    return loop.blocking("discard redundancy of dataset " + which.datasetId(), () -> {
+      for (RankRecord rank : stale.ranks()) {
+        if (rank.redundancy().isPresent()) {
+          Files.deleteIfExists(store.directory(which.datasetId()).resolve(rank.redundancy().get()));
+        }
+      }
+      store.endLoans(which.datasetId());
+      return null;
+    });
+  }
+
+  private Future<DatasetRecord> prepare(ProtectionJob job, Room room, boolean save) {
+    KnownLayouts layouts = new KnownLayouts();
+    job.mine().forEach(layouts::files);
+    if (job.isEmpty()) {
+      return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts.files(), save));
+    }
+    Promise<Checksums> round = round(new RoundKey(job.id(), job.round()));
+    return layouts(job, layouts)
+        .compose(_ -> room.require(job.fileBytes(), job.redundancyBytes(layouts.files())))
+        .compose(_ -> encode(job, layouts))
+        .onFailure(round::tryFail)
+        .compose(encodings -> {
+          round.tryComplete(new Checksums(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
+              encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
+          return checksums(job)
+              .compose(told -> pull(job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
+                  "seal dataset " + job.id(), () -> seal(job, layouts.files(), encodings, told.ranges(), save))))
+              .onFailure(_ -> encodings.forEach(e -> e.job().close()));
+        });
+  }
+
+  /** A dataset without files needs no bytes of anybody: headers and filemap in one go. */
+  private DatasetRecord empty(ProtectionJob job, Map<Integer, RankFiles> layouts, boolean save) {
+    RangeSource none = request -> {
+      throw new ScrException(Fault.INTERNAL, "an empty dataset has no range " + request);
+    };
+    int generation = store.createGeneration(job.id());
+    List<Encoding> encodings = new ArrayList<>();
+    try {
+      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), layouts), none, generation)));
+      return seal(job, layouts, encodings, List.of(), save);
+    } finally {
+      encodings.forEach(encoding -> encoding.job().close());
+    }
+  }
+
+  private Future<Void> layouts(ProtectionJob job, KnownLayouts layouts) {
+    List<Future<Layout>> asked = new ArrayList<>();
+    job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
+        bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
+            .onSuccess(layout -> {
+              layout.files().forEach(layouts::files);
+              layouts.directory(node, Path.of(layout.directory()));
+            })));
+    return Future.all(asked).mapEmpty();
+  }
+
+  private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts) {
+    RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
+    Future<Integer> begun =
+        loop.blocking("begin protection of dataset " + job.id(), () -> store.createGeneration(job.id()));
+    return begun.compose(generation -> {
+      List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
+          "encode dataset " + job.id() + " rank " + files.rank(),
+          () -> encode(job.plan(files.rank(), layouts.files()), source, generation))).toList();
+      return Future.join(jobs).<List<Encoding>>mapEmpty().transform((_, failure) -> {
+        List<Encoding> done = jobs.stream().filter(Future::succeeded).map(Future::result).toList();
+        if (failure != null) {
+          done.forEach(e -> e.job().close());
+          return Future.failedFuture(failure);
+        }
+        return Future.succeededFuture(done);
+      });
+    });
+  }
+
+  private Encoding encode(EncodePlan plan, RangeSource source, int generation) {
+    String name = RedundancyFiles.name(generation, plan.scheme(), plan.set(), plan.rank());
+    int id = plan.descriptor().id();
+    Path target = store.directory(id).resolve(name);
+    if (plan.writesRedundancy()) {
+      store.takeRecycled(id, target);
+    }
+    EncodeJob job = new EncodeJob(plan, source, target);
+    try {
+      if (!job.parityFrom().isEmpty()) {
+        store.takeRecycledLent(id, job.lent());
+      }
+      List<RangeChecksums> ranges = job.run();
+      job.finished().ifPresent(_ -> store.lend(id, plan.rank(), job.lent()));
+      return new Encoding(plan, job, plan.writesRedundancy() ? Optional.of(name) : Optional.empty(), ranges);
+    } catch (RuntimeException e) {
+      job.close();
+      throw e;
+    }
+  }
+
+  private Future<Checksums> checksums(ProtectionJob job) {
+    List<Future<Checksums>> asked = new ArrayList<>();
+    job.checksumsNeeded().forEach((node, request) -> asked.add(
+        node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, Checksums.class)));
+    return Future.all(asked).map(_ -> new Checksums(
+        asked.stream().flatMap(f -> f.result().ranges().stream()).toList(),
+        asked.stream().flatMap(f -> f.result().parities().stream()).toList()));
+  }
+
+  /** Pulls what others have computed for the ranks here. They have finished it, so nobody waits for anybody. */
+  private Future<Void> pull(
+      ProtectionJob job, List<Encoding> encodings, KnownLayouts layouts, List<FinishedParity> parities) {
+    parities.forEach(parity -> layouts.parity(parity.rank(), parity.name()));
+    RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
+    return Future.join(encodings.stream().filter(encoding -> !encoding.job().parityFrom().isEmpty()).map(encoding ->
+        loop.blocking("pull parity of dataset " + job.id() + " rank " + encoding.plan().rank(), () -> {
+          encoding.job().pull(parities, source);
+          return null;
+        })).toList()).mapEmpty();
+  }
+
+  /** All nodes have protected the dataset: nobody needs any more what was computed here for others. */
+  public void done(int datasetId) {
+    if (!store.lends(datasetId)) {
+      return;
+    }
+    loop.blocking("recycle parity of dataset " + datasetId, () -> {
+      store.endLoans(datasetId);
+      return null;
+    }).onFailure(e -> LOG.info("parity of dataset {} cannot be recycled: {}", datasetId, e.getMessage()));
+  }
+
+  private DatasetRecord seal(ProtectionJob job, Map<Integer, RankFiles> layouts, List<Encoding> encodings,
+      List<RangeChecksums> ranges, boolean save) {
+    Map<Integer, RankFiles> checked = new HashMap<>();
+    for (int owner : job.ownersNeeded()) {
+      RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
+      checked.put(owner, PieceChecksums.combine(files, ranges));
+    }
+    List<RankFiles> all = List.copyOf(checked.values());
+    List<RankRecord> ranks = new ArrayList<>();
+    for (Encoding encoding : encodings) {
+      int rank = encoding.plan().rank();
+      encoding.job().seal(all);
+      encoding.job().close();
+      ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name()));
+    }
+    DatasetRecord record = job.dataset().with(ranks);
+    if (save) {
+      store.save(record);
+    }
+    return record;
+  }
+
+  /** What this node computed in a round; completes when its reading is done. */
+  public Future<Checksums> checksums(ChecksumsOf request) {
+    return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new Checksums(
+        all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
+        all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
+  }
+
+  /** What is here of these ranks, as it was registered or as the filemap says. */
+  public Future<Layout> layout(LayoutOf request) {
+    return Future.succeededFuture(
+        new Layout(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
+            store.directory(request.datasetId()).toString()));
+  }
+
+  private RankLayout layout(int datasetId, int rank) {
+    RankFiles files = store.files(datasetId, rank).orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK,
+        "node " + self + " has no files of rank " + rank + " in dataset " + datasetId)).files();
+    return new RankLayout(files,
+        store.find(datasetId).flatMap(record -> record.rank(rank)).flatMap(RankRecord::redundancy));
+  }
+
+  private Promise<Checksums> round(RoundKey key) {
+    Promise<Checksums> round = rounds.computeIfAbsent(key, _ -> loop.promise());
+    while (rounds.size() > ROUNDS_KEPT) {
+      RoundKey oldest = rounds.keySet().iterator().next();
+      rounds.remove(oldest).tryFail(new ScrException(Fault.NO_SUCH_DATASET, "the protection of dataset "
+          + oldest.datasetId() + " was given up"));
+    }
+    return round;
+  }
+
+  /** The run is over: whoever still waits for this node's checksums hears why. */
+  public void over(ScrException cause) {
+    rounds.values().forEach(round -> round.tryFail(cause));
+    rounds.clear();
+  }
+}

@@ -1,0 +1,2 @@
+/** Encode and rebuild on a node. */
+package io.vertxscr.service.redundancy;

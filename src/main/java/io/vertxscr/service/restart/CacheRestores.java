@@ -1,0 +1,171 @@
+package io.vertxscr.service.restart;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestorePlanner;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Failed;
+import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.Restoring.Restored;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Observer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings cached datasets to where they are wanted, for restarts and for flushes. One at a time, whoever asks: two that
+ * write the same files would undo each other's work. On the node's loop.
+ */
+public final class CacheRestores {
+  private static final Logger LOG = LoggerFactory.getLogger(CacheRestores.class);
+  /** Plans made for one dataset: each one after the first because a source had failed meanwhile. */
+  private static final int MAX_PLANS = 4;
+
+  private final Inventories caches;
+  private final Observer observer;
+  private Future<?> last = Future.succeededFuture();
+
+  public CacheRestores(Inventories caches, Observer observer) {
+    this.caches = caches;
+    this.observer = observer;
+  }
+
+  /** Where every rank's files are to be. */
+  record Target(String prefix, RankMap map) {}
+
+  /**
+   * Brings every rank's files to its node, after all that is held of the dataset was read against its checksums.
+   *
+   * @return how it was done; fails with TOO_MANY_LOST before anything is read where that is known already, and with
+   *     what was in the way else
+   */
+  Future<RestorePlan> checked(DatasetDescriptor dataset, Target target) {
+    return inTurn(() -> checked(dataset, target, 1));
+  }
+
+  private Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, int attempt) {
+    return caches.all().compose(inventories -> {
+      // before anything is read: is there a way at all?
+      RestorePlanner.plan(dataset, inventories, target.map());
+      return caches.verified(which(dataset)).compose(verified -> {
+        tellCorrupt(dataset, inventories, verified);
+        RestorePlan plan = RestorePlanner.plan(dataset, verified, target.map());
+        return run(plan, verified, target).compose(failed -> {
+          if (failed.isEmpty()) {
+            return Future.succeededFuture(plan);
+          }
+          ScrException first = first(dataset, failed);
+          if (attempt == MAX_PLANS || first.fault() != Fault.NODE_LOST) {
+            throw first;
+          }
+          return checked(dataset, target, attempt + 1);
+        });
+      });
+    });
+  }
+
+  /** The same without reading what is in place: what is moved or rebuilt is checked on its way. */
+  Future<RestorePlan> unchecked(DatasetDescriptor dataset, Target target) {
+    return inTurn(() -> caches.all().compose(inventories -> unchecked(dataset, target, inventories)));
+  }
+
+  private Future<RestorePlan> unchecked(DatasetDescriptor dataset, Target target, List<Inventory> inventories) {
+    RestorePlan plan = RestorePlanner.plan(dataset, inventories, target.map());
+    return run(plan, inventories, target).map(failed -> {
+      if (!failed.isEmpty()) {
+        throw first(dataset, failed);
+      }
+      return plan;
+    });
+  }
+
+  /** Has some node or other hold the files of every rank, so that the dataset can be flushed. */
+  public Future<Void> complete(Inventory.Dataset dataset) {
+    return inTurn(() -> caches.all().compose(inventories -> {
+      RankMap map = RestorePlanner.anywhere(dataset, inventories);
+      return unchecked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), inventories);
+    })).mapEmpty();
+  }
+
+  /**
+   * The same where what is held of a dataset has turned out to be bad: all of it is read against its checksums before.
+   *
+   * @return fails with NO_SUCH_DATASET, TOO_MANY_LOST; with what was in the way else
+   */
+  public Future<Void> rebuilt(int datasetId) {
+    return inTurn(() -> caches.all().compose(inventories -> {
+      Inventory.Dataset dataset = inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+          .filter(held -> held.descriptor().id() == datasetId).findFirst()
+          .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + datasetId));
+      RankMap map = RestorePlanner.anywhere(dataset, inventories);
+      return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), 1);
+    })).mapEmpty();
+  }
+
+  private <T> Future<T> inTurn(Supplier<Future<T>> step) {
+    Future<T> mine = last.transform((_, _) -> step.get());
+    last = mine;
+    return mine;
+  }
+
+  private static ScrException first(DatasetDescriptor dataset, List<Failed> failed) {
+    Failed first = failed.getFirst();
+    LOG.warn("dataset {}: rank {} could not be restored: {}", dataset.id(), first.rank(), first.message());
+    return new ScrException(Fault.of(first.fault()), first.message());
+  }
+
+  /** Tells of what the check of a dataset has found, which is whatever was good before and is bad now. */
+  private void tellCorrupt(DatasetDescriptor dataset, List<Inventory> before, List<Inventory> after) {
+    Map<String, List<Integer>> good = goodRanks(dataset, before);
+    Map<String, List<Integer>> stillGood = goodRanks(dataset, after);
+    stillGood.forEach((node, ranks) -> good.getOrDefault(node, List.of()).stream()
+        .filter(rank -> !ranks.contains(rank))
+        .forEach(rank -> observer.notice(new Event.CorruptFound(dataset.id(), node, rank))));
+  }
+
+  private static Map<String, List<Integer>> goodRanks(DatasetDescriptor dataset, List<Inventory> inventories) {
+    return inventories.stream().collect(Collectors.toMap(Inventory::node, inventory -> inventory.datasets().stream()
+        .filter(held -> isOf(held, dataset)).flatMap(held -> held.ranks().stream())
+        .filter(Inventory.Held::files).map(Inventory.Held::rank).toList()));
+  }
+
+  private Future<List<Failed>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
+    List<Inventory.Dataset> copies = inventories.stream().flatMap(i -> i.datasets().stream())
+        .filter(held -> isOf(held, plan.descriptor())).toList();
+    FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
+        .orElse(FlushState.NOT_WANTED);
+    String base = copies.getFirst().base();
+    Origin origin = new Origin(target.prefix(), target.map().size(), copies.getFirst().origin().flush());
+    List<Future<Restored>> asked = new ArrayList<>();
+    plan.perNode().forEach((node, ranks) -> {
+      if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {
+        asked.add(caches.bus().command(node, NodeVerb.RESTORE,
+            new Restore(plan.descriptor(), origin, base, plan.redundancy(), flush, ranks), Restored.class));
+      }
+    });
+    return Future.join(asked).map(_ -> asked.stream().flatMap(f -> f.result().failed().stream()).toList());
+  }
+
+  private static boolean isOf(Inventory.Dataset held, DatasetDescriptor dataset) {
+    return held.descriptor().id() == dataset.id() && held.descriptor().createdUs() == dataset.createdUs();
+  }
+
+  static Which which(DatasetDescriptor dataset) {
+    return new Which(dataset.id(), dataset.createdUs());
+  }
+}

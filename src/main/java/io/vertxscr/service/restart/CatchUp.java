@@ -1,0 +1,140 @@
+package io.vertxscr.service.restart;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestorePlanner;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Protect;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Observer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is done behind a run that has restarted, so that the application need not wait for it: the redundancy of what it
+ * has restarted from, and then the older checkpoints of the caches, newest first: files to where their ranks are now,
+ * and redundancy. What of those cannot be rebuilt is deleted. On the node's loop.
+ */
+public final class CatchUp {
+  private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
+  private static final int MAX_ATTEMPTS = 6;
+  private static final long FIRST_DELAY_MS = 1000;
+  /** The dataset, or the run, is gone: nothing is left to be protected. */
+  private static final Set<Fault> FINAL =
+      EnumSet.of(Fault.NO_SUCH_DATASET, Fault.UNKNOWN_RANK, Fault.NODE_LOST, Fault.NOT_LEADER, Fault.STOPPING);
+
+  private final Loop loop;
+  private final Inventories caches;
+  private final CacheRestores restores;
+  private final Observer observer;
+  private long run;
+  private long round;
+
+  public CatchUp(Loop loop, Inventories caches, CacheRestores restores, Observer observer) {
+    this.loop = loop;
+    this.caches = caches;
+    this.restores = restores;
+    this.observer = observer;
+  }
+
+  /** The run has begun: what belongs to an earlier one is not gone on with. */
+  public void begin(RunInfo info) {
+    run = info.run();
+  }
+
+  /** No run is on any more. */
+  public void end() {
+    run = 0;
+  }
+
+  /** Computes the redundancy that a dataset lacks under the run's rank map; tried again for about a minute. */
+  public Future<Void> protect(RunInfo info, DatasetDescriptor dataset) {
+    return protect(info, dataset, 1);
+  }
+
+  private Future<Void> protect(RunInfo info, DatasetDescriptor dataset, int attempt) {
+    long startNs = loop.nanoTime();
+    RankMap map = info.map();
+    round = Math.max(round + 1, info.run());              // no other leader has ever used it
+    Protect request = new Protect(dataset.id(), round, map, info.policy().descriptors().groups());
+    return onAll(map, NodeVerb.PROTECT, request)
+        .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
+        .onSuccess(_ -> {
+          LOG.info("dataset {} is protected again", dataset.id());
+          observer.notice(new Event.ProtectionCaughtUp(dataset.id(), (loop.nanoTime() - startNs) / 1000));
+        }).recover(failure -> {
+          LOG.warn("dataset {} is not protected, attempt {}: {}", dataset.id(), attempt, failure.getMessage());
+          observer.notice(new Event.ProtectionNotCaughtUp(
+              dataset.id(), Fault.of(failure), String.valueOf(failure.getMessage())));
+          return attempt == MAX_ATTEMPTS || FINAL.contains(Fault.of(failure)) ? Future.failedFuture(failure)
+              : after(FIRST_DELAY_MS << (attempt - 1)).compose(_ -> run == info.run()
+                  ? protect(info, dataset, attempt + 1) : Future.failedFuture(failure));
+        });
+  }
+
+  private Future<Void> after(long delayMs) {
+    var promise = loop.<Void>promise();
+    loop.after(delayMs, promise::complete);
+    return promise.future();
+  }
+
+  private Future<Void> onAll(RankMap map, NodeVerb verb, Object request) {
+    return Future.join(map.byNode().keySet().stream()
+        .map(node -> caches.bus().command(node, verb, request, Ack.class)).toList()).mapEmpty();
+  }
+
+  /** Brings the other checkpoints of the caches, all older than what the run has read, to full strength. */
+  public void older(RunInfo info, int than) {
+    caches.all().onSuccess(inventories -> {
+      List<DatasetDescriptor> older = RestorePlanner.candidates(inventories, info.prefix(), info.map().size()).stream()
+          .filter(dataset -> dataset.id() < than).toList();
+      older(info, older);
+    });
+  }
+
+  private void older(RunInfo info, List<DatasetDescriptor> left) {
+    if (left.isEmpty() || run != info.run()) {
+      return;
+    }
+    DatasetDescriptor dataset = left.getFirst();
+    restores.unchecked(dataset, new CacheRestores.Target(info.prefix(), info.map()))
+        .compose(plan -> needsProtection(plan) ? protect(info, dataset) : Future.<Void>succeededFuture())
+        .recover(failure -> forget(dataset, failure))
+        .onComplete(_ -> older(info, left.subList(1, left.size())));
+  }
+
+  private static boolean needsProtection(RestorePlan plan) {
+    return !plan.protectedNow();
+  }
+
+  /** What can never be rebuilt is in the way of everybody; what must still be flushed waits for its nodes. */
+  private Future<Void> forget(DatasetDescriptor dataset, Throwable failure) {
+    LOG.warn("dataset {} \"{}\" of the caches is not brought to where its ranks are: {}", dataset.id(), dataset.name(),
+        failure.getMessage());
+    if (Fault.of(failure) != Fault.TOO_MANY_LOST) {
+      return Future.succeededFuture();
+    }
+    return caches.all().compose(inventories -> Future.join(inventories.stream()
+        .filter(inventory -> held(inventory, dataset).filter(d -> d.flush() != FlushState.WANTED).isPresent())
+        .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.DROP,
+            new Drop(List.of(CacheRestores.which(dataset))), Ack.class)).toList())).mapEmpty();
+  }
+
+  private static Optional<Inventory.Dataset> held(Inventory inventory, DatasetDescriptor dataset) {
+    return inventory.datasets().stream().filter(d -> d.descriptor().id() == dataset.id()
+        && d.descriptor().createdUs() == dataset.createdUs()).findFirst();
+  }
+}

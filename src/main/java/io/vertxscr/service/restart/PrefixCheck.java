@@ -1,0 +1,98 @@
+package io.vertxscr.service.restart;
+
+import io.vertxscr.config.Nearest;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Whether the prefix directory that a run names can be the one that is meant. A name with a typing error would have the
+ * run begin anew somewhere else, and nobody would learn of it for days. Blocking; writes nothing but what it says.
+ */
+final class PrefixCheck {
+  /** Of what is beside a directory that is made, so many names are looked at. */
+  private static final int NEIGHBOURS = 1000;
+
+  private PrefixCheck() {}
+
+  /** What is in the way of files in it, as the end of a sentence that begins with it; empty: nothing. */
+  static Optional<String> trouble(Path prefix) {
+    Path metadata = new PrefixPaths(prefix).scr();
+    if (!Files.exists(prefix)) {
+      return Optional.of("is not there");
+    }
+    if (!Files.isDirectory(prefix)) {
+      return Optional.of("is no directory");
+    }
+    if (!Files.isWritable(prefix)) {
+      return Optional.of("may not be written to");
+    }
+    return Files.exists(metadata) && !Files.isWritable(metadata)
+        ? Optional.of("may not be written to: " + metadata) : Optional.empty();
+  }
+
+  /** Why no run begins where the caches hold what earlier ones there have written, and the directory is bare. */
+  static ScrException notMounted(Path prefix) {
+    return new ScrException(Fault.IO, "the prefix directory " + prefix + " shows no trace of the runs that have written"
+        + " the checkpoints in the caches: is its file system mounted? No run begins, and nothing is written there."
+        + " If it was emptied, make a directory " + new PrefixPaths(prefix).scr());
+  }
+
+  /**
+   * Makes a directory of which only the last name is missing: more than that is rather a file system that is not
+   * mounted.
+   *
+   * @return what whoever started the run must know; empty where it is there and good
+   * @throws ScrException IO, with what to do
+   */
+  static Optional<String> make(Path prefix) {
+    Optional<String> trouble = trouble(prefix);
+    if (trouble.isEmpty()) {
+      return Optional.empty();
+    }
+    if (Files.exists(prefix)) {
+      throw refused(prefix, trouble.get());
+    }
+    Path above = prefix.getParent();
+    if (above == null || !Files.isDirectory(above)) {
+      throw refused(prefix, "is not there, nor is " + above + " above it (is its file system mounted?)");
+    }
+    try {
+      Files.createDirectory(prefix);
+    } catch (IOException e) {
+      throw refused(prefix, "is not there, and cannot be made: " + ScrException.reason(e));
+    }
+    return Optional.of("prefix directory " + prefix + " was not there and has been made: it has nothing to restart from"
+        + meant(prefix, above));
+  }
+
+  private static ScrException refused(Path prefix, String trouble) {
+    return new ScrException(Fault.IO, "the prefix directory " + prefix + " " + trouble + ". No run begins: nothing"
+        + " could be brought there. Set SCR_PREFIX to a directory of the parallel file system that may be written to");
+  }
+
+  /** The directory that was meant, perhaps. */
+  private static String meant(Path prefix, Path above) {
+    if (hasDatasets(above)) {
+      return "; " + above + " above it has datasets";
+    }
+    try (Stream<Path> beside = Files.list(above)) {
+      List<String> others = beside.limit(NEIGHBOURS).filter(path -> !path.equals(prefix) && hasDatasets(path))
+          .map(path -> path.getFileName().toString()).toList();
+      return Nearest.to(prefix.getFileName().toString(), others)
+          .map(name -> "; " + above.resolve(name) + " beside it has datasets").orElse("");
+    } catch (IOException _) {
+      return "";                                          // a guess, not worth a failure
+    }
+  }
+
+  private static boolean hasDatasets(Path directory) {
+    return Files.exists(new PrefixPaths(directory).index());
+  }
+}

@@ -1,0 +1,267 @@
+package io.vertxscr.service.restart;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.policy.FetchPolicy;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestartOrder.Flushed;
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.prefix.publish.Withdrawal;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.service.BoundedParallel;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The leader's side of a fetch: what the prefix directory has, and bringing one dataset of it to all nodes. */
+public final class PrefixFetcher {
+  private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final Supplier<LocalDateTime> now;
+
+  /** Fetches for the leader of a node. */
+  public PrefixFetcher(Loop loop, NodeBus bus, String self, Supplier<LocalDateTime> now) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.now = now;
+  }
+
+  /**
+   * What is in a prefix directory.
+   *
+   * @param all that the index lists
+   * @param current name of the dataset that restarts are to begin with, where one is set
+   * @param restart what restarts may use
+   * @param traces ids of all datasets that have left anything there, also of those that the index does not list
+   * @param trouble why it cannot be read, and counts as empty; empty where it can be
+   */
+  public record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, Set<Integer> traces,
+      Optional<String> trouble) {
+    static Listing unread(String trouble) {
+      return new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0), Set.of(),
+          Optional.of(trouble));
+    }
+
+    /** Before somebody is told that there is no such dataset. @throws ScrException IO where nobody can see that */
+    public void requireRead() {
+      trouble.ifPresent(why -> {
+        throw new ScrException(Fault.IO, "what the prefix directory has cannot be read now: " + why);
+      });
+    }
+
+    /** Highest id of all; 0 for none. */
+    int lastId() {
+      return traces.stream().mapToInt(id -> id).max().orElse(0);
+    }
+
+    static Listing of(Index index, List<Integer> directories) {
+      int current = index.current().flatMap(index::find).map(Index.Entry::id).orElse(Integer.MAX_VALUE);
+      int last = index.entries().stream().filter(Index.Entry::restartable).mapToInt(Index.Entry::id).max().orElse(0);
+      return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
+          new Flushed(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
+          Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
+              .collect(Collectors.toSet()), Optional.empty());
+    }
+  }
+
+  /**
+   * Sees that datasets can be brought there. A directory that nobody has made yet is made. Where it cannot be written
+   * to, only a run may begin that has its checkpoints in the caches: they can be brought there later. But none begins
+   * where runs have been, as the caches know, and nothing shows it: whatever it wrote would be below a mount point.
+   *
+   * @return what whoever started the run must know; fails with IO, nothing changed
+   */
+  Future<Optional<String>> usable(String prefix, Inventories caches) {
+    Path path = Path.of(prefix);
+    return loop.blocking("look at " + prefix, () -> Look.at(path))
+        .compose(look -> look.trouble().isEmpty() && !look.bare() ? Future.succeededFuture(Optional.empty())
+            : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
+  }
+
+  /** What is in the way of files in a prefix directory, and whether no run has been there. */
+  private record Look(Optional<String> trouble, boolean bare) {
+    static Look at(Path prefix) {
+      return new Look(PrefixCheck.trouble(prefix), PrefixDirectories.isBare(new PrefixPaths(prefix)));
+    }
+  }
+
+  private static boolean isHeld(String prefix, List<Inventory> inventories) {
+    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
+        .anyMatch(dataset -> dataset.origin().prefix().equals(prefix));
+  }
+
+  private static Future<Optional<String>> held(Path prefix, Look look) {
+    return look.trouble().isEmpty() ? Future.failedFuture(PrefixCheck.notMounted(prefix))
+        : Future.succeededFuture(look.trouble().map(why -> "the prefix directory " + prefix + " " + why
+            + ": nothing is brought there until that has changed, and the run begins with what the caches hold"));
+  }
+
+  /** Makes it where it is missing; what whoever started the run must know. Fails with IO where that cannot be. */
+  Future<Optional<String>> make(String prefix) {
+    return loop.blocking("make " + prefix, () -> PrefixCheck.make(Path.of(prefix)));
+  }
+
+  /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
+  public Future<Listing> list(String prefix) {
+    return loop.blocking("read the index of " + prefix, () -> {
+      PrefixIndex index = index(prefix);
+      PrefixIndex.Reading reading = index.readOrMake();
+      reading.remarks().forEach(LOG::warn);
+      return Listing.of(reading.index(), new Publication(new PrefixPaths(Path.of(prefix)), index).datasets());
+    }).recover(failure -> {
+      LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
+      return Future.succeededFuture(Listing.unread(String.valueOf(failure.getMessage())));
+    });
+  }
+
+  private PrefixIndex index(String prefix) {
+    return new PrefixIndex(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
+  }
+
+  /**
+   * Brings every rank's files to its node, checked. Bad bytes mark the dataset as failed in the index.
+   *
+   * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
+   *     and the files are checked by whichever node
+   */
+  Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    return loop.blocking("look up dataset " + dataset.id(), () -> check(dataset, wanted)).compose(count -> {
+      Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
+      CheckpointDescriptor how =
+          wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
+      FetchPolicy rules = wanted.policy().fetch();
+      Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
+      int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
+      Fetch.How where = new Fetch.How(rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
+      return onNodes(ranksByNode, nodesAtOnce, dataset, ranks ->
+          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)).map(count);
+    }).transform((count, failure) -> failure == null
+        ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
+        : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** If a node fails, what the others have fetched goes: no restart could use a part of a dataset. */
+  private Future<Void> onNodes(Map<String, List<Integer>> ranksByNode, int atOnce, DatasetDescriptor dataset,
+      Function<List<Integer>, Fetch> request) {
+    List<String> have = new ArrayList<>();
+    List<String> wrong = new ArrayList<>();
+    List<Supplier<Future<Ack>>> asked = new ArrayList<>();
+    ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, NodeVerb.FETCH, request.apply(ranks),
+        Ack.class).onSuccess(_ -> have.add(node)).onFailure(failure -> {
+          if (Fault.of(failure) == Fault.CORRUPT) {
+            wrong.add(failure.getMessage());
+          }
+        })));
+    return BoundedParallel.atOnce(atOnce, asked).<Void>mapEmpty().recover(failure -> {
+      ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
+      Drop drop = new Drop(List.of(CacheRestores.which(dataset)));
+      return Future.join(have.stream().map(node -> bus.command(node, NodeVerb.DROP, drop, Ack.class)).toList())
+          .transform((_, _) -> Future.failedFuture(all == null ? failure : all));
+    });
+  }
+
+  /** Fails with RANKS_DISAGREE where another number of ranks wrote the dataset; all else {@link #fetch} will meet. */
+  Future<Void> look(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
+      check(dataset, wanted);
+      return null;
+    }).recover(failure -> Fault.of(failure) == Fault.RANKS_DISAGREE ? Future.failedFuture(failure)
+        : Future.succeededFuture());
+  }
+
+  /** The run's own map where the number of ranks is the same, else its nodes in turn. */
+  private static RankMap spread(int ranks, RankMap map) {
+    List<String> nodes = List.copyOf(map.byNode().keySet());
+    return ranks == map.size() ? map
+        : new RankMap(IntStream.range(0, ranks).mapToObj(rank -> nodes.get(rank % nodes.size())).toList());
+  }
+
+  private Future<Void> failed(DatasetDescriptor dataset, Restorer.Wanted wanted, Throwable failure) {
+    boolean badBytes = failure instanceof ScrException e && e.fault() == Fault.CORRUPT;
+    Future<Void> noted = badBytes ? markFailed(wanted.prefix(), dataset.id()) : Future.succeededFuture();
+    return noted.transform((_, _) -> Future.failedFuture(failure));
+  }
+
+  private static int check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    PrefixPaths paths = new PrefixPaths(Path.of(wanted.prefix()));
+    PrefixIndex index = new PrefixIndex(paths, "", LOCK_PATIENCE);
+    if (!new Publication(paths, index).isComplete(dataset.id())) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + dataset.id() + " has no valid summary in " + wanted.prefix());
+    }
+    int ranks = new RankMapReader(paths, dataset.id()).ranks();
+    if (ranks != wanted.map().size() && !wanted.policy().fetch().globalRestart()) {
+      throw Restorer.otherSize(dataset, ranks, wanted);
+    }
+    return ranks;
+  }
+
+  /** Restarts begin with this dataset of the index. */
+  public Future<Void> setCurrent(String prefix, String name) {
+    return loop.blocking("update the index of " + prefix, () -> {
+      index(prefix).update(index -> index.setCurrent(name)).remarks().forEach(LOG::warn);
+      return null;
+    });
+  }
+
+  /** Restarts begin with the newest dataset if they would begin with this one; trouble with that is only logged. */
+  Future<Void> unsetCurrent(String prefix, String name) {
+    return mark(prefix, index -> index.current().equals(Optional.of(name)) ? index.withoutCurrent() : index);
+  }
+
+  /** Takes a dataset out of the index, and its files out of the prefix directory if so wanted; the ids that it had. */
+  public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
+    return loop.blocking("take dataset " + name + " out of " + prefix, () -> {
+      Withdrawal withdrawal = new Withdrawal(new PrefixPaths(Path.of(prefix)), index(prefix));
+      return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
+    });
+  }
+
+  /** Marks a dataset as failed in the index; trouble with that is only logged. */
+  Future<Void> markFailed(String prefix, int datasetId) {
+    return mark(prefix, index -> index.markFailed(datasetId, now.get()));
+  }
+
+  private Future<Void> mark(String prefix, UnaryOperator<Index> change) {
+    return loop.<Void>blocking("update the index of " + prefix, () -> {
+      index(prefix).update(change).remarks().forEach(LOG::warn);
+      return null;
+    }).recover(failure -> {
+      LOG.warn("index of {} cannot be updated: {}", prefix, failure.getMessage());
+      return Future.succeededFuture();
+    });
+  }
+}

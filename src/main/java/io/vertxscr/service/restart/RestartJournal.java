@@ -1,0 +1,107 @@
+package io.vertxscr.service.restart;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.RestartHistory;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RestartFileStore;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Loop;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's book of restarts, in the prefix directory: one change after the other, each durable. Only what an
+ * application has asked for fails with it; all else goes on without it, and says so. On the node's loop.
+ */
+public final class RestartJournal {
+  private static final Logger LOG = LoggerFactory.getLogger(RestartJournal.class);
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final String self;
+  private Future<?> last = Future.succeededFuture();
+
+  public RestartJournal(Loop loop, String self) {
+    this.loop = loop;
+    this.self = self;
+  }
+
+  /** What has happened so far; nothing, where that cannot be read. */
+  public Future<RestartHistory> read(String prefix) {
+    return inTurn(() -> loop.blocking("read the history of restarts of " + prefix, () -> store(prefix).read()))
+        .recover(failure -> {
+          LOG.warn("history of restarts of {} cannot be read: {}", prefix, failure.getMessage());
+          return Future.succeededFuture(RestartHistory.EMPTY);
+        });
+  }
+
+  /** Changes it; the change must give the same again when repeated on the same. */
+  public Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
+    return inTurn(() ->
+        loop.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
+  }
+
+  /** What has happened so far, for what must not be done twice. Fails with IO where nobody can see it. */
+  Future<RestartHistory> readOrFail(String prefix) {
+    return inTurn(() -> loop.blocking("read what was done in " + prefix, () -> store(prefix).read()));
+  }
+
+  /**
+   * A run begins: the next one in this prefix directory will need as many nodes, as far as its script can tell. It is
+   * also the trace by which a flush knows the directory. Does not fail.
+   */
+  public Future<Void> begun(RunInfo info) {
+    int nodes = info.map().byNode().size();
+    return inTurn(() -> loop.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
+      new FlushFileStore(new PrefixPaths(Path.of(info.prefix())), "node " + self, LOCK_PATIENCE).writeNodes(nodes);
+      return null;
+    })).recover(failure -> {
+      LOG.warn("the number of nodes cannot be written to {}: {}", info.prefix(), failure.getMessage());
+      return Future.succeededFuture();
+    });
+  }
+
+  /** A run begins to read this checkpoint. */
+  public Future<Void> loaded(RunInfo run, RunInfo.Restartable dataset) {
+    return note(run.prefix(),
+        history -> history.loaded(dataset.datasetId(), dataset.createdUs(), dataset.name(), run.run()));
+  }
+
+  /** The run has read all of its checkpoint. */
+  public Future<Void> restarted(RunInfo run) {
+    return note(run.prefix(), history -> history.restarted(run.run()));
+  }
+
+  /** The run has lost a node, or was ended from outside: what it has read is not to blame for its end. */
+  public Future<Void> excused(RunInfo run) {
+    return note(run.prefix(), history -> history.excused(run.run()));
+  }
+
+  /** A run has got further than the checkpoint that it began with. */
+  public Future<Void> progressed(String prefix) {
+    return note(prefix, RestartHistory::progressed);
+  }
+
+  /** A change that nobody fails with. */
+  public Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
+    return update(prefix, change).<Void>mapEmpty().recover(failure -> {
+      LOG.warn("history of restarts of {} cannot be written: {}", prefix, failure.getMessage());
+      return Future.succeededFuture();
+    });
+  }
+
+  private <T> Future<T> inTurn(Supplier<Future<T>> step) {
+    Future<T> mine = last.transform((_, _) -> step.get());
+    last = mine;
+    return mine;
+  }
+
+  private RestartFileStore store(String prefix) {
+    return new RestartFileStore(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
+  }
+}

@@ -1,0 +1,142 @@
+package io.vertxscr.service.restart;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.RankCall;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.CacheNames;
+import io.vertxscr.protocol.app.CompleteReply;
+import io.vertxscr.protocol.app.DoneReply;
+import io.vertxscr.protocol.app.HaveRestartReply;
+import io.vertxscr.protocol.app.NamedFile;
+import io.vertxscr.protocol.app.StartReply;
+import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.service.run.CollectiveCalls;
+import io.vertxscr.service.run.LeaderGathers;
+import io.vertxscr.service.run.CompletedNames;
+import io.vertxscr.service.run.ListedFiles;
+import io.vertxscr.service.run.LocalRun;
+import io.vertxscr.service.run.OpenDataset;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** The node's part in the calls around a restart, and in finalize. On the node's loop. */
+public final class RestartService {
+  private final LeaderGathers gathers;
+  private final DatasetStore store;
+  private final FetchService fetches;
+  private final CompletedNames names;
+
+  /** Serves a node. */
+  public RestartService(LeaderGathers gathers, DatasetStore store, FetchService fetches, CompletedNames names) {
+    this.names = names;
+    this.gathers = gathers;
+    this.store = store;
+    this.fetches = fetches;
+  }
+
+  public Future<CollectiveCalls.Answers> have(LocalRun run, List<RankCall> ranks) {
+    return gathers.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected())).map(json -> {
+      Offer offer = json.as(Offer.class);
+      run.info(run.info().with(offer.restart()));
+      run.cache().offered(run.info());
+      HaveRestartReply reply = offer.restart()
+          .map(found -> HaveRestartReply.of(found.datasetId(), found.name())).orElse(HaveRestartReply.NONE);
+      offer.remarks().ifPresent(run::tell);
+      return new CollectiveCalls.Answers(_ -> reply, offer.restart().isPresent());
+    });
+  }
+
+  public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
+    boolean inPrefix = run.info().policy().fetch().globalRestart();
+    List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> ranks.stream()
+        .map(RankCall::rank).filter(rank -> readable(offered.datasetId()).stream()
+            .flatMap(found -> found.ranks().stream()).noneMatch(files -> files.rank() == rank)).toList())
+        .orElse(List.of());
+    return offer(run, Step.START_RESTART, lacking).map(offer -> {
+      Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
+      Path prefix = Path.of(run.info().prefix());
+      Optional<Readable> readable = readable(restart.datasetId());
+      if (readable.isEmpty() && !inPrefix) {
+        throw new ScrException(Fault.NO_SUCH_DATASET,
+            "dataset " + restart.datasetId() + " is not on this node any more");
+      }
+      // a node that has no files of it, because other ranks wrote it than there are now, knows no more than its name
+      Readable found = readable.orElseGet(() -> new Readable(new DatasetDescriptor(restart.datasetId(), restart.name(),
+          DatasetFlags.CHECKPOINT, 0, restart.createdUs(), new Job("", "", "", ""),
+          DatasetDescriptor.Totals.NONE), prefix, false, List.of()));
+      run.open(OpenDataset.restart(found.dataset(), prefix, found.directory(), found.ranks(), inPrefix));
+      return new CollectiveCalls.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
+          found.directory(rank).toString(), OptionalInt.empty(),
+          inPrefix ? Optional.empty() : found.list(rank)), false);
+    });
+  }
+
+  /** A dataset that ranks of this node can read, in the cache or in the prefix directory. */
+  private record Readable(DatasetDescriptor dataset, Path directory, boolean cached, List<RankFiles> ranks) {
+    Path directory(int rank) {
+      return cached ? directory.resolve(CacheNames.directory(rank)) : directory;
+    }
+
+    /** What the client is told of the rank's files; those that are read in place are found by route. */
+    Optional<List<NamedFile>> list(int rank) {
+      return ranks.stream().filter(files -> cached && files.rank() == rank).findFirst().flatMap(ListedFiles::of);
+    }
+  }
+
+  private Optional<Readable> readable(int datasetId) {
+    return store.find(datasetId).map(record -> new Readable(record.descriptor(), store.directory(datasetId), true,
+            record.ranks().stream().map(RankRecord::files).toList()))
+        .or(() -> fetches.inPlace(datasetId).map(found ->
+            new Readable(found.dataset(), found.prefix(), false, found.ranks())));
+  }
+
+  public Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
+    List<Integer> invalid = ranks.stream().filter(call -> !call.valid()).map(RankCall::rank).toList();
+    OpenDataset open = run.open();
+    return offer(run, Step.COMPLETE_RESTART, invalid).map(_ -> {
+      run.restarted();
+      return CollectiveCalls.Answers.same(new CompleteReply(open.descriptor().id(), open.descriptor().name()));
+    });
+  }
+
+  public Future<CollectiveCalls.Answers> finish(LocalRun run, List<RankCall> ranks) {
+    return offer(run, Step.FINALIZE, List.of()).map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
+  }
+
+  /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
+  public Future<CollectiveCalls.Answers> current(LocalRun run, List<RankCall> ranks) {
+    Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
+    return gathers.gather(run, Step.CURRENT, part).map(json -> {
+      Offer offer = json.as(Offer.class);
+      run.info(run.info().with(offer.restart()));
+      run.select();
+      offer.remarks().ifPresent(run::tell);
+      return CollectiveCalls.Answers.same(new DoneReply());
+    });
+  }
+
+  /** DROP, DELETE: the leader does all. */
+  public CollectiveCalls.Work removal(Step step) {
+    return (run, ranks) -> {
+      String name = ranks.getFirst().name();
+      return gathers.gather(run, step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
+          .map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
+    };
+  }
+
+  private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
+    return gathers.gather(run, step, new Part.Restart(invalid)).map(json -> json.as(Offer.class).restart());
+  }
+}

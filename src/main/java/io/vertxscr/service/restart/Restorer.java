@@ -1,0 +1,432 @@
+package io.vertxscr.service.restart;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.policy.FetchPolicy;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestartOrder.Candidate;
+import io.vertxscr.flow.restart.RestartOrder.Flushed;
+import io.vertxscr.flow.restart.RestartOrder;
+import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestorePlanner;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RestartHistory;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Flushing;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.Restoring.Which;
+import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Observer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's side of a restart (docs/flows/restart.md): goes over the checkpoints that caches and prefix directory
+ * have, newest first, until the files of one are on every rank's node. On the node's loop.
+ */
+public final class Restorer {
+  private static final Logger LOG = LoggerFactory.getLogger(Restorer.class);
+  private static final int MOST_MISSED = 20;
+
+  private final NodeBus bus;
+  private final Inventories caches;
+  private final PrefixFetcher prefix;
+  private final CacheRestores restores;
+  private final RestartJournal journal;
+  private final Observer observer;
+  private final Loop loop;
+  private List<String> quarantines = List.of();
+  /** What this run has not got, in sentences. */
+  private final List<String> missed = new ArrayList<>();
+  private Optional<DatasetDescriptor> unprotected = Optional.empty();
+  private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
+
+  /** Restores for the leader of a node. */
+  public Restorer(Loop loop, Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
+      Observer observer) {
+    this.loop = loop;
+    this.bus = caches.bus();
+    this.caches = caches;
+    this.prefix = prefix;
+    this.restores = restores;
+    this.journal = journal;
+    this.observer = observer;
+  }
+
+  /** For whom a checkpoint is wanted, and which are not to be tried. */
+  public record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
+
+  /** What was found. */
+  public record Found(Optional<Restartable> restart, RunInfo.Found all) {}
+
+  /** What there is to choose from. */
+  private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
+
+  /** The first thing for a run that begins. Fails with IO, as {@link PrefixFetcher#usable}. */
+  public Future<Void> look(String prefixDirectory) {
+    missed.clear();
+    return prefix.usable(prefixDirectory, caches).onSuccess(remark -> remark.ifPresent(this::tell)).mapEmpty();
+  }
+
+  /** Whoever has started the run that begins is told this too. */
+  public void tell(String remark) {
+    LOG.warn(remark);
+    missed.add(remark);
+  }
+
+  /**
+   * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
+   * nobody can see whether there is any.
+   */
+  public Future<Found> restore(Wanted wanted) {
+    return scene(wanted).compose(scene -> {
+      Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
+      Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
+      return noted.compose(_ -> restore(wanted, scene)).map(found -> {
+        if (found.restart().isEmpty()) {
+          requireReadable(scene, wanted);
+        }
+        return found;
+      });
+    }).compose(found -> found.restart().isPresent() ? Future.succeededFuture(found)
+        : prefix.make(wanted.prefix()).map(found));       // caches without a good one are no reason to go on without it
+  }
+
+  /** The caches are not emptied for a run that will be refused. */
+  private Future<Void> mayEmpty(Scene scene, Wanted wanted) {
+    requireReadable(scene, wanted);
+    return candidates(scene, wanted).stream().findFirst()
+        .map(newest -> prefix.look(newest.descriptor(), wanted)).orElse(Future.succeededFuture());
+  }
+
+  /**
+   * Copies that were in the prefix directory and have gone from there, by SCR_PREFIX_PURGE or by hand: what the caches
+   * have is all that there is of these checkpoints now, to be kept as such and flushed at the end.
+   */
+  private Future<Void> noLongerFlushed(String prefixDirectory, Scene scene) {
+    if (scene.flushed().trouble().isPresent()) {
+      return Future.succeededFuture();
+    }
+    List<Future<Ack>> told = new ArrayList<>();
+    for (Inventory inventory : scene.inventories()) {
+      inventory.datasets().stream().filter(dataset -> dataset.flush() == FlushState.DONE)
+          .filter(dataset -> dataset.descriptor().flags().checkpoint()
+              && dataset.origin().prefix().equals(prefixDirectory)
+              && !scene.flushed().traces().contains(dataset.descriptor().id()))
+          .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
+              new Flushing.Flushed(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
+                LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),
+                    e.getMessage());
+                return Ack.ACK;
+              })));
+    }
+    return Future.all(told).mapEmpty();
+  }
+
+  /** The same for a run that is on, and cannot use what it began with. */
+  public Future<Found> another(Wanted wanted) {
+    return scene(wanted).compose(scene -> restore(wanted, scene));
+  }
+
+  private Future<Found> restore(Wanted wanted, Scene seen) {
+    long startNs = loop.nanoTime();
+    Set<Which> hopeless = new HashSet<>();
+    return emptied(seen, wanted).compose(scene -> {
+      List<Candidate> candidates = candidates(scene, wanted);
+      return first(candidates, hopeless, wanted)
+          .compose(found -> drop(wanted, scene, hopeless, found).map(found))
+          .onSuccess(found -> found.ifPresent(d ->
+              observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
+          .onSuccess(found -> {
+            if (found.isEmpty()) {
+              tellIfAnew(scene, wanted, candidates);
+            }
+          })
+          .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
+              found(scene, wanted.prefix())));
+    });
+  }
+
+  private Future<Scene> scene(Wanted wanted) {
+    return caches.all().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed ->
+        journal.read(wanted.prefix()).map(history ->
+            new Scene(inventories, flushed, judged(wanted, flushed, history)))));
+  }
+
+  /** Puts in quarantine what has led nowhere too often, and takes out what somebody has set current since. */
+  private RestartHistory judged(Wanted wanted, PrefixFetcher.Listing flushed, RestartHistory history) {
+    String prefixDirectory = wanted.prefix();
+    FetchPolicy.Choice rules = wanted.policy().fetch().choice();
+    RestartHistory judged = history;
+    for (RestartHistory.Load load : history.loads()) {
+      if (load.quarantined() && flushed.current().equals(Optional.of(load.name()))) {
+        LOG.warn("dataset {} \"{}\" was set current: its quarantine ends", load.datasetId(), load.name());
+        judged = judged.lifted(load.name());
+        journal.note(prefixDirectory, now -> now.lifted(load.name()));
+      } else if (load.fruitless(rules.mostFruitlessLoads())) {
+        String why = load.times() + " runs that read it came to a bad end, "
+            + (rules.breaksLoops() ? "before any completed another one:" : "before all ranks had read it:")
+            + " it is used only where there is no other; to have it used again, set it current";
+        LOG.warn("dataset {} \"{}\" is in quarantine: {}", load.datasetId(), load.name(), why);
+        observer.notice(new Event.Quarantined(load.datasetId(), load.name(), why));
+        prefix.unsetCurrent(prefixDirectory, load.name());
+        judged = judged.quarantine(rules.mostFruitlessLoads());
+        journal.note(prefixDirectory, now -> now.quarantine(rules.mostFruitlessLoads()));
+      }
+    }
+    quarantines = judged.loads().stream().filter(RestartHistory.Load::quarantined)
+        .map(load -> "dataset " + load.datasetId() + " \"" + load.name() + "\" is in quarantine: "
+            + load.times() + " runs that read it came to a bad end").toList();
+    return judged;
+  }
+
+  /** What is in quarantine, and what was tried in vain, as the last restart has found it. */
+  public List<String> remarks() {
+    return Stream.concat(quarantines.stream(), missed.stream()).toList();
+  }
+
+  private void passOver(Candidate candidate, ScrException why) {
+    DatasetDescriptor dataset = candidate.descriptor();
+    LOG.warn("dataset {} \"{}\" is passed over: {}", dataset.id(), dataset.name(), why.getMessage());
+    observer.notice(new Event.RestartPassedOver(
+        dataset.id(), dataset.name(), candidate.cached(), why.fault(), why.getMessage()));
+    if (missed.size() < MOST_MISSED) {
+      missed.add("dataset " + dataset.id() + " \"" + dataset.name() + "\" of the "
+          + (candidate.cached() ? "caches" : "prefix directory") + " was passed over: " + why.getMessage());
+    }
+  }
+
+  /** Nobody is to learn from the results that the work of days was not found. */
+  private void tellIfAnew(Scene scene, Wanted wanted, List<Candidate> tried) {
+    int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
+    if (listed > 0 && wanted.policy().fetch().fetch()) {
+      anew(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
+          + " in all, could be used: the run begins anew ('scr index --prefix " + wanted.prefix() + "' shows them)");
+    } else if (!tried.isEmpty()) {
+      anew(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used: the run"
+          + " begins anew");
+    } else if (listed == 0 && scene.history().lastDatasetId() > 0 && !wanted.policy().cache().purge()
+        && !wanted.policy().cache().prefixPurge()) {
+      anew(wanted, 0, "no checkpoint of the datasets up to " + scene.history().lastDatasetId()
+          + " is left, neither in the caches nor in " + wanted.prefix() + ": the run begins anew");
+    }
+  }
+
+  private void anew(Wanted wanted, int listed, String why) {
+    LOG.warn(why);
+    observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
+    missed.addFirst(why);
+  }
+
+  /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
+  private Future<Scene> emptied(Scene scene, Wanted wanted) {
+    if (fromCaches(wanted)) {
+      return Future.succeededFuture(scene);
+    }
+    boolean purge = wanted.policy().cache().purge();      // what other jobs have left, too
+    if (purge) {
+      tellOfPurge(scene);
+    }
+    return remember(wanted.prefix(), scene).compose(_ ->
+        evict(scene.inventories(), dataset -> dataset.flush() != FlushState.WANTED
+            && (purge || dataset.origin().prefix().equals(wanted.prefix())))).map(scene);
+  }
+
+  private void tellOfPurge(Scene scene) {
+    Set<Which> kept = cached(scene, dataset -> dataset.flush() == FlushState.WANTED);
+    Set<Which> gone = cached(scene, _ -> true);
+    gone.removeAll(kept);
+    if (!gone.isEmpty() || !kept.isEmpty()) {
+      tell("SCR_CACHE_PURGE=1: " + datasets(gone) + " deleted from the caches"
+          + (kept.isEmpty() ? "" : ", " + datasets(kept) + " kept until flushed"));
+    }
+  }
+
+  private static Set<Which> cached(Scene scene, Predicate<Inventory.Dataset> which) {
+    return scene.inventories().stream().flatMap(inventory -> inventory.datasets().stream()).filter(which)
+        .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
+  }
+
+  private static String datasets(Set<Which> which) {
+    return which.size() == 1 ? "1 dataset" : which.size() + " datasets";
+  }
+
+  /** Ids are never used again, also when nobody holds a dataset any more. */
+  private Future<Void> remember(String prefixDirectory, Scene scene) {
+    return journal.note(prefixDirectory, history -> history.knowing(found(scene, prefixDirectory).lastDatasetId()));
+  }
+
+  /** The same for a prefix directory that is going to be emptied. */
+  public Future<Void> rememberFlushed(String prefixDirectory) {
+    return prefix.list(prefixDirectory)
+        .compose(flushed -> journal.note(prefixDirectory, history -> history.knowing(flushed.lastId())));
+  }
+
+  /**
+   * To begin anew, or to empty the caches, only because the prefix directory cannot be read at the moment would throw
+   * work away; and new datasets would get the ids of those that are there.
+   */
+  private static void requireReadable(Scene scene, Wanted wanted) {
+    if (scene.flushed().trouble().isPresent() && wanted.policy().fetch().fetch()) {
+      throw new ScrException(Fault.IO, "the prefix directory " + wanted.prefix() + " cannot be read ("
+          + scene.flushed().trouble().get() + "), and there is no checkpoint to restart from in the caches: the run"
+          + " would begin anew. Nothing has been changed. Start it again when the directory can be read, or with"
+          + " SCR_FETCH=0 to begin without what is there");
+    }
+  }
+
+  private static boolean fromCaches(Wanted wanted) {
+    return wanted.policy().fetch().distribute() && !wanted.policy().fetch().globalRestart()
+        && !wanted.policy().cache().purge();
+  }
+
+  private static List<Candidate> candidates(Scene scene, Wanted wanted) {
+    FetchPolicy rules = wanted.policy().fetch();
+    Flushed flushed = rules.fetch() ? scene.flushed().restart() : scene.flushed().restart().withoutFetch();
+    List<DatasetDescriptor> cached = fromCaches(wanted)
+        ? RestorePlanner.candidates(scene.inventories(), wanted.prefix(), wanted.map().size()) : List.of();
+    List<Candidate> candidates = RestartOrder.of(cached, flushed, scene.history(), wanted.excluded());
+    int newest = candidates.isEmpty() ? 0 : candidates.getFirst().descriptor().id();
+    Optional<Inventory.Dataset> other = fromCaches(wanted) && !rules.flushOnRestart()
+        ? RestorePlanner.ofOtherSize(scene.inventories(), wanted.prefix(), wanted.map().size()) : Optional.empty();
+    other.filter(dataset -> dataset.descriptor().id() > newest)
+        .filter(dataset -> RestartOrder.wanted(flushed, scene.history(), wanted.excluded()).test(dataset.descriptor()))
+        .ifPresent(dataset -> {
+          throw otherSize(dataset.descriptor(), dataset.origin().ranks(), wanted);
+        });
+    return candidates;
+  }
+
+  /** A restart from something older would lose what is newer, and to begin anew would lose all. */
+  static ScrException otherSize(DatasetDescriptor dataset, int ranks, Wanted wanted) {
+    String writers = ranks == 1 ? "1 rank" : ranks + " ranks";
+    return new ScrException(Fault.RANKS_DISAGREE, "the newest checkpoint, dataset " + dataset.id() + " \""
+        + dataset.name() + "\", was written by " + writers + ", and this run has " + wanted.map().size()
+        + ". Nothing has been changed. Start " + writers + "; or set SCR_GLOBAL_RESTART=1, and every rank may read"
+        + " every file; or SCR_FLUSH_ON_RESTART=1 and SCR_FETCH=0, and have the application read the prefix directory");
+  }
+
+  private long sinceUs(long startNs) {
+    return (loop.nanoTime() - startNs) / 1000;
+  }
+
+  /** Ids must not meet in the caches, whoever wrote there; checkpoints are counted for each prefix directory. */
+  private RunInfo.Found found(Scene scene, String prefixDirectory) {
+    List<Inventory.Dataset> cached = scene.inventories().stream().flatMap(i -> i.datasets().stream()).toList();
+    IntStream ids = IntStream.concat(cached.stream().mapToInt(dataset -> dataset.descriptor().id()),
+        scene.flushed().all().stream().mapToInt(DatasetDescriptor::id));
+    IntStream checkpoints = IntStream.concat(
+        cached.stream().filter(dataset -> dataset.origin().prefix().equals(prefixDirectory))
+            .mapToInt(dataset -> dataset.descriptor().checkpointId()),
+        scene.flushed().all().stream().mapToInt(DatasetDescriptor::checkpointId));
+    return new RunInfo.Found(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
+        scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
+  }
+
+  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
+    if (candidates.isEmpty()) {
+      return Future.succeededFuture(Optional.empty());
+    }
+    DatasetDescriptor dataset = candidates.getFirst().descriptor();
+    boolean cached = candidates.getFirst().cached();
+    Future<Void> attempt = cached
+        ? fromCaches(dataset, wanted)
+        : prefix.fetch(dataset, wanted).<Void>map(ranks -> {
+          // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
+          boolean here = ranks == wanted.map().size() && !wanted.policy().fetch().bypass();
+          unprotected = here ? Optional.of(dataset) : Optional.empty();
+          ways = new Event.Ways(0, 0, 0, ranks);
+          return null;
+        });
+    return attempt.map(Optional.of(dataset)).recover(failure -> {
+      if (Fault.of(failure) == Fault.RANKS_DISAGREE) {
+        return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
+      }
+      if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
+        passOver(candidates.getFirst(), e);
+        if (cached && (e.fault() == Fault.TOO_MANY_LOST || e.fault() == Fault.CORRUPT)) {
+          hopeless.add(CacheRestores.which(dataset));
+        }
+        return first(candidates.subList(1, candidates.size()), hopeless, wanted);
+      }
+      return Future.failedFuture(failure);
+    });
+  }
+
+  private Future<Void> fromCaches(DatasetDescriptor dataset, Wanted wanted) {
+    return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map())).map(plan -> {
+      unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
+      ways = ways(plan);
+      return null;
+    });
+  }
+
+  private static Event.Ways ways(RestorePlan plan) {
+    Map<Action, Long> ranks = plan.perNode().values().stream().flatMap(List::stream)
+        .collect(Collectors.groupingBy(RestorePlan.RankPlan::action, Collectors.counting()));
+    return new Event.Ways(ranks.getOrDefault(Action.KEEP, 0L).intValue(),
+        ranks.getOrDefault(Action.MOVE, 0L).intValue(), ranks.getOrDefault(Action.REBUILD, 0L).intValue(), 0);
+  }
+
+  /**
+   * Drops what would only be in the way of the next restart: what the application could not read, and, once another one
+   * is restored, what can never be. A dataset that failed for a passing reason (no room, a slow disk) stays.
+   */
+  private Future<Void> drop(
+      Wanted wanted, Scene scene, Set<Which> hopeless, Optional<DatasetDescriptor> restored) {
+    Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
+        && d.descriptor().flags().checkpoint() && (wanted.excluded().contains(d.descriptor().id())
+            || restored.isPresent() && restored.get().id() != d.descriptor().id()
+                && hopeless.contains(CacheRestores.which(d.descriptor())));
+    boolean any = scene.inventories().stream().flatMap(i -> i.datasets().stream()).anyMatch(useless);
+    return (any ? remember(wanted.prefix(), scene) : Future.<Void>succeededFuture())
+        .compose(_ -> evict(scene.inventories(), useless));
+  }
+
+  private Future<Void> evict(List<Inventory> inventories, Predicate<Inventory.Dataset> which) {
+    List<Future<Ack>> told = new ArrayList<>();
+    for (Inventory inventory : inventories) {
+      List<Which> useless = inventory.datasets().stream().filter(which)
+          .map(dataset -> CacheRestores.which(dataset.descriptor())).toList();
+      if (!useless.isEmpty()) {
+        told.add(bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class).otherwise(e -> {
+          LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage());
+          return Ack.ACK;
+        }));
+      }
+    }
+    return Future.all(told).mapEmpty();
+  }
+
+  /** What was restored last and lacks redundancy; told once. */
+  public Optional<DatasetDescriptor> unprotected() {
+    Optional<DatasetDescriptor> dataset = unprotected;
+    unprotected = Optional.empty();
+    return dataset;
+  }
+
+  /** Notes in the prefix directory that the application could not read a dataset. */
+  public Future<Void> markFailed(String prefixDirectory, int datasetId) {
+    return prefix.markFailed(prefixDirectory, datasetId);
+  }
+}

@@ -1,0 +1,150 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.flow.gather.LocalGather;
+import io.vertxscr.flow.gather.RankCall;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.CallReply;
+import io.vertxscr.protocol.app.DoneReply;
+import io.vertxscr.service.Loop;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+
+/**
+ * The collective calls of an application: checks each rank's call, waits for all ranks of the node, has the step done,
+ * and answers every rank. On the node's loop.
+ */
+public final class CollectiveCalls {
+  private final Loop loop;
+  private final String self;
+  private final RunService runs;
+  private final LeaderGathers gathers;
+  private final Map<Step, Work> works;
+  private boolean stopping;
+
+  /** Who calls: the run, the rank, the number of the call, and the connection. */
+  public record Caller(long run, int rank, long call, String client) {}
+
+  /** What a node does in a step; all its ranks have made the same call. */
+  public interface Work {
+    Future<Answers> run(LocalRun run, List<RankCall> calls);
+  }
+
+  /**
+   * What the ranks are told.
+   *
+   * @param ofRank the reply; what rank 0 is told besides is added to it
+   * @param restartAvailable what HAVE_RESTART found
+   */
+  public record Answers(IntFunction<CallReply> ofRank, boolean restartAvailable) {
+    public static Answers same(CallReply reply) {
+      return new Answers(_ -> reply, false);
+    }
+  }
+
+  /**
+   * Serves a node.
+   *
+   * @param works what the node does in each step
+   */
+  public CollectiveCalls(Loop loop, String self, RunService runs, LeaderGathers gathers, Map<Step, Work> works) {
+    this.loop = loop;
+    this.self = self;
+    this.runs = runs;
+    this.gathers = gathers;
+    this.works = Map.copyOf(works);
+  }
+
+  /** One rank's call; completes when all ranks of the run have called and the step is done. */
+  public Future<Object> call(Caller caller, Step step, String name, int flags, boolean valid) {
+    return call(caller, new RankCall(caller.rank(), step, name, flags, valid));
+  }
+
+  /** The same, for a call that says more. */
+  public Future<Object> call(Caller caller, RankCall call) {
+    LocalRun run = runs.run().orElseThrow(() ->
+        new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
+    if (call.step() == Step.FINALIZE && run.isHalted(caller.run())) {
+      return Future.succeededFuture(new DoneReply());      // it hears of the end by should-exit, and finalizes
+    }
+    LocalRun.RankSession session = run.session(caller.run(), caller.rank(), caller.client());
+    if (caller.call() == session.lastCall()) {
+      return session.lastAnswer();
+    }
+    if (caller.call() != session.lastCall() + 1) {
+      throw new ScrException(Fault.BAD_REQUEST, "rank " + caller.rank() + " sends call " + caller.call()
+          + ", after call " + session.lastCall());
+    }
+    if (stopping && call.step() == Step.START_OUTPUT) {     // no answer to remember: the number may come again later
+      throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
+    }
+    Promise<Object> promise = loop.promise();
+    Future<Object> answer = call.step() == Step.FINALIZE ? promise.future().recover(CollectiveCalls::evenIfHalted)
+        : promise.future();
+    session.answer(caller.call(), answer);
+    try {
+      enter(run, session, call, promise);
+    } catch (ScrException e) {
+      promise.tryFail(e);
+    }
+    return answer;
+  }
+
+  /** Who takes its leave may do so, also when the run is halted before the others have called. */
+  private static Future<Object> evenIfHalted(Throwable failure) {
+    return Fault.of(failure) == Fault.HALTED ? Future.succeededFuture(new DoneReply()) : Future.failedFuture(failure);
+  }
+
+  private void enter(LocalRun run, LocalRun.RankSession session, RankCall call, Promise<Object> promise) {
+    if (run.waiting().containsKey(call.rank())) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + call.rank() + " called " + call.step().title()
+          + " while its last call is not answered yet");
+    }
+    session.state().check(call.rank(), call.step());
+    run.waiting().put(call.rank(), promise);
+    run.gather().arrive(call).ifPresent(all -> act(run, all));
+  }
+
+  private void act(LocalRun run, List<RankCall> calls) {
+    Step step = calls.getFirst().step();
+    Optional<String> odd = LocalGather.disagreement(calls);
+    Future.succeededFuture()
+        .compose(_ -> odd.isPresent()
+            ? gathers.disagree(run, step, odd.get()).<Answers>mapEmpty() : works.get(step).run(run, calls))
+        .onComplete((answers, failure) -> answer(run, step, answers, failure));
+  }
+
+  private void answer(LocalRun run, Step step, Answers answers, Throwable failure) {
+    Map<Integer, Promise<Object>> promises = new TreeMap<>(run.waiting());
+    run.waiting().clear();
+    boolean phaseEnds = step == Step.COMPLETE_OUTPUT || step == Step.COMPLETE_RESTART;
+    boolean nothingChanged = failure instanceof ScrException e && e.fault() == Fault.RANKS_DISAGREE;
+    if (failure == null || (phaseEnds && !nothingChanged)) {
+      boolean available = answers != null && answers.restartAvailable();
+      run.sessions().forEach(session -> session.state(session.state().after(step, available)));
+      if (phaseEnds) {
+        run.open(null);
+      }
+    }
+    promises.forEach((rank, promise) -> {
+      if (failure == null) {
+        CallReply reply = answers.ofRank().apply(rank);
+        List<String> remarks = rank == 0 ? run.takeRemarks() : List.of();
+        promise.tryComplete(remarks.isEmpty() ? reply : reply.with(remarks));
+      } else {
+        promise.tryFail(failure);
+      }
+    });
+  }
+
+  /** Begins no new phase from now on. */
+  public void stopping() {
+    stopping = true;
+  }
+}

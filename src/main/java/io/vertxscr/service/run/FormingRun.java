@@ -1,0 +1,150 @@
+package io.vertxscr.service.run;
+
+import io.vertxscr.flow.run.RankMapBuilder;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Running.Configured;
+import io.vertxscr.protocol.node.Running.Join;
+import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.protocol.node.Running.Refusal;
+import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.service.Loop;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The run whose ranks are arriving at the leader, and how long they wait for those that do not come. On the node's
+ * loop.
+ *
+ * <p>A rank that has not been started yet cannot be told from one that was lost before anybody knew of it. So the ranks
+ * wait for as long as they live, and the log says for whom; but once a node has left, which may have had ranks, the
+ * wait has an end.
+ */
+final class FormingRun {
+  private static final Logger LOG = LoggerFactory.getLogger(FormingRun.class);
+  private static final int MISSING_SHOWN = 8;
+  private static final long TELL_OF_MISSING_MS = 30_000;
+
+  private final Loop loop;
+  private final long number;
+  private final RankMapBuilder ranks;
+  private final Consumer<ScrException> giveUp;
+  private Configured configured = Configured.NOTHING;
+  private boolean limited;
+  private boolean ended;
+
+  /**
+   * Begins with what the first node says.
+   *
+   * @param number names it; ascending
+   * @param giveUp hears why it is not waited for any longer
+   */
+  FormingRun(Loop loop, long number, Join first, Consumer<ScrException> giveUp) {
+    this.loop = loop;
+    this.number = number;
+    this.ranks = new RankMapBuilder(first.node(), first.prefix(), first.jobName(), first.ranks());
+    this.giveUp = giveUp;
+    tellOfMissing();
+  }
+
+  /** Ranks that wait for others that never come cannot know it. */
+  private void tellOfMissing() {
+    loop.after(TELL_OF_MISSING_MS, () -> {
+      if (waits()) {
+        LOG.warn("{} of {} ranks have called init and wait for the others, such as {}",
+            ranks.joined(), ranks.ranks(), ranks.missing(MISSING_SHOWN));
+        tellOfMissing();
+      }
+    });
+  }
+
+  private boolean waits() {
+    return !ended && !isComplete();
+  }
+
+  /** Notes the ranks of a node; those that may not join are returned. */
+  List<Refusal> join(Join join) {
+    List<Refusal> refusals = new ArrayList<>();
+    for (int rank : join.here()) {
+      try {
+        ranks.join(join.node(), rank, join.ranks(), join.prefix(), join.jobName());
+      } catch (ScrException e) {
+        refusals.add(new Refusal(rank, e.fault().number(), e.getMessage()));
+      }
+    }
+    configured = join.settings().orElse(configured);
+    return refusals;
+  }
+
+  /** A node has left that may have had ranks which nobody knows of: who is missing is waited for only so long. */
+  void limit(String node, long graceMs) {
+    if (limited || !waits()) {
+      return;
+    }
+    limited = true;
+    loop.after(graceMs, () -> {
+      if (waits()) {
+        giveUp.accept(new ScrException(Fault.NODE_LOST, "node " + node
+            + " has left the cluster while ranks called init: ranks " + ranks.missing(MISSING_SHOWN) + " of "
+            + ranks.ranks() + " have not called it within " + graceMs / 1000
+            + " s after that, and are taken for lost with the node"));
+      }
+    });
+  }
+
+  /** Whether a rank that is lost, or may not join, leaves those who have joined waiting in vain. */
+  boolean concerns(Lost lost) {
+    boolean itsRanks = lost.run() == 0 && (lost.forming() == 0 || lost.forming() == number);
+    return itsRanks && (lost.fault() == Fault.RANK_LOST.number() || !isComplete());
+  }
+
+  /** Nobody waits for it any more: it has begun, or it never will. */
+  void end() {
+    ended = true;
+  }
+
+  /** Whether all ranks are here. */
+  boolean isComplete() {
+    return ranks.joined() == ranks.ranks();
+  }
+
+  /** The rank map, once all ranks are here. */
+  Optional<RankMap> complete() {
+    return ranks.complete();
+  }
+
+  /** What is waited for; the list names ranks. */
+  Waits view() {
+    List<String> missing = ranks.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
+    return new Waits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
+        : "init: " + ranks.joined() + " of " + ranks.ranks() + " ranks", missing);
+  }
+
+  long number() {
+    return number;
+  }
+
+  /** What rank 0 has brought along. */
+  Configured configured() {
+    return configured;
+  }
+
+  /** Nodes that have a rank here. */
+  Collection<String> nodes() {
+    return ranks.nodes();
+  }
+
+  String prefix() {
+    return ranks.prefix();
+  }
+
+  String jobName() {
+    return ranks.jobName();
+  }
+}

@@ -1,0 +1,65 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.UserSettings;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Flushing.View;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.RunInfo;
+import java.util.List;
+
+/** Work that the life of a run calls for; {@link LeaderService} keeps the life itself. On the node's loop. */
+public interface LeaderActions {
+  /**
+   * Reads what is configured for a run on these nodes; fails with BAD_CONFIGURATION, naming the place.
+   */
+  Future<RunSettings> configure(UserSettings user, RankMap map);
+
+  /**
+   * Brings the newest checkpoint that can be had to the nodes of the ranks.
+   *
+   * @return the run, ready to begin, with or without a checkpoint to read
+   */
+  Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings);
+
+  /** Makes one result of the parts of all nodes. */
+  Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts);
+
+  /** What was done since the last time, for rank 0, where the run wants to know. */
+  List<String> operations();
+
+  /** What people should know of the restarts so far, in sentences. */
+  List<String> remarks();
+
+  /** Datasets on their way to the prefix directory. */
+  List<View> flushes();
+
+  /** This node leads from now on, where another one has led before, of so many nodes. */
+  void tookOver(int nodes);
+
+  /** A run has begun on all its nodes: whatever it need not wait for may start now. */
+  void begun(RunInfo info);
+
+  /**
+   * A run is about to begin, before its nodes hear of it; or one of an earlier leader goes on under this one.
+   *
+   * @param anew whether it begins
+   */
+  void open(RunInfo info, boolean anew);
+
+  /**
+   * What the run has read is not to blame for its end: it has lost a node, or was ended from outside. May be told
+   * again; does not fail.
+   */
+  Future<Void> excused(RunInfo info);
+
+  /** The run is over before its time; its number is 0 if it was still forming. */
+  void over(long run, ScrException cause);
+
+  /** Goes on with work that an earlier leader, or an earlier life of a node, has left. */
+  void resume();
+}

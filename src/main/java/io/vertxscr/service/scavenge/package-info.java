@@ -1,0 +1,2 @@
+/** Scavenge by running daemons, at the end of an allocation. */
+package io.vertxscr.service.scavenge;

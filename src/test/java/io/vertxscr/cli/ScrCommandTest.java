@@ -1,0 +1,237 @@
+package io.vertxscr.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Goal: answers on standard output; a failure is one sentence on standard error and its exit code. */
+class ScrCommandTest {
+  @TempDir
+  private Path directory;
+
+  private record Ran(int exit, String out, String err) {}
+
+  @Test
+  void versionTellsTheVersionOfTheBuild() {
+    Ran ran = run(Map.of(), "version");
+
+    assertThat(ran.out()).matches("scr \\d+\\.\\d+\\.\\d+(-SNAPSHOT)?, Java 2[5-9].*\\R");
+    assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--port, 99999, 1", "--port, 0, 1", "--port, -1, 1", "--http-port, 65536, 0", "--peer-port, -1, 0"})
+  void aPortThatIsNoneIsRefused(String option, String port, int least) {
+    assertThat(run(Map.of(), "node", option, port)).returns(2, Ran::exit)
+        .satisfies(ran -> assertThat(ran.err())
+            .startsWith("scr: " + option + " " + port + ": a port is a number from " + least + " to 65535"));
+  }
+
+  @Test
+  void filesThatAreNotThereAreToldInWords() {
+    String none = directory.resolve("none").toString();
+    Map<String, String> environment = Map.of("SCR_CNTL_BASE", directory.toString());
+    assertThat(run(environment, "node", "--host", "127.0.0.1", "--secret-file", none)).returns(2, Ran::exit)
+        .returns("scr: secret file " + none + " cannot be read: no such file or directory\n", Ran::err);
+    assertThat(run(environment, "node", "--config", none)).returns(2, Ran::exit)
+        .returns("scr: configuration file " + none + " cannot be read: no such file or directory\n", Ran::err);
+  }
+
+  @Test
+  void aSecretThatOthersMayReadIsWarnedOf() throws IOException {
+    Path file = Files.writeString(directory.resolve("secret"), "sixteen bytes and more");
+    for (String mode : List.of("rw-------", "r--------", "rwx------")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      assertThat(SecretFile.warning(file)).as(mode).isEmpty();
+    }
+    for (String mode : List.of("rw-r-----", "rw----r--", "rw--w----", "rw-----w-")) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+      assertThat(SecretFile.warning(file)).as(mode).get().asString().contains(file.toString(), "chmod 600");
+    }
+  }
+
+  @Test
+  void helpListsTheCommands() {
+    assertThat(run(Map.of(), "help").out()).contains("config", "version", "help", "Print the value of every parameter");
+  }
+
+  @Test
+  void helpAndVersionAreOptionsToo() {
+    assertThat(List.of(run(Map.of(), "--help"), run(Map.of(), "-h"))).containsOnly(run(Map.of(), "help"));
+    assertThat(List.of(run(Map.of(), "--version"), run(Map.of(), "-V"))).containsOnly(run(Map.of(), "version"));
+    for (String command : List.of("run", "halt", "config", "status")) {
+      assertThat(run(Map.of(), command, "-h")).isEqualTo(run(Map.of(), command, "--help")).returns(0, Ran::exit)
+          .satisfies(ran -> assertThat(ran.out()).startsWith("Usage: scr " + command));
+    }
+  }
+
+  @Test
+  void socketsOfDaemonsThatAreGoneAreToldInOneLine() throws IOException {
+    Path job = directory.resolve("u/scr.1");
+    for (String node : List.of("node1", "node2")) {
+      Path socket = Files.createDirectories(job.resolve(node)).resolve("scr.sock");
+      try (var channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+        channel.bind(UnixDomainSocketAddress.of(socket));
+      }
+    }
+    assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString(), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1"), "status"))
+        .isEqualTo(new Ran(1, "", "scr: no daemon of user u and job 1 runs on this host any more (sockets are left of"
+            + " node1, node2)\n"));
+  }
+
+  @Test
+  void configPrintsEveryValueWithItsSourceInColumns() throws IOException {
+    Path file = Files.writeString(directory.resolve("scr.conf"), "SCR_FLUSH=3\nSCR_CACHE_SIZE=2\n");
+    Ran ran = run(Map.of("SCR_SET_SIZE", "4", "USER", "alice"), "config", "--config", file.toString(), "SCR_FLUSH=5");
+
+    assertThat(ran.out().lines().map(line -> line.replaceAll(" +", " ")))
+        .contains("configuration of the system: " + file, "configuration of the user: none")
+        .contains("SCR_CACHE_SIZE 2 " + file + " line 2")
+        .contains("SCR_FLUSH 5 config call \"SCR_FLUSH=5\"")
+        .contains("SCR_SET_SIZE 4 environment of the application")
+        .contains("SCR_COPY_TYPE XOR default")
+        .contains("SCR_USER_NAME alice USER")
+        .contains("0 1 NODE /tmp XOR 4 1")
+        .contains("/tmp NODE 2 - 1");
+    assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
+  }
+
+  @Test
+  void configShowsDescriptorsStoresAndGroupsToProgramsToo() throws IOException {
+    Path file = Files.writeString(directory.resolve("scr.conf"), """
+        SCR_COPY_TYPE=FILE
+        CKPT=0 TYPE=SINGLE
+        CKPT=1 INTERVAL=4 TYPE=PARTNER GROUP=POWER OUTPUT=1
+        STORE=/tmp COUNT=3
+        GROUPS=n1 POWER=psu1
+        """);
+    JsonObject json = new JsonObject(run(Map.of(), "config", "--json", "--config", file.toString()).out());
+
+    assertThat(json.getJsonArray("checkpoints").getJsonObject(1).getMap()).containsAllEntriesOf(Map.of(
+        "ckpt", 1, "interval", 4, "group", "POWER", "store", "/tmp", "type", "PARTNER", "output", true));
+    assertThat(json.getJsonArray("stores").getJsonObject(0).getMap()).containsEntry("count", 3);
+    assertThat(json.getJsonObject("groups").encode()).isEqualTo("{\"n1\":{\"POWER\":\"psu1\"}}");
+    assertThat(json.getJsonArray("parameters").encode())
+        .contains("{\"name\":\"SCR_FLUSH\",\"scope\":\"RUN\",\"value\":\"10\",\"from\":\"default\"}");
+  }
+
+  @Test
+  void theFileOfTheUserStandsInThePrefixDirectory() throws IOException {
+    Files.writeString(directory.resolve(".scrconf"), "SCR_FLUSH=2\n");
+
+    assertThat(run(Map.of(), "config", "--prefix", directory.toString()).out().replaceAll(" +", " "))
+        .contains("SCR_FLUSH 2 " + directory.resolve(".scrconf") + " line 1");
+  }
+
+  @Test
+  void configExplainsOnRequest() {
+    String page = run(Map.of(), "config", "--explain").out();
+    assertThat(page).contains("checkpoints kept in the cache");
+    assertThat(page.replaceAll(" +", " ")).contains("CKPT COMPRESS one of NONE, ZSTD files are compressed",
+        "CKPT INTERVAL ", "STORE COUNT ", "GROUPS=node1 POWER=psu1");
+  }
+
+  @Test
+  void theConfigurationOfTheInstallationIsUsedWhereItExists() throws IOException {
+    Map<String, String> environment = Map.of("SCR_HOME", directory.toString());
+    assertThat(run(environment, "config").out()).contains("configuration of the system: none");
+
+    Files.createDirectories(directory.resolve("conf"));
+    Files.writeString(directory.resolve("conf/scr.conf"), "SCR_FLUSH=7\n");
+    assertThat(run(environment, "config").out()).contains("scr.conf line 1");
+  }
+
+  @Test
+  void aWrongConfigurationIsOneSentenceAndExitCode2() throws IOException {
+    Path file = Files.writeString(directory.resolve("scr.conf"), "SCR_FLSH=3\n");
+
+    assertThat(run(Map.of(), "config", "--file", file.toString())).isEqualTo(new Ran(2, "",
+        "scr: " + file + " line 1: unknown parameter SCR_FLSH; did you mean SCR_FLUSH?\n"));
+  }
+
+  @Test
+  void theStackIsShownOnlyForDebugging() {
+    Map<String, String> wrong = Map.of("SCR_FLUSH", "x");
+
+    assertThat(run(wrong, "config").err()).hasLineCount(1);
+    assertThat(run(Map.of("SCR_FLUSH", "x", "SCR_DEBUG", "1"), "config").err()).contains("\tat io.vertxscr");
+  }
+
+  @Test
+  void aNameThatOnlyLooksLikeAParameterIsReportedBesideTheAnswer() {
+    assertThat(run(Map.of("SCR_FLSH", "1"), "config"))
+        .returns(0, Ran::exit)
+        .returns("scr: SCR_FLSH in the environment is not a parameter; did you mean SCR_FLUSH?\n", Ran::err);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+      "confg,         'there is no command ''confg''; did you mean config?'",
+      "frobnicate,    'there is no command ''frobnicate'''",
+      "'',            'a command is missing; one of demo, node, status, halt, config, run, prerun, postrun, "
+          + "should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, version, help'",
+      "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",
+      "halt --unset, 'Unknown option: ''--unset''; there are --unset-after, --unset-all, --unset-before, "
+          + "--unset-checkpoints, --unset-reason, --unset-seconds'",
+      "halt --checkpoints abc, 'Invalid value for option ''--checkpoints'': ''abc'' is no whole number, or too large "
+          + "a one'",
+      "halt --seconds 1y, '--seconds ''1y'' is no length of time; expected seconds, or 1h30m'",
+      "halt --chekpoints=3, 'Unknown option: ''--chekpoints=3''; did you mean --checkpoints?'"})
+  void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
+    Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));
+
+    assertThat(ran.err().lines().findFirst().orElseThrow()).isEqualTo("scr: " + sentence);
+    assertThat(ran.err()).hasLineCount(2);
+    assertThat(ran).returns(2, Ran::exit).returns("", Ran::out);
+  }
+
+  /** P is a prefix directory without any dataset, with an empty directory for caches beside it. */
+  @ParameterizedTest
+  @ValueSource(strings = {
+      "halt P --seconds 1y", "halt P --checkpoints -1", "halt P --before never", "halt P --after never",
+      "halt P --remove --checkpoints 3", "halt P --list --immediate", "halt P/none P", "halt P --unset",
+      "index --prefix P --drop x", "index --prefix P --drop-after x", "index --prefix P --current x",
+      "index --prefix P --add 5", "index --prefix P --add x", "index --prefix P --build 5", "index --prefix P --scan 5",
+      "index --prefix P --verify x", "index --prefix P --build --bad",
+      "copy --prefix P --id 0", "copy --prefix P --id 5", "copy --prefix P --id x",
+      "scavenge --prefix P --id 0", "scavenge --prefix P --hosts a --remote= --id 5",
+      "explain --prefix P x", "run --prefix P --nodes 1", "run --prefix P --nodes 0 true",
+      "run --prefix P --nodes 1 --port 0 true", "run --prefix P --nodes 1 --port 65536 true",
+      "run --prefix P --nodes 1 --runs -2 true", "run --prefix P --hosts n[ true", "prerun --prefix P --hosts n[",
+      "demo --out P/demo --scheme SINGLE", "demo --out P/demo --ranks 0"})
+  void whatIsRefusedLeavesTheDirectoryAsItWas(String line) throws IOException {
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    Map<String, String> environment = Map.of("PATH", "/usr/bin:/bin", "SCR_USER_NAME", "u",
+        "SCR_CNTL_BASE", directory.toString(), "SCR_CACHE_BASE", directory.toString());
+
+    Ran ran = run(environment, line.replace("P", prefix.toString()).split(" "));
+
+    assertThat(ran.exit()).as(ran.toString()).isNotZero();
+    assertThat(ran.err() + ran.out()).isNotBlank();
+    assertThat(prefix).isEmptyDirectory();
+    assertThat(directory).isDirectoryNotContaining(file -> !file.equals(prefix));
+  }
+
+  private static Ran run(Map<String, String> environment, String... arguments) {
+    var out = new StringWriter();
+    var err = new StringWriter();
+    int exit = ScrCommand.run(environment, new PrintWriter(out, true), new PrintWriter(err, true), arguments);
+    return new Ran(exit, out.toString(), err.toString());
+  }
+}

@@ -1,0 +1,125 @@
+package io.vertxscr.prefix.copy;
+
+import static io.vertxscr.prefix.metadata.Samples.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.model.Compression;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.metadata.RankMapWriter;
+import io.vertxscr.prefix.metadata.Samples;
+import io.vertxscr.prefix.publish.DatasetRemoval;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: compressed files are published, kept, fetched and removed as others are, under names of their own. */
+class CompressedDatasetTest {
+  @TempDir
+  Path temp;
+  private Samples samples;
+
+  @BeforeEach
+  void makeSamples() {
+    samples = new Samples(temp);
+  }
+
+  private FlushCopy copy(int dataset) {
+    return new FlushCopy(samples.paths, dataset, samples.cacheOf(dataset))
+        .compressing(Optional.of(Compression.STANDARD)).resuming("n1 " + dataset);
+  }
+
+  private Entry published(int dataset, RankFiles rank) {
+    FlushCopy copy = copy(dataset);
+    rank.files().forEach(copy::copy);
+    copy.publish(rank.files());
+    List<Long> stored = copy.storedBytes(rank);
+    List<FlushedFile> files = new ArrayList<>();
+    for (int i = 0; i < stored.size(); i++) {
+      files.add(FlushedFile.of(rank.files().get(i)).compressed(stored.get(i)));
+    }
+    return new Entry(rank.rank(), files);
+  }
+
+  private void complete(DatasetDescriptor bare, Entry entry, RankFiles rank) {
+    DatasetDescriptor descriptor = Samples.withTotals(bare, List.of(rank));
+    RankMapWriter map = new RankMapWriter(samples.paths, descriptor.id(), 1, 1);
+    map.writeEntries(0, List.of(entry));
+    map.writeRoot();
+    samples.publication.publish(descriptor, Optional.empty(), Samples.TIME, true);
+    samples.publication.seal(descriptor);
+    copy(descriptor.id()).removeKept(rank.files());
+  }
+
+  private RankFiles fetched(int dataset, Entry entry) {
+    return Samples.fetched(new FetchCopy(samples.paths, dataset, temp.resolve("back")), entry);
+  }
+
+  @Test
+  void filesComeBackAndHaveLeftNothingBesideTheirPlaces() {
+    RankFiles rank = samples.cached(3, 0, "a/x", "x", "empty", "x.zst");
+    Entry entry = published(3, rank);
+    assertThat(Samples.tree(samples.prefix)).containsOnlyKeys("a/x.zst", "x.zst", "empty.zst", "x.zst.zst");
+    assertThat(fetched(3, entry).files()).containsExactlyInAnyOrderElementsOf(rank.files());
+    copy(3).publish(rank.files());                        // repeated
+    Samples.write(samples.prefix.resolve("x.zst"), new byte[40]);
+    refused(Fault.NO_SUCH_FILE, () -> copy(3).publish(rank.files()), "dataset 3", "x", "copied again");
+  }
+
+  @Test
+  void whatATakenPlaceHeldIsFetchedUntilTheOtherDatasetIsComplete() {
+    RankFiles old = samples.cached(1, 0, "a/x");
+    Entry oldEntry = published(1, old);
+    complete(Samples.descriptor(1, "same"), oldEntry, old);
+    RankFiles young = samples.cached(2, 0, "a/x");
+    Entry youngEntry = published(2, young);
+    assertThat(fetched(1, oldEntry)).isEqualTo(old);
+    assertThat(fetched(2, youngEntry)).isEqualTo(young);
+    complete(Samples.descriptor(2, "same"), youngEntry, young);
+    refused(Fault.CORRUPT, () -> fetched(1, oldEntry), "dataset 1", "a/x");
+  }
+
+  @Test
+  void draftsThatAreDiscardedLeaveNothing() {
+    RankFiles rank = samples.cached(3, 0, "a/x");
+    FlushCopy copy = copy(3);
+    rank.files().forEach(copy::copy);
+    assertThat(Samples.tree(samples.prefix)).hasSize(1);
+    copy.discard(rank.files());
+    assertThat(Samples.tree(samples.prefix)).isEmpty();
+  }
+
+  @Test
+  void aDatasetThatIsRemovedTakesItsFilesAndNoOthers() {
+    RankFiles rank = samples.cached(3, 0, "a/x", "y");
+    Entry entry = published(3, rank);
+    RankFiles plain = samples.cached(4, 0, "a/x", "z");
+    samples.flush(Samples.descriptor(4, "plain"), List.of(plain));
+    complete(Samples.descriptor(3, "b"), entry, rank);
+    assertThat(new DatasetRemoval(samples.paths, samples.index.read().index()).remove(3)).isEqualTo(2);
+    assertThat(samples.prefix.resolve("a/x.zst")).doesNotExist();
+    assertThat(samples.prefix.resolve("y.zst")).doesNotExist();
+    assertThat(samples.prefix.resolve("a/x")).isRegularFile();
+    assertThat(samples.prefix.resolve("z")).isRegularFile();
+  }
+
+  @Test
+  void aPlainFileAtTheNameOfACompressedOneIsNotTakenForIt() throws Exception {
+    RankFiles rank = samples.cached(3, 0, "x");
+    Entry entry = published(3, rank);
+    FileMeta file = rank.files().getFirst();
+    Files.copy(samples.cacheOf(3).resolve(file.name()), samples.prefix.resolve("x"));
+    Files.delete(samples.prefix.resolve("x.zst"));
+    refused(Fault.CORRUPT, () -> fetched(3, entry), "x.zst");
+    refused(Fault.BAD_REQUEST, () -> new DirectFiles(samples.paths, 3).check(entry), "compressed");
+  }
+}

@@ -1,0 +1,81 @@
+package io.vertxscr.prefix.publish;
+
+import static io.vertxscr.prefix.metadata.Samples.bytes;
+import static io.vertxscr.prefix.metadata.Samples.descriptor;
+import static io.vertxscr.prefix.metadata.Samples.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.prefix.metadata.Samples;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: a dataset leaves the index alone, or with all that is its own; no other dataset loses anything. */
+class WithdrawalTest {
+  @TempDir
+  Path temp;
+  Samples samples;
+  Withdrawal withdrawal;
+
+  @BeforeEach
+  void twoDatasets() {
+    samples = new Samples(temp);
+    withdrawal = new Withdrawal(samples.paths, samples.index);
+    samples.flush(descriptor(1, "a"), List.of(samples.cached(1, 0, "a/x"), samples.cached(1, 1, "a/y")));
+    samples.flush(descriptor(2, "b"), List.of(samples.cached(2, 0, "b/x"), samples.cached(2, 1, "b/y")));
+  }
+
+  private List<String> names() {
+    return samples.index.read().index().entries().stream().map(Index.Entry::name).toList();
+  }
+
+  @Test
+  void droppedIsOutOfTheIndexOnly() {
+    var before = Samples.tree(samples.prefix);
+    assertThat(withdrawal.drop("b")).hasValue(2);
+    assertThat(names()).containsExactly("a");
+    assertThat(samples.index.read().index().current()).as("it was current").isEmpty();
+    var after = Samples.tree(samples.prefix);
+    before.remove(".scr/index.scr");
+    assertThat(after).containsAllEntriesOf(before);
+    assertThat(withdrawal.drop("b")).isEmpty();
+    assertThat(withdrawal.delete("b")).as("dropped before").containsExactly(2);
+    assertThat(samples.prefix.resolve("b/x")).doesNotExist();
+  }
+
+  @Test
+  void deletedTakesItsFilesMapAndSummaryAlong() {
+    assertThat(withdrawal.delete("a")).containsExactly(1);
+    assertThat(Samples.tree(samples.prefix)).containsOnlyKeys("b/x", "b/y", ".scr/index.scr", ".scr/index.lock",
+        ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file",
+        ".scr/scr.dataset.2/rank2file.0.0", ".scr/scr.dataset.2/rank2file.0.1");
+    assertThat(samples.prefix.resolve("b/y")).hasBinaryContent(bytes(2, 1, "b/y"));
+    assertThat(withdrawal.delete("a")).isEmpty();
+    assertThat(names()).containsExactly("b");
+  }
+
+  @Test
+  void aDeletionThatWasCutOffIsFinishedByTheNextCall() throws IOException {
+    withdrawal.drop("a");
+    Files.delete(samples.prefix.resolve("a/x"));
+    assertThat(withdrawal.delete("a")).containsExactly(1);
+    assertThat(samples.prefix.resolve("a")).as("empty since the call that was cut off").doesNotExist();
+    assertThat(samples.paths.dataset(1)).doesNotExist();
+  }
+
+  @Test
+  void withADamagedMapNothingIsDeletedAndItIsSaid() throws IOException {
+    Files.writeString(samples.paths.rankMap(2), "torn");
+    refused(Fault.CORRUPT, () -> withdrawal.delete("b"), "rank2file");
+    assertThat(names()).containsExactly("a");
+    assertThat(samples.prefix.resolve("b/x")).exists();
+    refused(Fault.CORRUPT, () -> withdrawal.delete("a"), "rank2file");
+    assertThat(samples.prefix.resolve("a/x")).exists();
+  }
+}

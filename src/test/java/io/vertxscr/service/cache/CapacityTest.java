@@ -1,0 +1,128 @@
+package io.vertxscr.service.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertxscr.config.policy.FlushPolicy;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.flow.gather.Part.Room;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.GroupDescriptors;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.node.VertxLoop;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.Observer;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.NodeDirectories;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: the nodes of a store's group share its SIZE, those of others do not. Method: nodes on hosts of their own. */
+class CapacityTest {
+  private static final List<String> NODES = List.of("n1", "n2", "n3");
+  private static final long DATASET_BYTES = 40;
+
+  @TempDir
+  Path directory;
+  private final Vertx vertx = Vertx.vertx();
+  private final Loop loop = new VertxLoop(vertx, (_, work) -> {
+    try {
+      return CompletableFuture.completedFuture(work.call());
+    } catch (Exception e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  });
+
+  @AfterEach
+  void close() {
+    vertx.close().await();
+  }
+
+  /** Room for the next dataset on n1, which holds one; n1 and n2 are in one rack. */
+  private Room room(String group, long sizeBytes) throws Exception {
+    String base = directory.resolve("ssd").toString();
+    GroupDescriptors groups = new GroupDescriptors(new TreeMap<>(Map.of("n1", rack("a"), "n2", rack("a"),
+        "n3", rack("b"))));
+    StoreDescriptor ssd = new StoreDescriptor(base, group, 2, OptionalLong.of(sizeBytes), true);
+    CheckpointDescriptor how = new CheckpointDescriptor(
+        0, true, 1, GroupDescriptors.NODE, base, Redundancy.of(Scheme.SINGLE, 8), false);
+    RunInfo run = new RunInfo(7, "/p", "job", new RankMap(NODES), Optional.empty(), new RunInfo.Found(1, 1, List.of()),
+        RunPolicy.of(new Descriptors(List.of(how), OptionalInt.empty(), List.of(ssd), groups),
+            FlushPolicy.every(0, true)));
+    DatasetStore store = DatasetStore.open(new NodeDirectories(Path.of(base), directory.resolve("cntl")));
+    store.save(held(store, how));
+    RunCache cache = new RunCache(run);
+    cache.completed(1);
+    Capacity capacity = new Capacity(loop, new Hosts(), store, new CacheEvictor(loop, "n1", store, Observer.NONE),
+        Observer.NONE);
+    return loop.call(() -> capacity.room(run, cache, how)).await(60, TimeUnit.SECONDS);
+  }
+
+  private static TreeMap<String, String> rack(String name) {
+    return new TreeMap<>(Map.of("RACK", name));
+  }
+
+  private static DatasetRecord held(DatasetStore store, CheckpointDescriptor how) {
+    RankFiles files = new RankFiles(0, List.of(new FileMeta("rank.0/a", "a", DATASET_BYTES, OptionalInt.of(1))));
+    DatasetDescriptor dataset = new DatasetDescriptor(
+        1, "b.1", DatasetFlags.CHECKPOINT, 1, 1, new Job("u", "j", "1", "c"), new Totals(3, 3 * DATASET_BYTES));
+    return new DatasetRecord(dataset, new Origin("/p", NODES.size()), store.cache(1), new RedundancyDescriptor(how, 3),
+        FlushState.NOT_WANTED, List.of(new RankRecord(files, new RedundancySet(List.of(0)), Optional.empty())));
+  }
+
+  @Test
+  void whatFitsOnADeviceOfItsOwnMayNotFitOnOneThatIsShared() throws Exception {
+    assertThat(room(GroupDescriptors.NODE, 2 * DATASET_BYTES)).isEqualTo(Room.ENOUGH);
+    assertThat(room("RACK", 2 * DATASET_BYTES).refusal()).contains("no room in store", "free are 0");
+    assertThat(room("RACK", 4 * DATASET_BYTES - 2).refusal()).contains("free are 39", "1 are missing");
+    assertThat(room("RACK", 4 * DATASET_BYTES)).isEqualTo(Room.ENOUGH);
+    assertThat(room(GroupDescriptors.WORLD, 4 * DATASET_BYTES).refusal()).contains("free are 13");
+    assertThat(room(GroupDescriptors.WORLD, 6 * DATASET_BYTES)).isEqualTo(Room.ENOUGH);
+  }
+
+  private static final class Hosts implements Membership {
+    @Override
+    public NodeInfo self() {
+      return nodes().getFirst();
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+      return NODES.stream().map(name -> new NodeInfo(name, "host of " + name, "127.0.0.1", 1)).toList();
+    }
+
+    @Override
+    public void listen(Listener listener) {
+      // Nobody comes or goes.
+    }
+  }
+}

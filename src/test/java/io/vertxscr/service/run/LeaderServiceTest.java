@@ -1,0 +1,313 @@
+package io.vertxscr.service.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.UserSettings;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Gather;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.Running.Join;
+import io.vertxscr.protocol.node.Running.Joined;
+import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.protocol.node.Running.Over;
+import io.vertxscr.protocol.node.Running.State;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a leader that is lost while it tells of the begin or the end of a run leaves nobody waiting. Method: n1 has
+ * told every subset of n2, n3 and n4 when it is lost; n2 leads then.
+ */
+class LeaderServiceTest {
+  private static final List<String> NODES = List.of("n2", "n3", "n4");
+  private static final RunInfo RUN = new RunInfo(
+      7, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.Found.NOTHING, null);
+  private static final State NO_RUN = State.none(1);
+  private static final Gathered DONE = new Gathered(0, "", Packed.NOTHING);
+
+  private final Map<String, State> states = new HashMap<>();
+  private final Map<String, Over> toldOver = new HashMap<>();
+  private final List<Step> decided = new ArrayList<>();
+  private final List<RunInfo> excused = new ArrayList<>();
+  private Optional<ScrException> refusal = Optional.empty();
+  private boolean restores;
+  private final VirtualTime time = new VirtualTime(new Random(1));
+  private final Loop loop = time.loop();
+  private final LeaderService leader =
+      new LeaderService(loop, new Bus(), new Nodes(), new Epoch(), new Actions());
+
+  /** Says what the test has put down for a node, and notes whom the leader tells that a run is over. */
+  private final class Bus implements NodeBus {
+    @Override
+    public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+      assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
+      if (refusal.isPresent()) {
+        return Future.failedFuture(refusal.get());
+      }
+      return Future.succeededFuture(answer.cast(states.get(node)));
+    }
+
+    @Override
+    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
+      assertThat(verb).isEqualTo(NodeVerb.RUN_OVER);
+      toldOver.put(node, (Over) request);
+      return Future.succeededFuture(answer.cast(Ack.ACK));
+    }
+
+    @Override
+    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
+      throw new AssertionError("the leader asks itself for " + verb);
+    }
+
+    @Override
+    public void onlyLeader(String name) {
+      // Nothing is open here.
+    }
+  }
+
+  /** n1 has left. */
+  private static final class Nodes implements Membership {
+    @Override
+    public NodeInfo self() {
+      return nodes().getFirst();
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+      return NODES.stream().map(name -> new NodeInfo(name, "host", "127.0.0.1", 1)).toList();
+    }
+
+    @Override
+    public void listen(Listener listener) {
+      // Nobody comes or goes.
+    }
+  }
+
+  /** Begins no run, unless the test lets it come to what restores, and then that takes for ever. */
+  private final class Actions extends RunNumbers {
+    @Override
+    public Future<RunSettings> configure(UserSettings user, RankMap map) {
+      return restores ? Promise.<RunSettings>promise().future() : Future.failedFuture("no run is complete here");
+    }
+
+    @Override
+    public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
+      decided.add(step);
+      return Future.succeededFuture(Packed.NOTHING);
+    }
+
+    @Override
+    public Future<Void> excused(RunInfo info) {
+      excused.add(info);
+      return Future.succeededFuture();
+    }
+  }
+
+  private <T> T on(Supplier<Future<T>> call) {
+    Future<T> answer = time.await(loop.call(call));
+    if (answer.failed()) {
+      throw (ScrException) answer.cause();
+    }
+    return answer.result();
+  }
+
+  private static boolean told(int subset, String node) {
+    return (subset >> NODES.indexOf(node) & 1) == 1;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+  void aRunThatNotAllWereToldOfIsOverForThoseWhoWere(int subset) {
+    for (String node : NODES) {
+      states.put(node, told(subset, node)
+          ? new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty()) : NO_RUN);
+    }
+    String waits = on(leader::waits).text();
+    boolean someOnly = subset != 0 && subset != 7;
+    assertThat(waits).isEqualTo(subset == 7 ? "the application computes" : "no run");
+    assertThat(toldOver.keySet()).containsExactlyInAnyOrderElementsOf(someOnly ? NODES : List.of());
+    toldOver.values().forEach(over -> {
+      assertThat(over.run()).isEqualTo(7);
+      assertThat(Fault.of(over.fault())).isEqualTo(Fault.NODE_LOST);
+      assertThat(over.message()).containsAnyOf(
+          NODES.stream().filter(node -> !told(subset, node)).map(node -> "node " + node).toArray(String[]::new));
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+  void whoHasNotHeardThatTheRunHasFinalizedHearsItWithoutWaitingForThoseWhoHave(int subset) {
+    for (String node : NODES) {
+      boolean heard = told(subset, node);
+      states.put(node, new State(
+          1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty(),
+          Optional.empty()));
+    }
+    List<String> asking = NODES.stream().filter(node -> !told(subset, node)).toList();
+    List<Gathered> answers = on(() -> {
+      List<Future<Gathered>> asked = asking.stream().map(node -> leader.gather(
+          new Gather(7, 5, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList();
+      return Future.all(asked).map(_ -> asked.stream().map(Future::result).toList());
+    });
+    assertThat(answers).hasSize(asking.size()).allSatisfy(answer -> assertThat(answer).isEqualTo(DONE));
+    assertThat(decided).isEqualTo(subset == 0 ? List.of(Step.FINALIZE) : List.of());
+    assertThat(on(leader::waits).text()).as("the next run may begin").isEqualTo("no run");
+    assertThat(toldOver).isEmpty();
+  }
+
+  /** A program dies of the loss of a node in less time than the cluster needs to notice that loss. */
+  @Test
+  void aNodeThatIsMissedRightAfterARankHasEndedItsRun() {
+    State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(),
+        Optional.empty());
+    NODES.forEach(node -> states.put(node, running));
+    assertThat(waits()).isEqualTo("the application computes");
+    on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    leave("n9");
+    assertThat(excused).as("a node without ranks").isEmpty();
+    leave("n3");
+    assertThat(excused).containsExactly(RUN);
+  }
+
+  /** The leader itself was lost: its ranks' run has ended on the others before the next one leads. */
+  @Test
+  void theNextLeaderHearsOfTheRunThatItsPredecessorWasLostFrom() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN)));
+    assertThat(waits()).isEqualTo("no run");
+    assertThat(excused).containsExactly(RUN);
+  }
+
+  /** The launcher may say so a while after the run, and a node that stops says so of a run that is on only. */
+  @Test
+  void whoIsEndedFromOutsideIsExcusedWhileItRunsAndByItsLauncherAfterThatToo() throws Exception {
+    State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+    NODES.forEach(node -> states.put(node, running));
+    assertThat(waits()).isEqualTo("the application computes");
+    on(leader::stopping);
+    assertThat(excused).containsExactly(RUN);
+    on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    on(leader::stopping);
+    assertThat(excused).containsExactly(RUN);
+    on(() -> {
+      leader.endedFromOutside();
+      return Future.succeededFuture();
+    });
+    assertThat(excused).containsExactly(RUN, RUN);
+  }
+
+  private void leave(String node) {
+    leader.left(new NodeInfo(node, "host", "127.0.0.1", 1));
+    time.settle();
+  }
+
+  /** The bus of a node that ends refuses at once, before the leader has noted that it has asked. */
+  @Test
+  void aTakeOverThatFailsAtOnceIsAnsweredWithItsCauseAndTriedAgain() {
+    refusal = Optional.of(new ScrException(Fault.NODE_LOST, "node n2 was killed"));
+    for (int tries = 0; tries < 2; tries++) {
+      assertThatThrownBy(this::waits).isSameAs(refusal.get());
+    }
+    refusal = Optional.empty();
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    assertThat(waits()).isEqualTo("no run");
+  }
+
+  private Joined join(String node, String leader, int size, Integer... ranks) {
+    return on(() -> this.leader.join(new Join(node, leader, "/p", "job", size, List.of(ranks), Optional.empty())));
+  }
+
+  private String waits() {
+    return on(leader::waits).text();
+  }
+
+  @Test
+  void ranksThatALostLeaderMayHaveNotedAreRefusedWhereOthersHaveHeardOfItsLoss() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty()));
+    Joined taken = join("n2", "n2", 4, 0);
+    assertThat(taken.refusals()).isEmpty();
+    assertThat(join("n3", "n1", 4, 1, 2).refusals()).hasSize(2).allSatisfy(refusal -> {
+      assertThat(Fault.of(refusal.fault())).isEqualTo(Fault.NODE_LOST);
+      assertThat(refusal.message()).contains("node n1", "bringing the ranks of the run together");
+    });
+    assertThat(toldOver).as("who waits for them").containsOnlyKeys("n2");
+    assertThat(toldOver.get("n2").forming()).isEqualTo(taken.forming());
+    assertThat(join("n3", "n2", 4, 1, 2).refusals()).as("another time").isEmpty();
+    assertThat(waits()).isEqualTo("init: 2 of 4 ranks");
+  }
+
+  @Test
+  void ranksThatALostLeaderHasNotAnsweredJoinTheNextOneAndAreWaitedForOnlySoLong() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    assertThat(join("n2", "n2", 4, 0).refusals()).isEmpty();
+    assertThat(join("n3", "n1", 4, 1, 2).refusals()).isEmpty();
+    assertThat(waits()).isEqualTo("init: 3 of 4 ranks");
+    assertThat(time.runUntil(() -> toldOver.size() == 2, Duration.ofSeconds(59))).as("gives up").isFalse();
+    assertThat(time.runUntil(() -> toldOver.size() == 2, Duration.ofSeconds(2))).as("gives up").isTrue();
+    assertThat(toldOver).containsOnlyKeys("n2", "n3")
+        .allSatisfy((_, over) -> {
+          assertThat(Fault.of(over.fault())).isEqualTo(Fault.NODE_LOST);
+          assertThat(over.message()).contains("node n1", "[3]");
+        });
+    assertThat(waits()).isEqualTo("no run");
+  }
+
+  @Test
+  void aRankThatMayNotJoinIsToldToAllWhoWait() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    join("n3", "n2", 3, 1);
+    join("n4", "n2", 3, 2);
+    assertThat(join("n2", "n2", 3, 2).refusals()).hasSize(1);
+    assertThat(toldOver).containsOnlyKeys("n3", "n4").allSatisfy((_, over) -> {
+      assertThat(Fault.of(over.fault())).isEqualTo(Fault.DUPLICATE_RANK);
+      assertThat(over.message()).contains("rank 2", "node n2", "node n4");
+    });
+    toldOver.clear();
+    join("n3", "n2", 3, 1);
+    String why = "rank 7 on node n2 gives another size";
+    on(() -> leader.lost(new Lost(0, 0, Fault.RANKS_DISAGREE.number(), why)));
+    assertThat(toldOver).containsOnlyKeys("n3");
+    assertThat(toldOver.get("n3").message()).isEqualTo(why);
+  }
+
+  @Test
+  void whoComesWhenAllAreThereIsRefusedAloneAndALostRankEndsItAllTheSame() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    restores = true;
+    join("n3", "n2", 2, 0, 1);
+    assertThat(waits()).isEqualTo("restoring a checkpoint for 2 ranks");
+    assertThat(join("n4", "n2", 8, 1, 2).refusals()).hasSize(2);
+    on(() -> leader.lost(new Lost(0, 0, Fault.RANKS_DISAGREE.number(), "another one")));
+    assertThat(toldOver).isEmpty();
+    on(() -> leader.lost(new Lost(0, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    assertThat(toldOver).containsOnlyKeys("n3");
+  }
+}

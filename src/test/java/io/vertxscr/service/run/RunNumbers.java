@@ -1,0 +1,86 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.Settings;
+import io.vertxscr.config.UserSettings;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Flushing;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Offer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A leader's actions that restore nothing, and give every run the next number. */
+class RunNumbers implements LeaderActions {
+  private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
+
+  private long last;
+
+  @Override
+  public Future<RunSettings> configure(UserSettings user, RankMap map) {
+    return Future.succeededFuture(new RunSettings(null, "", List.of(), List.of()));
+  }
+
+  @Override
+  public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings) {
+    return Future.succeededFuture(
+        new RunInfo(++last, prefix, jobName, map, Optional.empty(), RunInfo.Found.NOTHING, POLICY));
+  }
+
+  @Override
+  public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
+    return Future.succeededFuture(Packed.of(new Offer(Optional.empty())));
+  }
+
+  @Override
+  public List<String> remarks() {
+    return List.of();
+  }
+
+  @Override
+  public List<Flushing.View> flushes() {
+    return List.of();
+  }
+
+  @Override
+  public List<String> operations() {
+    return List.of();
+  }
+
+  @Override
+  public void tookOver(int nodes) {
+    // Nobody has a share.
+  }
+
+  @Override
+  public void begun(RunInfo info) {
+    // Nothing is caught up.
+  }
+
+  @Override
+  public void open(RunInfo info, boolean anew) {
+    // Nothing is watched.
+  }
+
+  @Override
+  public Future<Void> excused(RunInfo info) {
+    return Future.succeededFuture();
+  }
+
+  @Override
+  public void over(long run, ScrException cause) {
+    // The nodes are told.
+  }
+
+  @Override
+  public void resume() {
+    // Nothing to flush.
+  }
+}
