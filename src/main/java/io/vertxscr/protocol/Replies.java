@@ -7,7 +7,6 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.RouteRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -207,9 +207,11 @@ class NativeClientIT {
           + " -Wl,-rpath,$(pkg-config --variable=libdir scr)");
       run(program, "1", "3");
     }
-    assertThat(Files.walk(build.installed()).map(path -> path.getFileName().toString()))
-        .contains("libscr.so", "libscr.a", "libscrf.so", "libscrf.a", "scr.h", "scrf.h", "scr.pc", "scrf.pc", "scr.7",
-            "SCR_Init.3");
+    try (Stream<Path> installed = Files.walk(build.installed())) {
+      assertThat(installed.map(path -> path.getFileName().toString()))
+          .contains("libscr.so", "libscr.a", "libscrf.so", "libscrf.a", "scr.h", "scrf.h", "scr.pc", "scrf.pc",
+              "scr.7", "SCR_Init.3");
+    }
   }
 
   @Test

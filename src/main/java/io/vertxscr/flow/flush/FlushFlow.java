@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * How one dataset travels from the caches to the prefix directory, as the leader sees it. Pure.
  *
- * <pre>
+ * <pre>{@code
  *   Idle --Start--> Copying --Copied--> Publishing --Published--> Mapping --Mapped--> Sealing --Sealed--> Done
  *                    ^  ^ |                 |                        |                   |
  *                    |  | +-----------------+---------Failed---------+-------------------+
@@ -17,7 +17,7 @@ import java.util.List;
  *                                     +--Failed: cannot be rebuilt----------------------------------+
  *
  *   GiveUp leads from every state but Done to GaveUp. A rebuild that fails for a passing reason leads to Waiting.
- * </pre>
+ * }</pre>
  *
  * <p>A new attempt begins with the copies again, whatever failed: each step may be repeated, nodes skip what is already
  * there, and the seal (summary, then index) is written last in every attempt. So nothing in the prefix directory says

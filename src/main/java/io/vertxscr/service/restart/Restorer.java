@@ -21,7 +21,6 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Restored;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
