@@ -44,7 +44,7 @@ class PackageTableTest {
       "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush",
       "transfer", "storage", "launch", "redundancy.range", "redundancy", "explain",
       "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
-      "prefix.publish", "scavenge", "protocol", "protocol.app", "protocol.node", "client",
+      "prefix.publish", "scavenge", "protocol.json", "protocol", "protocol.app", "protocol.node", "client",
       "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
       "service.leader",
