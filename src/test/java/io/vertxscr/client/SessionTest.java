@@ -248,7 +248,7 @@ class SessionTest {
 
     assertThat(failure(waiting).fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(failure(session.route("y")).fault()).isEqualTo(Fault.NODE_LOST);
-    ScrException told = closed.poll(10, TimeUnit.SECONDS);
+    ScrException told = closed.poll(60, TimeUnit.SECONDS);
     assertThat(told.fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(told.getMessage()).contains(way == Way.SOCKET ? "scr.sock" : "n1");
   }
@@ -321,12 +321,12 @@ class SessionTest {
   }
 
   static <T> T await(Future<T> future) {
-    return future.toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    return future.toCompletionStage().toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   static ScrException failure(Future<?> future) {
     Throwable cause = future.toCompletionStage().handle((_, failure) -> failure).toCompletableFuture()
-        .orTimeout(10, TimeUnit.SECONDS).join();
+        .orTimeout(60, TimeUnit.SECONDS).join();
     assertThat(cause).isInstanceOf(ScrException.class);
     return (ScrException) cause;
   }
