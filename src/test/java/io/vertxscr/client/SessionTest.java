@@ -249,7 +249,7 @@ class SessionTest {
 
     assertThat(failure(waiting).fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(failure(session.route("y")).fault()).isEqualTo(Fault.NODE_LOST);
-    ScrException told = closed.poll(10, TimeUnit.SECONDS);
+    ScrException told = closed.poll(60, TimeUnit.SECONDS);
     assertThat(told.fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(told.getMessage()).contains(way == Way.SOCKET ? "scr.sock" : "n1");
   }
@@ -326,11 +326,11 @@ class SessionTest {
   }
 
   static <T> T await(CompletableFuture<T> future) {
-    return future.orTimeout(10, TimeUnit.SECONDS).join();
+    return future.orTimeout(60, TimeUnit.SECONDS).join();
   }
 
   static ScrException failure(CompletableFuture<?> future) {
-    Throwable cause = future.handle((_, failure) -> failure).orTimeout(10, TimeUnit.SECONDS).join();
+    Throwable cause = future.handle((_, failure) -> failure).orTimeout(60, TimeUnit.SECONDS).join();
     assertThat(cause).isInstanceOf(ScrException.class);
     return (ScrException) cause;
   }

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.vertxscr.house.ReadmeExample;
+import io.vertxscr.timing.Eventually;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,6 +8,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Frames;
+import io.vertxscr.timing.Eventually;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;

@@ -18,6 +18,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -313,7 +314,7 @@ class RunConfigurationTest extends EmbeddedTest {
 
       String why = "CKPT=0: XOR protects nothing, as SINGLE would: all ranks are in one group NODE, n1";
       assertThat(cluster.status("n1").getJsonObject("run").getJsonArray("warnings")).containsExactly(why);
-      cluster.await("the event", () -> told.equals(List.of(why)));
+      Eventually.holds("the event", () -> told.equals(List.of(why)));
     }
   }
 

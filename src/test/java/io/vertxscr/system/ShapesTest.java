@@ -6,6 +6,7 @@ import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,8 +119,8 @@ class ShapesTest extends EmbeddedTest {
         cluster.steps(1, 5, nodes);
         for (String node : nodes) {
           List<Integer> kept = cached == 1 ? List.of(5) : List.of(4, 5);
-          cluster.await("eviction down to " + kept, () -> cluster.held(node).equals(kept));
-          cluster.await("files of evicted datasets to go", () -> !Files.exists(cluster.datasetDirectory(node, 3)));
+          Eventually.holds("eviction down to " + kept, () -> cluster.held(node).equals(kept));
+          Eventually.holds("files of evicted datasets to go", () -> !Files.exists(cluster.datasetDirectory(node, 3)));
         }
         cluster.lose("n2");
         cluster.nodes().start("n2");
@@ -141,7 +142,7 @@ class ShapesTest extends EmbeddedTest {
       }));
       assertThat(cluster.restart("n1", "n2")).isEqualTo(1);
       for (String node : List.of("n1", "n2")) {
-        cluster.await("the unfinished dataset to go", () -> !Files.exists(cluster.datasetDirectory(node, 2)));
+        Eventually.holds("the unfinished dataset to go", () -> !Files.exists(cluster.datasetDirectory(node, 2)));
       }
     }
   }

@@ -182,6 +182,7 @@ public final class LeaderService implements Membership.Listener {
   public Future<Joined> join(Join join) {
     return lead().map(_ -> {
       checkNodes();                                       // who joins may have heard of a loss before this node has
+      refuseStranger(join.node());
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
       if (itsLeaderIsGone && (inVain.isPresent() || partlyBegun)) {
@@ -221,6 +222,13 @@ public final class LeaderService implements Membership.Listener {
     }
     return new Joined(membership.self().name(), 0, join.here().stream()
         .map(rank -> new Refusal(rank, why.fault().number(), why.getMessage())).toList());
+  }
+
+  /** Its first message may overtake the news that it is a member: taken for lost, its ranks would hear of nothing. */
+  private void refuseStranger(String node) {
+    if (membership.find(node).isEmpty()) {
+      throw new ScrException(Fault.NOT_LEADER, "node " + node + " is no member here yet, or not any more");
+    }
   }
 
   private void refuseSecondRun(Join join) {
