@@ -15,8 +15,10 @@ import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -240,10 +242,9 @@ class PeerFaultsTest {
 
   @Test
   void aNodeThatIsNoMemberOrDoesNotListenIsNamed() throws Exception {
-    TestNode node = new TestNode(directory, new Random(1), 10);
-    PeerServer gone = node.serve(PATIENT, 4);
-    gone.close();
-    try (PeerClient client = client(gone.port(), PATIENT)) {
+    // a port that is taken, so that nobody else listens there, and on which nobody listens
+    try (SocketChannel bound = SocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+        PeerClient client = client(bound.socket().getLocalPort(), PATIENT)) {
       assertFault(Fault.NODE_LOST, "node n1 is lost", () -> client.open(files(0, 1)));
     }
     try (PeerClient client = new PeerClient(TestNode.SECRET, _ -> null, PATIENT)) {
