@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -163,7 +164,8 @@ class CatchUpTest extends EmbeddedTest {
       cluster.lose("n3");
       Files.delete(obstacle);
       cluster.nodes().start("n5");
-      PrefixIndex index = new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5));
+      PrefixIndex index = new PrefixIndex(new PrefixPaths(cluster.prefix()),
+          PatientLocks.user("test", Duration.ofSeconds(5)));
       cluster.await("the flush", () -> index.read().index().find("result").filter(Index.Entry::complete).isPresent());
       for (int rank = 0; rank < NODES.length; rank++) {
         assertThat(obstacle.resolve("rank-" + rank)).hasBinaryContent(RankProgram.bytes(rank, 1, 0));

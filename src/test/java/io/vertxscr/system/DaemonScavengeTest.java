@@ -7,6 +7,7 @@ import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +33,8 @@ class DaemonScavengeTest extends EmbeddedTest {
   }
 
   private static List<Integer> flushed(TestCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index()
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()),
+        PatientLocks.user("test", Duration.ofSeconds(5))).read().index()
         .entries().stream().filter(Index.Entry::complete).map(Index.Entry::id).toList();
   }
 

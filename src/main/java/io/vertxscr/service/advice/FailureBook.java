@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -21,7 +21,7 @@ final class FailureBook {
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
-  private final String self;
+  private final LockedJobs locked;
   private String prefix = "";
   private FailureHistory kept = FailureHistory.EMPTY;
   /** Not written yet. */
@@ -30,7 +30,7 @@ final class FailureBook {
 
   FailureBook(Loop loop, String self) {
     this.loop = loop;
-    this.self = self;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
   }
 
   /** It is about runs of this prefix directory from now on. */
@@ -76,7 +76,7 @@ final class FailureBook {
     FailureHistory before = kept;
     fresh = FailureHistory.EMPTY;
     kept = before.plus(batch);                            // until it is written, so that it is not missing meanwhile
-    return loop.blocking("write the failures of " + directory, () -> store(directory).add(batch))
+    return locked.blocking("write the failures of " + directory, () -> store(directory).add(batch))
         .onComplete((sum, failure) -> {
           if (!directory.equals(prefix)) {
             return;
@@ -92,6 +92,6 @@ final class FailureBook {
   }
 
   private FailuresFileStore store(String directory) {
-    return new FailuresFileStore(new PrefixPaths(Path.of(directory)), "node " + self, LOCK_PATIENCE);
+    return new FailuresFileStore(new PrefixPaths(loop.files().path(directory)), locked.user());
   }
 }

@@ -40,7 +40,6 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.Packings;
 import io.vertxscr.storage.DatasetStore;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -110,8 +109,8 @@ public final class FlushService {
         id, ContainerDrafts.directory(paths(record), id, packing.layout()), store.directory(id), packed);
   }
 
-  private static PrefixPaths paths(DatasetRecord record) {
-    return new PrefixPaths(Path.of(record.origin().prefix()));
+  private PrefixPaths paths(DatasetRecord record) {
+    return new PrefixPaths(loop.files().path(record.origin().prefix()));
   }
 
   /** Sums up the ranks' files. */
@@ -220,7 +219,7 @@ public final class FlushService {
     }));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
       List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
-      PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
+      PrefixPaths paths = new PrefixPaths(loop.files().path(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
           .writeEntries(part.firstRank(), entries);
       List<FlushedFile> files =
