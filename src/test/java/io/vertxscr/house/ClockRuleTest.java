@@ -79,8 +79,7 @@ class ClockRuleTest {
         "scavenge.Workers", "a command waits for its own threads",
         "transfer.TransferEngine", "a node that is closed waits for its threads",
         "launch.DaemonEnd", "scr run has no loop",
-        "service.advice.AllocationClock", "runs a command of the resource manager in a job, for 5 s at most",
-        "service.flush.CopyThrottle", "copies pause in jobs on threads of their own: see 0014")),
+        "service.flush.CopyThrottle", "copies pause in jobs on threads of their own: see 0013")),
     RANDOM(access -> CHANCE.contains(target(access)) || isUnseeded(access), Map.of(
         "storage.LogicalDraft", "a name that no late writer of an earlier draft knows",
         "scavenge.ScavengeCopy", "the same")),
