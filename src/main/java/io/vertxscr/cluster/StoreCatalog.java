@@ -10,6 +10,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ public final class StoreCatalog implements RangeCatalog {
 
   private OpenRange parity(int datasetId, int rank) {
     Path path = store.lent(datasetId, rank).orElseThrow(() -> unknown(datasetId, rank, "finished parity"));
-    return new Files(List.of(new Piece(path, 0, path.toFile().length())), false);
+    return new Files(List.of(new Piece(path, 0, LocalFiles.bytes(path))), false);
   }
 
   private static ScrException unknown(int datasetId, int rank, String what) {

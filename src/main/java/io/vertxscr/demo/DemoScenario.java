@@ -9,6 +9,7 @@ import io.vertxscr.examples.heat.HeatProblem;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -182,7 +183,8 @@ public final class DemoScenario {
   }
 
   private String flushed() {
-    List<String> names = new PrefixIndex(new PrefixPaths(cluster.prefix()), "demo", Duration.ZERO).read().index()
+    List<String> names = new PrefixIndex(new PrefixPaths(cluster.prefix()),
+        PatientLocks.user("demo", Duration.ZERO)).read().index()
         .entries().stream().filter(Index.Entry::complete).map(Index.Entry::name).toList();
     return names.isEmpty() ? "nothing was flushed" : "flushed: " + String.join(" ", names);
   }

@@ -11,6 +11,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.RangeSources;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.NodeVerticle;
 import java.security.SecureRandom;
@@ -27,6 +28,7 @@ import java.util.function.UnaryOperator;
  * block and are not for event loops.
  */
 public final class EmbeddedCluster implements AutoCloseable {
+  private final LocalFiles files;
   private final Vertx vertx;
   private final Settings settings;
   private final boolean directReads;
@@ -48,6 +50,13 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** The same with an observer of all nodes. */
   public EmbeddedCluster(Vertx vertx, Settings settings, boolean directReads, Observer observer) {
+    this(vertx, settings, directReads, observer, LocalFiles.ofThisMachine());
+  }
+
+  /** The same with other files than the machine's. */
+  public EmbeddedCluster(
+      Vertx vertx, Settings settings, boolean directReads, Observer observer, LocalFiles files) {
+    this.files = files;
     this.vertx = vertx;
     this.settings = settings;
     this.directReads = directReads;
@@ -74,7 +83,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   /** Starts a node, or starts it again on what its storage holds. */
   public NodeRuntime start(String name) {
     NodeResources ground =
-        NodeResources.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads), observer);
+        NodeResources.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads, files), observer);
     ground.disturb(sources -> disturbance.apply(name, sources));
     ground.disturbFlushes(flushDisturbance);
     try {

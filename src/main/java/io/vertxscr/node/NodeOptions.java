@@ -3,6 +3,7 @@ package io.vertxscr.node;
 import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Names;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
 
@@ -12,16 +13,25 @@ import java.nio.file.Path;
  * @param peerHost address on which it serves other nodes
  * @param peerPort 0 for any free port
  * @param directReads whether files of nodes on the same host are read by path
+ * @param files the machine's, shared by all nodes of a process
  */
 public record NodeOptions(String name, Settings settings, ClusterSecret secret, String peerHost, int peerPort,
-    boolean directReads) {
+    boolean directReads, LocalFiles files) {
   public NodeOptions {
     Names.node(name);
   }
 
+  /** The only node of its process. */
+  public NodeOptions(String name, Settings settings, ClusterSecret secret, String peerHost, int peerPort,
+      boolean directReads) {
+    this(name, settings, secret, peerHost, peerPort, directReads, LocalFiles.ofThisMachine());
+  }
+
   /** Its control and cache directories. */
   public NodeDirectories directories() {
-    Path below = Path.of(settings.job().user(), "scr." + settings.job().id(), name);
-    return new NodeDirectories(settings.cache().cacheBase(), below, settings.cache().controlBase().resolve(below));
+    Path below = files.path(settings.job().user()).resolve("scr." + settings.job().id()).resolve(name);
+    Path control = files.path(settings.cache().controlBase().toString());
+    return new NodeDirectories(
+        files.path(settings.cache().cacheBase().toString()), below, control.resolve(below));
   }
 }

@@ -45,7 +45,7 @@ public final class NodeResources implements AutoCloseable {
     this.options = options;
     this.observer = observer;
     NodeDirectories directories = options.directories().create();
-    this.lock = NodeLock.take(directories);
+    this.lock = NodeLock.take(directories, options.files());
     this.store = DatasetStore.open(directories);
     Runnable buffers = () -> PieceBuffers.ofThisThread(options.settings().cache().pieceBytes());
     this.engine = new TransferEngine("scr-" + options.name(), buffers);

@@ -40,7 +40,7 @@ public final class NodeRuntime {
   private NodeRuntime(Vertx vertx, NodeResources ground, Membership membership) {
     this.vertx = vertx;
     this.ground = ground;
-    this.loop = new VertxLoop(vertx, ground.engine()::submit, ground::flush);
+    this.loop = new VertxLoop(vertx, ground.options().files(), ground.engine()::submit, ground::flush);
     Epoch epoch = new Epoch();
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());

@@ -7,15 +7,19 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertxscr.service.Loop;
+import io.vertxscr.storage.LocalFiles;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /** The loop of a node on an event loop of Vert.x, with the node's transfer threads for blocking work. */
 public final class VertxLoop implements Loop {
   private final Vertx vertx;
+  private final LocalFiles files;
   private final Context context;
   private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine;
   private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine;
@@ -26,17 +30,20 @@ public final class VertxLoop implements Loop {
    * @param engine runs blocking work on transfer threads; the name is for its diagnosis
    */
   public VertxLoop(Vertx vertx, BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine) {
-    this(vertx, engine, engine);
+    this(vertx, LocalFiles.ofThisMachine(), engine, engine);
   }
 
   /**
    * The same with threads of their own for work that may pause.
    *
+   * @param files of the process that the node is in
    * @param patientEngine as {@code engine}, for {@link #patiently}
    */
-  public VertxLoop(Vertx vertx, BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine,
+  public VertxLoop(Vertx vertx, LocalFiles files,
+      BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine,
       BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine) {
     this.vertx = vertx;
+    this.files = files;
     this.context = ((VertxInternal) vertx).createEventLoopContext();
     this.engine = engine;
     this.patientEngine = patientEngine;
@@ -88,6 +95,16 @@ public final class VertxLoop implements Loop {
   @Override
   public long nanoTime() {
     return System.nanoTime();
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return ThreadLocalRandom.current();
+  }
+
+  @Override
+  public LocalFiles files() {
+    return files;
   }
 
   @Override

@@ -67,9 +67,9 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
         datasets.stream().filter(record -> OtherPrefixes.isOf(record, paths)).toList(), problems);
   }
 
-  /** Where the node keeps this dataset. */
-  static Path directory(DatasetRecord record) {
-    return NodeDirectories.dataset(Path.of(record.cache().path()), record.descriptor().id());
+  /** Where the node keeps this dataset, in the file system of its control directory. */
+  static Path directory(DatasetRecord record, Path beside) {
+    return NodeDirectories.dataset(beside.getFileSystem().getPath(record.cache().path()), record.descriptor().id());
   }
 
   /**
@@ -91,7 +91,7 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
   }
 
   private Inventory.Held held(DatasetRecord record, RankRecord rank, List<String> damaged) {
-    Path directory = directory(record);
+    Path directory = directory(record, control);
     String who = "dataset " + record.descriptor().id() + ", rank " + rank.files().rank() + " on " + node + ": ";
     Set<String> wrong = new HashSet<>();
     rank.files().files().forEach(file ->

@@ -50,7 +50,7 @@ public final class OtherPrefixes {
     if (prefix.equals(paths.prefix().toString())) {
       return true;
     }
-    Path other = Path.of(prefix);
+    Path other = paths.prefix().getFileSystem().getPath(prefix);
     try {
       return Files.exists(other) && Files.isSameFile(other, paths.prefix());
     } catch (IOException e) {

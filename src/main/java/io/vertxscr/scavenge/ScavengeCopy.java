@@ -61,7 +61,7 @@ public final class ScavengeCopy {
     this.record = cache.find(id, paths).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
         "node " + cache.node() + " has nothing of dataset " + id + " of " + paths.prefix() + ", as its filemaps in "
             + cache.control() + " say"));
-    this.source = NodeCache.directory(record);
+    this.source = NodeCache.directory(record, cache.control());
     this.target = paths.dataset(id);
     this.paths = paths;
   }

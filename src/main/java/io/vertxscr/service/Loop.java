@@ -2,16 +2,18 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.storage.LocalFiles;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 
 /**
- * The event loop of a node: order, time and the way to threads that may block.
+ * The event loop of a node: order, time, chance, files and the way to threads that may block.
  *
  * <p>All control of a node runs on it. Services keep their state without locks because they are entered through
- * {@link #call} only. They take time, order and delays from here and from nowhere else, so a test that owns the loop
- * owns all three, and replays.
+ * {@link #call} only. They take all of that from here and from nowhere else, so a test that owns the loop
+ * owns all of it, and replays.
  */
 public interface Loop {
   /** Runs the action on the loop. What it throws becomes a failed future. */
@@ -37,6 +39,12 @@ public interface Loop {
 
   /** Monotonic time in nanoseconds from any origin; any thread. */
   long nanoTime();
+
+  /** Chance: for what is to differ between nodes or attempts, never for secrets. On the loop. */
+  RandomGenerator random();
+
+  /** The files of the machine, and what this process has locked of them; any thread. */
+  LocalFiles files();
 
   /** Wall clock, for what people and other programs read; any thread. */
   Clock clock();

@@ -13,6 +13,9 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The two bins of a cache directory: {@code .trash}, to be deleted, and {@code .recycled}, redundancy files to be
@@ -21,13 +24,15 @@ import java.util.Optional;
  * <p>The owner's lock guards all but {@link #emptyTrash}.
  */
 final class Bins {
+  private static final Pattern THROWN = Pattern.compile(".*\\.([0-9]{1,8})\\.[0-9]+", Pattern.DOTALL);
+
   private final Path cache;
   /** What is in {@code .recycled}: nobody else writes there, so it is listed once. */
   private final Deque<Path> recycled = new ArrayDeque<>();
   /** The same of files that were lent: they are free when a dataset is protected, not when one is evicted. */
   private final Deque<Path> recycledLent = new ArrayDeque<>();
   /** Makes names in the bins unique, also among those that an earlier life of the node has left. */
-  private final String life = Long.toString(System.currentTimeMillis(), 36);
+  private final int life;
   private long counter;
 
   /** Makes what is missing of a cache directory and its bins. */
@@ -37,9 +42,17 @@ final class Bins {
       Files.createDirectories(recycledBin(cache));
       Files.createDirectories(trashBin(cache));
       recycled.addAll(Trees.list(recycledBin(cache)));
+      life = 1 + Stream.concat(recycled.stream(), Trees.list(trashBin(cache)).stream()).mapToInt(Bins::life).max()
+          .orElse(0);
     } catch (IOException e) {
       throw Faults.io(cache, e);
     }
+  }
+
+  /** The life of the node that has thrown this away; 0 for what has no such name. */
+  private static int life(Path thrown) {
+    Matcher name = THROWN.matcher(thrown.getFileName().toString());
+    return name.matches() ? Integer.parseInt(name.group(1)) : 0;
   }
 
   static Path recycledBin(Path cache) {

@@ -62,7 +62,7 @@ public final class DatasetStore {
       var store = new DatasetStore(directories, Filemaps.read(directories));
       store.bins(directories.cache());
       for (DatasetRecord record : store.list()) {
-        store.bins(Path.of(record.cache().path()));
+        store.bins(directories.path(record.cache().path()));
       }
       return store;
     } catch (IOException e) {
@@ -94,7 +94,7 @@ public final class DatasetStore {
 
   /** The directory of a dataset. */
   public Path directory(int datasetId) {
-    return NodeDirectories.dataset(Path.of(cache(datasetId).path()), datasetId);
+    return NodeDirectories.dataset(directories.path(cache(datasetId).path()), datasetId);
   }
 
   /** The directory of a rank's files. */
@@ -130,14 +130,14 @@ public final class DatasetStore {
 
   /** What the file system of a store can still take. */
   public long freeBytes(String storeBase) {
-    Path cache = Path.of(directories.cache(storeBase).path());
+    Path cache = directories.path(directories.cache(storeBase).path());
     bins(cache);
-    return cache.toFile().getUsableSpace();
+    return LocalFiles.usableBytes(cache);
   }
 
   /** Gives back what was thrown away in a store, and what was to be written over. May take long. */
   public void reclaim(String storeBase) {
-    Bins store = bins(Path.of(directories.cache(storeBase).path()));
+    Bins store = bins(directories.path(directories.cache(storeBase).path()));
     synchronized (this) {
       store.discardRecycled();
     }
@@ -150,7 +150,7 @@ public final class DatasetStore {
    */
   public synchronized void save(DatasetRecord record) {
     int id = record.descriptor().id();
-    Path cache = Path.of(record.cache().path());
+    Path cache = directories.path(record.cache().path());
     forceDirectories(record);                   // before the filemap that speaks of what is in them
     Optional<DatasetRecord> before = filemaps.save(record);
     placed.remove(id);
@@ -225,7 +225,7 @@ public final class DatasetStore {
     Map<Integer, Path> files = lent.remove(datasetId);
     if (files != null) {
       synchronized (this) {                               // most have lent nothing, and wait for nobody
-        bins(Path.of(cache(datasetId).path())).recycleLent(files.values());
+        bins(directories.path(cache(datasetId).path())).recycleLent(files.values());
       }
     }
   }
@@ -266,17 +266,17 @@ public final class DatasetStore {
    * @return false if there is none, and nothing at this path
    */
   public synchronized boolean takeRecycled(int datasetId, Path target) {
-    return bins(Path.of(cache(datasetId).path())).take(target);
+    return bins(directories.path(cache(datasetId).path())).take(target);
   }
 
   /** The same for parity that is computed for others, from that of an earlier dataset. */
   public synchronized boolean takeRecycledLent(int datasetId, Path target) {
-    return bins(Path.of(cache(datasetId).path())).takeLent(target);
+    return bins(directories.path(cache(datasetId).path())).takeLent(target);
   }
 
   /** Forgets the dataset, durably, and throws its files away. Does nothing if there are none. */
   public synchronized void evict(int datasetId) {
-    Path cache = Path.of(cache(datasetId).path());
+    Path cache = directories.path(cache(datasetId).path());
     Optional<DatasetRecord> record = filemaps.delete(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
@@ -305,13 +305,13 @@ public final class DatasetStore {
   }
 
   /** Makes the names durable that lead from the cache to the redundancy files; once for all files of a directory. */
-  private static void forceDirectories(DatasetRecord record) {
-    Path cache = Path.of(record.cache().path());
+  private void forceDirectories(DatasetRecord record) {
+    Path cache = directories.path(record.cache().path());
     Path dataset = NodeDirectories.dataset(cache, record.descriptor().id());
-    List<Path> directories = Stream.concat(Stream.of(cache), Filemaps.redundancyOf(record).stream()
+    List<Path> named = Stream.concat(Stream.of(cache), Filemaps.redundancyOf(record).stream()
         .map(name -> NodeDirectories.resolve(dataset, name).getParent())).toList();
     try {
-      for (Path directory : Trees.upTo(cache, directories)) {
+      for (Path directory : Trees.upTo(cache, named)) {
         AtomicFile.force(directory);
       }
     } catch (IOException e) {
@@ -320,7 +320,7 @@ public final class DatasetStore {
   }
 
   private Path create(int datasetId, Path directory) {
-    bins(Path.of(cache(datasetId).path()));
+    bins(directories.path(cache(datasetId).path()));
     try {
       return Trees.make(directory);
     } catch (IOException e) {

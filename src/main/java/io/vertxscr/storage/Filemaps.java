@@ -104,9 +104,9 @@ final class Filemaps {
     int id = record.descriptor().id();
     newestId = Math.max(newestId, id);
     DatasetRecord before = held.put(id, record);
-    Path directory = NodeDirectories.dataset(Path.of(record.cache().path()), id);
+    Path directory = NodeDirectories.dataset(directories.path(record.cache().path()), id);
     bytes.put(id, record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum() + redundancyOf(record).stream()
-        .mapToLong(name -> NodeDirectories.resolve(directory, name).toFile().length()).sum());
+        .mapToLong(name -> LocalFiles.bytes(NodeDirectories.resolve(directory, name))).sum());
     return Optional.ofNullable(before);
   }
 

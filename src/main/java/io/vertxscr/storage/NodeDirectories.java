@@ -30,7 +30,7 @@ public record NodeDirectories(Path base, Path below, Path control) {
 
   /** A node with these very directories. */
   public NodeDirectories(Path cache, Path control) {
-    this(cache, Path.of(""), control);
+    this(cache, cache.getFileSystem().getPath(""), control);
   }
 
   /** Makes what is missing of them. */
@@ -45,6 +45,11 @@ public record NodeDirectories(Path base, Path below, Path control) {
     return this;
   }
 
+  /** The path of this name in the file system that the directories are in. */
+  public Path path(String name) {
+    return base.getFileSystem().getPath(name);
+  }
+
   /** The cache directory where nobody names another store. */
   public Path cache() {
     return base.resolve(below).normalize();
@@ -56,7 +61,7 @@ public record NodeDirectories(Path base, Path below, Path control) {
    * @param storeBase absolute
    */
   public CacheDirectory cache(String storeBase) {
-    Path path = Path.of(storeBase);
+    Path path = path(storeBase);
     if (!path.isAbsolute()) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "store '" + storeBase + "' is not an absolute path");
     }

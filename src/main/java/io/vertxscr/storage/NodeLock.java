@@ -5,24 +5,23 @@ import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Keeps a second daemon out of a node's directories, as long as it is open. The kernel drops it when the process dies.
  *
  * <p>Locks of POSIX belong to a process and vanish when it closes <em>any</em> descriptor of the file. So a second
- * attempt within one process must be refused before it opens the file; hence {@link #HELD}.
+ * attempt within one process must be refused before it opens the file; hence {@link LocalFiles#hold}.
  */
 public final class NodeLock implements AutoCloseable {
-  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
-
+  private final LocalFiles files;
   private final Path path;
   private final FileChannel channel;
 
-  private NodeLock(Path path, FileChannel channel) {
+  private NodeLock(LocalFiles files, Path path, FileChannel channel) {
+    this.files = files;
     this.path = path;
     this.channel = channel;
   }
@@ -30,35 +29,33 @@ public final class NodeLock implements AutoCloseable {
   /**
    * Takes the lock of these directories, which must exist.
    *
+   * @param files those of this process, which knows what it holds
    * @throws ScrException DUPLICATE_NODE while another daemon has it, IO
    */
-  public static NodeLock take(NodeDirectories directories) {
-    Path path = directories.lock();
-    try {
-      path = path.getParent().toRealPath().resolve(path.getFileName());
-    } catch (IOException e) {
-      throw Faults.io(path, e);
-    }
-    if (!HELD.add(path)) {
+  public static NodeLock take(NodeDirectories directories, LocalFiles files) {
+    Path path = LocalFiles.real(directories.lock());
+    if (!files.hold(path)) {
       throw duplicate(path);
     }
     NodeLock taken = null;
     try {
-      taken = open(path);
+      taken = open(files, path);
       return taken;
     } finally {
       if (taken == null) {
-        HELD.remove(path);
+        files.release(path);
       }
     }
   }
 
-  private static NodeLock open(Path path) {
+  private static NodeLock open(LocalFiles files, Path path) {
     try {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       FileLock lock = null;
       try {
         lock = channel.tryLock();
+      } catch (OverlappingFileLockException _) {
+        // held by another part of this process, with LocalFiles of its own
       } finally {
         if (lock == null) {
           channel.close();
@@ -67,7 +64,7 @@ public final class NodeLock implements AutoCloseable {
       if (lock == null) {
         throw duplicate(path);
       }
-      return new NodeLock(path, channel);
+      return new NodeLock(files, path, channel);
     } catch (IOException e) {
       throw Faults.io(path, e);
     }
@@ -85,7 +82,7 @@ public final class NodeLock implements AutoCloseable {
     } catch (IOException e) {
       throw Faults.io(path, e);
     } finally {
-      HELD.remove(path);
+      files.release(path);
     }
   }
 }

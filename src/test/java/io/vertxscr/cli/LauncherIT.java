@@ -8,6 +8,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Job;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,7 +62,7 @@ class LauncherIT {
   @Test
   void aLinkByTheNameOfACommandOfScrTakesItsOptionsAndAnswersInItsForm() throws Exception {
     Path prefix = directory.resolve("p");
-    new PrefixIndex(new PrefixPaths(Files.createDirectory(prefix)), "test", Duration.ofSeconds(1))
+    new PrefixIndex(new PrefixPaths(Files.createDirectory(prefix)), PatientLocks.user("test", Duration.ofSeconds(1)))
         .update(index -> index.put(Index.Entry.flushed(new DatasetDescriptor(7, "ckpt.7", DatasetFlags.CHECKPOINT, 7, 7,
             new Job("u", "", "1", ""), new DatasetDescriptor.Totals(1, 1)), true,
             LocalDateTime.of(2026, 11, 20, 11, 58, 50))));

@@ -9,87 +9,92 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 
-/** A channel whose changes are seen. A write is two changes, so that there is a state in which it is torn. */
+/** A channel whose operations are seen. */
 final class RecordedChannel extends FileChannel {
+  private static final int COPIED_BYTES = 8192;
+
   private final FileChannel plain;
   private final Path path;
+  private final Watch watch;
+  private final Object key;
+  private final boolean appends;
 
-  RecordedChannel(FileChannel plain, Path path) {
+  /** @param key of the file; null where it is only read */
+  RecordedChannel(FileChannel plain, Path path, Watch watch, Object key, boolean appends) {
     this.plain = plain;
     this.path = path;
+    this.watch = watch;
+    this.key = key;
+    this.appends = appends;
   }
 
   @Override
   public int write(ByteBuffer from) throws IOException {
-    return halves(from, half -> plain.write(half));
+    return watch.write(path, key, appends ? plain.size() : plain.position(), from, plain::write);
   }
 
   @Override
   public int write(ByteBuffer from, long position) throws IOException {
-    return halves(from, half -> plain.write(half, position + half.position() - from.position()));
-  }
-
-  private interface Write {
-    int of(ByteBuffer half) throws IOException;
-  }
-
-  private int halves(ByteBuffer from, Write write) throws IOException {
     int begin = from.position();
-    ByteBuffer first = from.duplicate().limit(begin + from.remaining() / 2);
-    ByteBuffer second = from.duplicate();
-    while (first.hasRemaining()) {
-      States.change("write", path, () -> write.of(first));
-    }
-    second.position(first.position());
-    while (second.hasRemaining()) {
-      States.change("write the rest of", path, () -> write.of(second));
-    }
-    from.position(second.position());
-    return second.position() - begin;
+    return watch.write(path, key, position, from, part -> plain.write(part, position + part.position() - begin));
   }
 
   @Override
   public long write(ByteBuffer[] from, int offset, int length) throws IOException {
-    return States.change("write", path, () -> plain.write(from, offset, length));
+    long written = 0;
+    for (int i = offset; i < offset + length; i++) {
+      written += write(from[i]);
+    }
+    return written;
   }
 
   @Override
   public FileChannel truncate(long size) throws IOException {
     if (size < plain.size()) {
-      States.change("truncate", path, () -> plain.truncate(size));
+      watch.truncate(path, key, size, () -> plain.truncate(size));
     }
     return this;
   }
 
   @Override
   public long transferFrom(ReadableByteChannel from, long position, long count) throws IOException {
-    return States.change("write", path, () -> plain.transferFrom(from, position, count));
+    long copied = 0;
+    while (copied < count) {
+      ByteBuffer some = ByteBuffer.allocate((int) Math.min(COPIED_BYTES, count - copied));
+      if (from.read(some) < 0) {
+        break;
+      }
+      copied += write(some.flip(), position + copied);
+    }
+    return copied;
   }
 
   @Override
   public MappedByteBuffer map(MapMode mode, long position, long size) throws IOException {
-    return States.change("map", path, () -> plain.map(mode, position, size));
+    return watch.change("map", path, null, () -> plain.map(mode, position, size));
   }
 
   @Override
   public void force(boolean metadata) throws IOException {
-    plain.force(metadata);
-    States.note("sync", path);
+    watch.sync(path, key, () -> {
+      plain.force(metadata);
+      return null;
+    });
   }
 
   @Override
   public int read(ByteBuffer to) throws IOException {
-    return plain.read(to);
+    return watch.read(path, () -> plain.read(to));
   }
 
   @Override
   public long read(ByteBuffer[] to, int offset, int length) throws IOException {
-    return plain.read(to, offset, length);
+    return watch.read(path, () -> plain.read(to, offset, length));
   }
 
   @Override
   public int read(ByteBuffer to, long position) throws IOException {
-    return plain.read(to, position);
+    return watch.read(path, () -> plain.read(to, position));
   }
 
   @Override
@@ -110,7 +115,7 @@ final class RecordedChannel extends FileChannel {
 
   @Override
   public long transferTo(long position, long count, WritableByteChannel to) throws IOException {
-    return plain.transferTo(position, count, to);
+    return watch.read(path, () -> plain.transferTo(position, count, to));
   }
 
   @Override
@@ -125,6 +130,9 @@ final class RecordedChannel extends FileChannel {
 
   @Override
   protected void implCloseChannel() throws IOException {
-    plain.close();
+    watch.close(path, () -> {
+      plain.close();
+      return null;
+    });
   }
 }

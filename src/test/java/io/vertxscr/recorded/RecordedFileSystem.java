@@ -10,7 +10,7 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.Set;
 import java.util.stream.StreamSupport;
 
-/** The default file system, whose changes are seen. */
+/** A file system whose changes are seen. */
 final class RecordedFileSystem extends FileSystem {
   private final FileSystem plain;
   private final RecordedFileSystemProvider provider;
@@ -18,6 +18,10 @@ final class RecordedFileSystem extends FileSystem {
   RecordedFileSystem(FileSystem plain, RecordedFileSystemProvider provider) {
     this.plain = plain;
     this.provider = provider;
+  }
+
+  boolean isOfTheMachine() {
+    return plain.provider().getScheme().equals("file");
   }
 
   @Override

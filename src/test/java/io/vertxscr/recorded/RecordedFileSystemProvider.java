@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -23,20 +24,27 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * For {@code -Djava.nio.file.spi.DefaultFileSystemProvider}: every change is told to {@link States} first. Times and
- * permissions are no changes.
+ * For {@code -Djava.nio.file.spi.DefaultFileSystemProvider}: every change is told to {@link States} first. Or the layer
+ * of {@link FaultyDisk} over a file system in memory. Times and permissions are no changes.
  */
 public final class RecordedFileSystemProvider extends FileSystemProvider {
   private final FileSystemProvider plain;
   private final RecordedFileSystem system;
+  private final Watch watch;
 
   /** As the virtual machine calls it. @param plain the one that it would use otherwise */
   public RecordedFileSystemProvider(FileSystemProvider plain) {
-    this.plain = plain;
-    this.system = new RecordedFileSystem(plain.getFileSystem(URI.create("file:///")), this);
+    this(plain.getFileSystem(URI.create("file:///")), States.WATCH);
+  }
+
+  RecordedFileSystemProvider(FileSystem below, Watch watch) {
+    this.plain = below.provider();
+    this.system = new RecordedFileSystem(below, this);
+    this.watch = watch;
   }
 
   /** The same place, in a file system of this kind, where the virtual machine has not begun with one. */
@@ -49,16 +57,21 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
       throws IOException {
     Path file = plain(path);
     if (!options.contains(StandardOpenOption.WRITE) && !options.contains(StandardOpenOption.APPEND)) {
+      if (watch.seesReads() && Files.isDirectory(file)) {
+        return new DirectoryChannel(file, watch);
+      }
       FileChannel read = plain.newFileChannel(file, options, attributes);
-      return Files.isDirectory(file) ? new RecordedChannel(read, file) : read;     // a directory is opened to be synced
+      return watch.seesReads() || Files.isDirectory(file)  // a directory is opened to be synced
+          ? new RecordedChannel(read, file, watch, null, false) : read;
     }
     boolean truncates = options.contains(StandardOpenOption.TRUNCATE_EXISTING);
     boolean changes = Files.exists(file) ? truncates && Files.size(file) > 0
         : options.contains(StandardOpenOption.CREATE) || options.contains(StandardOpenOption.CREATE_NEW);
     FileChannel channel = changes
-        ? States.change("open", file, () -> plain.newFileChannel(file, options, attributes))
+        ? watch.change("open", file, null, () -> plain.newFileChannel(file, options, attributes))
         : plain.newFileChannel(file, options, attributes);
-    return new RecordedChannel(channel, file);
+    Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    return new RecordedChannel(channel, file, watch, key, options.contains(StandardOpenOption.APPEND));
   }
 
   @Override
@@ -73,7 +86,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
       plain.createDirectory(plain(directory), attributes);
       return;
     }
-    States.change("make directory", plain(directory), () -> {
+    watch.change("make directory", plain(directory), null, () -> {
       plain.createDirectory(plain(directory), attributes);
       return null;
     });
@@ -81,7 +94,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
 
   @Override
   public void createLink(Path link, Path existing) throws IOException {
-    States.change("link", plain(link), () -> {
+    watch.change("link", plain(link), plain(existing), () -> {
       plain.createLink(plain(link), plain(existing));
       return null;
     });
@@ -89,7 +102,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
 
   @Override
   public void createSymbolicLink(Path link, Path target, FileAttribute<?>... attributes) throws IOException {
-    States.change("link", plain(link), () -> {
+    watch.change("symbolic link", plain(link), null, () -> {
       plain.createSymbolicLink(plain(link), plain(target), attributes);
       return null;
     });
@@ -101,7 +114,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
       plain.delete(plain(path));
       return;
     }
-    States.change("delete", plain(path), () -> {
+    watch.change("delete", plain(path), null, () -> {
       plain.delete(plain(path));
       return null;
     });
@@ -109,7 +122,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
 
   @Override
   public void copy(Path source, Path target, CopyOption... options) throws IOException {
-    States.change("copy to", plain(target), () -> {
+    watch.change("copy to", plain(target), plain(source), () -> {
       plain.copy(plain(source), plain(target), options);
       return null;
     });
@@ -117,10 +130,16 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
 
   @Override
   public void move(Path source, Path target, CopyOption... options) throws IOException {
-    States.change("move to", plain(target), () -> {
-      plain.move(plain(source), plain(target), options);
+    watch.change("move to", plain(target), plain(source), () -> {
+      plain.move(plain(source), plain(target), watch.seesReads() ? replacing(options) : options);
       return null;
     });
+  }
+
+  /** A rename replaces, as POSIX has it; file systems in memory want to be told. */
+  private static CopyOption[] replacing(CopyOption... options) {
+    return Stream.concat(Stream.of(options), Stream.of(StandardCopyOption.REPLACE_EXISTING)).distinct()
+        .toArray(CopyOption[]::new);
   }
 
   @Override

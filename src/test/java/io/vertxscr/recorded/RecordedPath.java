@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.stream.StreamSupport;
 
-/** A path of the default file system, by way of {@link RecordedFileSystem}. */
+/** A path of a file system, by way of {@link RecordedFileSystem}. */
 record RecordedPath(Path plain, RecordedFileSystem system) implements InvocationHandler {
   /** @param path may be one already: the JDK makes some paths by way of the default file system */
   static Path of(Path path, RecordedFileSystem system) {
@@ -29,7 +29,7 @@ record RecordedPath(Path plain, RecordedFileSystem system) implements Invocation
       return system;
     }
     if (method.getName().equals("toFile")) {
-      return new File(plain.toString());
+      return system.isOfTheMachine() ? new File(plain.toString()) : plain.toFile();
     }
     Object[] plainly = arguments == null ? new Object[0] : arguments.clone();
     for (int i = 0; i < plainly.length; i++) {

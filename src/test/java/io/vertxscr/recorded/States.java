@@ -1,6 +1,7 @@
 package io.vertxscr.recorded;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -18,6 +19,41 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * at the end. {@code changes} names the changes, one on each line. One change at a time: a state is never between two.
  */
 public final class States {
+  /** Keeps states. A write is two changes, so that there is a state in which it is torn. */
+  static final Watch WATCH = new Watch() {
+    @Override
+    public <T> T change(String what, Path path, Path other, Operation<T> change) throws IOException {
+      return States.change(what, path, change);
+    }
+
+    @Override
+    public int write(Path path, Object key, long position, ByteBuffer from, Write write) throws IOException {
+      int begin = from.position();
+      ByteBuffer first = from.duplicate().limit(begin + from.remaining() / 2);
+      ByteBuffer second = from.duplicate();
+      while (first.hasRemaining()) {
+        States.change("write", path, () -> write.of(first));
+      }
+      second.position(first.position());
+      while (second.hasRemaining()) {
+        States.change("write the rest of", path, () -> write.of(second));
+      }
+      from.position(second.position());
+      return second.position() - begin;
+    }
+
+    @Override
+    public <T> T truncate(Path path, Object key, long size, Operation<T> truncate) throws IOException {
+      return States.change("truncate", path, truncate);
+    }
+
+    @Override
+    public void sync(Path path, Object key, Operation<Void> sync) throws IOException {
+      sync.run();
+      note("sync", path);
+    }
+  };
+
   private static States recording;
   private static Path taped;
   private static List<String> tape;
@@ -26,11 +62,6 @@ public final class States {
   private final Path target;
   private final List<Path> watched;
   private int count;
-
-  /** A change of the file system. */
-  interface Change<T> {
-    T run() throws IOException;
-  }
 
   private States(Path root, Path target, List<Path> watched) {
     this.root = root;
@@ -82,7 +113,7 @@ public final class States {
     return RecordedPath.plain(path);
   }
 
-  static <T> T change(String what, Path plain, Change<T> change) throws IOException {
+  static <T> T change(String what, Path plain, Watch.Operation<T> change) throws IOException {
     synchronized (States.class) {
       before(what, plain);
       return change.run();

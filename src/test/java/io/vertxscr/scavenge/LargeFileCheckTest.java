@@ -41,7 +41,7 @@ class LargeFileCheckTest {
     paths = new PrefixPaths(caches.prefix);
     caches.dataset(ID, "b.6");
     caches.nodes().forEach(node -> new ScavengeCopy(node, ID, paths).run());
-    var index = new PrefixIndex(paths, "test", Duration.ofSeconds(10));
+    var index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
     new DatasetAssembly(paths, new Publication(paths, index)).assemble(ID, (_, work) -> work.run());
     List<FlushedFile> files = new ArrayList<>();
     new RankMapReader(paths, ID).forEach(entry -> files.addAll(entry.files()));

@@ -57,7 +57,7 @@ class PackedScavengeTest {
       caches = new TestCaches(temp.resolve("case" + made++), scheme, NODES, 2, 1000)
           .flushed(FlushDescriptor.packed(FlushDescriptor.MIN_CONTAINER_BYTES, 1));
       paths = new PrefixPaths(caches.prefix);
-      publication = new Publication(paths, new PrefixIndex(paths, "test", Duration.ofSeconds(10)));
+      publication = new Publication(paths, new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10))));
       descriptor = caches.dataset(ID, "b.6");
     }
 

@@ -59,9 +59,9 @@ class ScavengeTest {
     Case(Scheme scheme, int ranksPerNode) {
       caches = new TestCaches(temp.resolve("case" + made++), scheme, NODES, ranksPerNode, 1000);
       paths = new PrefixPaths(caches.prefix);
-      index = new PrefixIndex(paths, "test", Duration.ofSeconds(10));
+      index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
       publication = new Publication(paths, index);
-      flushFile = new FlushFileStore(paths, "test", Duration.ofSeconds(10));
+      flushFile = new FlushFileStore(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
     }
 
     void copyAll(int id) {

@@ -2,6 +2,7 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.storage.LocalFiles;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,6 +38,8 @@ public final class VirtualTime {
   private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
   private final Set<Long> cancelled = new HashSet<>();
   private long nowNs;
+  /** What the job that is being run has taken so far; its loop hears of it that much later. */
+  private long jobNs;
   private long lastAlarm;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
@@ -51,14 +54,23 @@ public final class VirtualTime {
     this.random = random;
   }
 
-  /** A loop of a node. */
+  /** A loop of a node whose files are the machine's. */
   public Loop loop() {
     return loop(() -> true);
   }
 
   /** A loop of a node that may die: what it has not done by then, jobs included, is never done. */
   public Loop loop(BooleanSupplier alive) {
-    VirtualLoop loop = new VirtualLoop(alive);
+    return loop(LocalFiles.ofThisMachine(), alive);
+  }
+
+  /** A loop of a node with files of its own. */
+  public Loop loop(LocalFiles files) {
+    return loop(files, () -> true);
+  }
+
+  private Loop loop(LocalFiles files, BooleanSupplier alive) {
+    VirtualLoop loop = new VirtualLoop(files, alive);
     loops.add(loop);
     return loop;
   }
@@ -98,6 +110,11 @@ public final class VirtualTime {
     runUntil(() -> false, Duration.ZERO);
   }
 
+  /** For a blocking job: what it is doing takes so long. Meanwhile the loops go on. */
+  public void pass(Duration duration) {
+    jobNs += duration.toNanos();
+  }
+
   /** The result of a call once it has one; within an hour. @throws AssertionError where it has none by then */
   public <T> Future<T> await(Future<T> future) {
     if (!runUntil(future::isComplete, Duration.ofHours(1))) {
@@ -113,10 +130,12 @@ public final class VirtualTime {
 
   /** A loop whose turn comes at random among all. */
   private final class VirtualLoop implements Loop {
+    private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final BooleanSupplier alive;
 
-    VirtualLoop(BooleanSupplier alive) {
+    VirtualLoop(LocalFiles files, BooleanSupplier alive) {
+      this.files = files;
       this.alive = alive;
     }
 
@@ -142,7 +161,13 @@ public final class VirtualTime {
       at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
         if (alive.getAsBoolean()) {
           Future<T> done = run(work);
-          later(() -> done.onComplete(promise));
+          long tookNs = jobNs;
+          jobNs = 0;
+          if (tookNs == 0) {
+            later(() -> done.onComplete(promise));
+          } else {
+            at(tookNs, () -> later(() -> done.onComplete(promise)));
+          }
         }
       });
       return promise.future();
@@ -178,12 +203,22 @@ public final class VirtualTime {
 
     @Override
     public long nanoTime() {
-      return nowNs;
+      return nowNs + jobNs;
+    }
+
+    @Override
+    public RandomGenerator random() {
+      return random;
+    }
+
+    @Override
+    public LocalFiles files() {
+      return files;
     }
 
     @Override
     public Clock clock() {
-      return Clock.fixed(BEGINNING.plusNanos(nowNs), ZoneOffset.UTC);
+      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs), ZoneOffset.UTC);
     }
   }
 }

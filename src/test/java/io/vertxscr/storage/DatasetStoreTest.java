@@ -316,7 +316,7 @@ class DatasetStoreTest {
     return dataset(id, generation, directories.cache(directories.base().toString()));
   }
 
-  private static DatasetRecord dataset(int id, int generation, CacheDirectory cache) {
+  static DatasetRecord dataset(int id, int generation, CacheDirectory cache) {
     var descriptor = new DatasetDescriptor(id, "b." + id, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L,
         new Job("user1", "sim", "439", "alpha"), new DatasetDescriptor.Totals(2, 6));
     return new DatasetRecord(descriptor, new Origin("/prefix", 4), cache, new RedundancyDescriptor(

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: files that are replaced whole, checked whole, and one daemon per node. */
 class SmallFilesTest {
+  private static final LocalFiles FILES = LocalFiles.ofThisMachine();
+
   @TempDir(factory = RamDirectory.class)
   Path root;
 
@@ -59,17 +61,17 @@ class SmallFilesTest {
   void admitsOneDaemonUntilItCloses() {
     var directories = new NodeDirectories(root.resolve("cache"), root.resolve("control")).create();
     var others = new NodeDirectories(root.resolve("cache2"), root.resolve("control2")).create();
-    try (var _ = NodeLock.take(directories); var _ = NodeLock.take(others)) {
+    try (var _ = NodeLock.take(directories, FILES); var _ = NodeLock.take(others, FILES)) {
       assertDuplicate(directories);
       assertDuplicate(directories);
     }
-    NodeLock.take(directories).close();
+    NodeLock.take(directories, FILES).close();
   }
 
   @Test
   void keepsOtherProcessesOutEvenAfterARefusalInThisOne() throws Exception {
     var directories = new NodeDirectories(root.resolve("cache"), root.resolve("control")).create();
-    try (var _ = NodeLock.take(directories)) {
+    try (var _ = NodeLock.take(directories, FILES)) {
       assertDuplicate(directories);
       assertThat(takenByAnotherProcess(directories)).isFalse();
     }
@@ -77,7 +79,7 @@ class SmallFilesTest {
   }
 
   private static void assertDuplicate(NodeDirectories directories) {
-    assertThatThrownBy(() -> NodeLock.take(directories))
+    assertThatThrownBy(() -> NodeLock.take(directories, FILES))
         .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.DUPLICATE_NODE));
   }
 
@@ -90,7 +92,7 @@ class SmallFilesTest {
   /** Another daemon. Exits with 0 if it got the lock, 3 if not. */
   public static final class TakesTheLock {
     public static void main(String[] arguments) {
-      try (var _ = NodeLock.take(new NodeDirectories(Path.of(arguments[0]), Path.of(arguments[1])))) {
+      try (var _ = NodeLock.take(new NodeDirectories(Path.of(arguments[0]), Path.of(arguments[1])), FILES)) {
         System.exit(0);
       } catch (ScrException e) {
         System.exit(e.fault() == Fault.DUPLICATE_NODE ? 3 : 4);

@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -164,7 +165,8 @@ class CatchUpTest extends EmbeddedTest {
       cluster.lose("n3");
       Files.delete(obstacle);
       cluster.nodes().start("n5");
-      PrefixIndex index = new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5));
+      PrefixIndex index = new PrefixIndex(new PrefixPaths(cluster.prefix()),
+          PatientLocks.user("test", Duration.ofSeconds(5)));
       Eventually.holds("the flush",
           () -> index.read().index().find("result").filter(Index.Entry::complete).isPresent());
       for (int rank = 0; rank < NODES.length; rank++) {

@@ -22,6 +22,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,7 +101,8 @@ class CompressionTest extends EmbeddedTest {
         assertThat(paths.file(file.path() + ".zst")).hasSize(file.storedBytes().orElseThrow());
         stored += file.storedBytes().orElseThrow();
       }
-      Publication publication = new Publication(paths, new PrefixIndex(paths, "test", Duration.ofSeconds(5)));
+      Publication publication = new Publication(paths, new PrefixIndex(paths,
+          PatientLocks.user("test", Duration.ofSeconds(5))));
       assertThat(publication.summary(2).orElseThrow().storedBytes()).hasValue(stored);
       assertThat(publication.summary(1).orElseThrow().storedBytes()).isEmpty();
       DatasetVerification.Verified verified = DatasetVerification.verify(paths, 2);

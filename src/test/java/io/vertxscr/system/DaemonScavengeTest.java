@@ -9,6 +9,7 @@ import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
@@ -49,7 +50,8 @@ class DaemonScavengeTest {
   }
 
   private static List<Integer> flushed(VirtualCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index()
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()),
+        PatientLocks.user("test", Duration.ofSeconds(5))).read().index()
         .entries().stream().filter(Index.Entry::complete).map(Index.Entry::id).toList();
   }
 

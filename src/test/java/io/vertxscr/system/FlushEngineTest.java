@@ -18,6 +18,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Withdrawal;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,8 @@ class FlushEngineTest extends EmbeddedTest {
   }
 
   private static Index index(TestCluster cluster) {
-    return new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read().index();
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()),
+        PatientLocks.user("test", Duration.ofSeconds(5))).read().index();
   }
 
   private static List<Integer> listed(TestCluster cluster) {
@@ -399,7 +401,7 @@ class FlushEngineTest extends EmbeddedTest {
     boolean purge = how.startsWith("SCR");
     if (!purge) {
       PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
-      new Withdrawal(paths, new PrefixIndex(paths, "test", Duration.ofSeconds(5))).delete("step-2");
+      new Withdrawal(paths, new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(5)))).delete("step-2");
     }
     try (TestCluster cluster = cluster(
         purge ? setup().with("SCR_FLUSH", "2").with(how, "1") : setup().with("SCR_FLUSH", "2"),

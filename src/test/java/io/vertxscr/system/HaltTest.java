@@ -17,6 +17,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -272,7 +273,8 @@ class HaltTest {
   }
 
   private List<String> flushed() {
-    return new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(30)).read().index().candidates()
+    return new PrefixIndex(new PrefixPaths(prefix),
+        PatientLocks.user("test", Duration.ofSeconds(30))).read().index().candidates()
         .stream().map(entry -> entry.name()).toList();
   }
 

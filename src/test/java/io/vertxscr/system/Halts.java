@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,7 +13,7 @@ final class Halts {
   private Halts() {}
 
   static HaltFileStore of(Path prefix) {
-    return new HaltFileStore(new PrefixPaths(prefix), "test", Duration.ofSeconds(30));
+    return new HaltFileStore(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(30)));
   }
 
   /** What {@code scr halt --remove} does. */

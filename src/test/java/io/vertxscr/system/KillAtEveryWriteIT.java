@@ -11,6 +11,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.recorded.RecordedFileSystemProvider;
 import io.vertxscr.recorded.States;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.TestCaches;
 import io.vertxscr.storage.RamDirectory;
 import io.vertxscr.storage.Trees;
@@ -138,7 +139,7 @@ class KillAtEveryWriteIT {
 
   private static Index index(Path state) {
     PrefixIndex.Reading reading = new PrefixIndex(
-        new PrefixPaths(state.resolve("prefix")), "test", Duration.ofSeconds(10)).read();
+        new PrefixPaths(state.resolve("prefix")), PatientLocks.user("test", Duration.ofSeconds(10))).read();
     assertThat(reading.remarks()).as(state.toString()).isEmpty();
     return reading.index();
   }

@@ -8,6 +8,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Frames;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.timing.Eventually;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -94,7 +95,7 @@ class NativeClientIT {
   }
 
   private Index index() {
-    return new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(10)).read().index();
+    return new PrefixIndex(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(10))).read().index();
   }
 
   private static List<String> everyRank(String what) {

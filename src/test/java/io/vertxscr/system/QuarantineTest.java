@@ -12,6 +12,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.timing.Eventually;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +34,8 @@ class QuarantineTest extends EmbeddedTest {
   }
 
   private static RestartHistory history(TestCluster cluster) {
-    return new RestartFileStore(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5)).read();
+    return new RestartFileStore(new PrefixPaths(cluster.prefix()),
+        PatientLocks.user("test", Duration.ofSeconds(5))).read();
   }
 
   /** Reads what is offered and dies, with all ranks; the step. */
@@ -105,7 +107,7 @@ class QuarantineTest extends EmbeddedTest {
       }
       assertThat(dieReading(cluster)).isEqualTo(1);
       assertThat(cluster.index().current()).isEmpty();
-      new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5))
+      new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(5)))
           .update(index -> index.setCurrent("step-2"));
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);
     }

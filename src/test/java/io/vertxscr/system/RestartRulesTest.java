@@ -14,6 +14,7 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -118,7 +119,8 @@ class RestartRulesTest extends EmbeddedTest {
         RankProgram.checkpoint(scr, other, 5, 1);
         return 0;
       }));
-      assertThat(new PrefixIndex(new PrefixPaths(other), "test", Duration.ofSeconds(5)).read().index().entries())
+      assertThat(new PrefixIndex(new PrefixPaths(other),
+          PatientLocks.user("test", Duration.ofSeconds(5))).read().index().entries())
           .singleElement().satisfies(entry -> {
             assertThat(entry.id()).isEqualTo(5);
             assertThat(entry.descriptor().checkpointId()).isEqualTo(2);
@@ -136,7 +138,7 @@ class RestartRulesTest extends EmbeddedTest {
   void scriptsFindOnHowManyNodesTheLastRunWas() throws Exception {
     try (TestCluster cluster = cluster(1, 0)) {
       FlushFileStore scripts =
-          new FlushFileStore(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5));
+          new FlushFileStore(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(5)));
       assertThat(scripts.nodes()).isEmpty();
       cluster.steps(1, 1, "n1", "n2", "n1");
       assertThat(scripts.nodes()).hasValue(2);

@@ -14,6 +14,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
@@ -157,7 +158,7 @@ final class TestCluster implements AutoCloseable {
 
   /** The index of the prefix directory. */
   Index index() {
-    return new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(5)).read().index();
+    return new PrefixIndex(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(5))).read().index();
   }
 
   /** Datasets of the prefix directory that a restart may take, the first choice first. */

@@ -15,6 +15,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.Publication.Mapping;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -45,7 +46,7 @@ final class GeneratedPrefix {
   GeneratedPrefix(Path prefix) throws IOException {
     paths = new PrefixPaths(Files.createDirectories(prefix));
     Files.createDirectories(paths.scr());
-    index = new PrefixIndex(paths, "load-tests", Duration.ofSeconds(1));
+    index = new PrefixIndex(paths, PatientLocks.user("load-tests", Duration.ofSeconds(1)));
   }
 
   PrefixPaths paths() {

@@ -6,6 +6,7 @@ import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -103,7 +104,7 @@ public final class HaltCommand implements Callable<Integer> {
     require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " must be 0 or more");
     Times times = new Times(time("--before", before, now), time("--after", after, now), length());
     for (Path directory : directories()) {
-      halt(new HaltFileStore(new PrefixPaths(directory), "scr halt", PATIENCE), times, now);
+      halt(new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt", PATIENCE)), times, now);
     }
     return 0;
   }

@@ -14,6 +14,7 @@ import io.vertxscr.launch.Watchdog;
 import io.vertxscr.model.Fault;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -242,7 +243,7 @@ final class LaunchedJob {
   }
 
   private Rules rules() {
-    OptionalInt last = new FlushFileStore(plan.paths(), "scr run", PATIENCE).nodes();
+    OptionalInt last = new FlushFileStore(plan.paths(), PatientLocks.user("scr run", PATIENCE)).nodes();
     return new Rules(plan.settings().runs(), plan.minNodes(last));
   }
 
@@ -363,7 +364,8 @@ final class LaunchedJob {
     if (plan.restart().isEmpty()) {
       return Optional.empty();
     }
-    return news.checkpointInCaches().or(() -> new PrefixIndex(plan.paths(), "scr run", PATIENCE).read().index()
+    return news.checkpointInCaches().or(() -> new PrefixIndex(plan.paths(),
+        PatientLocks.user("scr run", PATIENCE)).read().index()
         .candidates().stream().findFirst().map(Index.Entry::name));
   }
 }

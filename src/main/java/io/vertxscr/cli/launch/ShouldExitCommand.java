@@ -8,6 +8,7 @@ import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
@@ -64,7 +65,7 @@ final class ShouldExitCommand implements Callable<Integer> {
    * @param haltSeconds that must be left of the allocation, where the halt file says nothing
    */
   static Optional<String> halted(PrefixPaths paths, Allocation allocation, int haltSeconds) {
-    HaltFileStore halts = new HaltFileStore(paths, "scr should-exit", PATIENCE);
+    HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr should-exit", PATIENCE));
     long nowS = System.currentTimeMillis() / 1000;
     return HaltConditions.met(halts.read().orHaltSeconds(haltSeconds), allocation.endSeconds(nowS), nowS)
         .map(met -> "no run begins: " + met.words() + (met.reason().equals(FINISHED) ? "; 'scr run', 'scr prerun' or '"
@@ -78,7 +79,7 @@ final class ShouldExitCommand implements Callable<Integer> {
    * @return what the user is told of it
    */
   static Optional<String> letFinishedBeginAgain(PrefixPaths paths) {
-    HaltFileStore halts = new HaltFileStore(paths, "scr run", PATIENCE);
+    HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr run", PATIENCE));
     if (!isFinished(halts.read())) {
       return Optional.empty();
     }
@@ -95,7 +96,7 @@ final class ShouldExitCommand implements Callable<Integer> {
     left.removeAll(settings.excluded());
     Hostlist.expand(down).forEach(left::remove);
     int needed = settings.minNodes() > 0 ? settings.minNodes()
-        : new FlushFileStore(paths, "scr should-exit", PATIENCE).nodes().orElse(1);
+        : new FlushFileStore(paths, PatientLocks.user("scr should-exit", PATIENCE)).nodes().orElse(1);
     return allocation.isHere() || left.size() >= needed ? Optional.empty()
         : Optional.of(Plural.tooFewNodes(left.size(), needed));
   }

@@ -19,6 +19,7 @@ import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
+import io.vertxscr.scavenge.PatientLocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +41,7 @@ final class EvidenceReader {
     var prefixIndex = PrefixOption.index(paths);
     this.index = prefixIndex.read().index();
     this.publication = new Publication(paths, prefixIndex);
-    this.flushFile = new FlushFileStore(paths, "scr explain", PrefixOption.PATIENCE);
+    this.flushFile = new FlushFileStore(paths, PatientLocks.user("scr explain", PrefixOption.PATIENCE));
   }
 
   /** What was remarkable on the way: damaged files of caches. */

@@ -19,6 +19,7 @@ import io.vertxscr.scavenge.DatasetScan;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.MissingFiles;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.ScanHash;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -50,7 +51,7 @@ final class IndexRepair {
     this.paths = paths;
     this.index = PrefixOption.index(paths);
     this.publication = new Publication(paths, index);
-    this.flushFile = new FlushFileStore(paths, "scr index", PrefixOption.PATIENCE);
+    this.flushFile = new FlushFileStore(paths, PatientLocks.user("scr index", PrefixOption.PATIENCE));
     this.out = out;
   }
 

@@ -8,6 +8,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.ScavengeCopy.Copied;
 import io.vertxscr.scavenge.ScavengeCopy;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import java.io.PrintWriter;
@@ -37,7 +38,8 @@ final class LocalCopies {
   }
 
   private static void copy(NodeCache node, int id, PrefixPaths paths, PrintWriter out) {
-    try (NodeLock _ = NodeLock.take(new NodeDirectories(node.control(), node.control()))) {
+    try (NodeLock _ = NodeLock.take(
+        new NodeDirectories(node.control(), node.control()), LocalFiles.ofThisMachine())) {
       boolean redundant = node.find(id, paths).stream().flatMap(record -> record.ranks().stream())
           .anyMatch(rank -> rank.redundancy().isPresent());
       Copied copied = new ScavengeCopy(node, id, paths).run();

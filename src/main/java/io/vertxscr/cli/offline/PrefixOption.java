@@ -7,6 +7,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,10 +48,10 @@ final class PrefixOption {
   }
 
   static PrefixIndex index(PrefixPaths paths) {
-    return new PrefixIndex(paths, "scr index", PATIENCE);
+    return new PrefixIndex(paths, PatientLocks.user("scr index", PATIENCE));
   }
 
   static RestartFileStore restarts(PrefixPaths paths) {
-    return new RestartFileStore(paths, "scr index", PATIENCE);
+    return new RestartFileStore(paths, PatientLocks.user("scr index", PATIENCE));
   }
 }

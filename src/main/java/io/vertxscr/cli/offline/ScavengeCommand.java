@@ -15,6 +15,7 @@ import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetScanner;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OtherPrefixes;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -135,7 +136,8 @@ final class ScavengeCommand implements Callable<Integer> {
         node.of(paths).datasets().forEach(record -> note(known, record.descriptor()));
       }
     }
-    for (FlushStatus.Entry entry : new FlushFileStore(paths, "scr scavenge", PrefixOption.PATIENCE).read().entries()) {
+    for (FlushStatus.Entry entry : new FlushFileStore(paths,
+        PatientLocks.user("scr scavenge", PrefixOption.PATIENCE)).read().entries()) {
       if (entry.locations().contains(Location.CACHE) && !entry.locations().contains(Location.PFS)) {
         note(known, entry.descriptor());
       }

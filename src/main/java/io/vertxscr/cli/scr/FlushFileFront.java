@@ -4,6 +4,7 @@ import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
@@ -68,7 +69,7 @@ final class FlushFileFront extends Front {
     if (asked > 1) {
       throw wrong("one thing at a time");
     }
-    FlushStatus status = new FlushFileStore(paths, name(), Duration.ZERO).read();
+    FlushStatus status = new FlushFileStore(paths, PatientLocks.user(name(), Duration.ZERO)).read();
     if (needFlush != null) {
       return status.find(needFlush).filter(entry -> !entry.locations().contains(Location.PFS)).isPresent() ? 0 : FAILED;
     }

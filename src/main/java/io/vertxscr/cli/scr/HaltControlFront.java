@@ -3,6 +3,7 @@ package io.vertxscr.cli.scr;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -68,7 +69,7 @@ final class HaltControlFront extends Front {
       throw wrong("-c and -s must be 0 or more");
     }
     PrefixPaths paths = prefix(absolute.getParent().getParent());
-    HaltFileStore store = new HaltFileStore(paths, name(), PATIENCE);
+    HaltFileStore store = new HaltFileStore(paths, PatientLocks.user(name(), PATIENCE));
     Halt halt = list ? store.read() : store.update(this::changed);
     HaltForm.lines(file, halt, ZoneId.systemDefault()).forEach(out()::println);
     return 0;

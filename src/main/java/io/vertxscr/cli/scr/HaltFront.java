@@ -2,6 +2,7 @@ package io.vertxscr.cli.scr;
 
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -122,7 +123,7 @@ final class HaltFront extends Front {
     if (!doing.isEmpty()) {
       out().println();
     }
-    HaltFileStore file = new HaltFileStore(paths, name(), Duration.ZERO);
+    HaltFileStore file = new HaltFileStore(paths, PatientLocks.user(name(), Duration.ZERO));
     HaltForm.lines(file.file(), file.read(), ZoneId.systemDefault()).forEach(out()::println);
   }
 }

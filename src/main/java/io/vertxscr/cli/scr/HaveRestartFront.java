@@ -5,6 +5,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
@@ -25,7 +26,7 @@ final class HaveRestartFront extends Front {
   @Override
   protected int answer() {
     PrefixPaths paths = prefix(Path.of(environment().getOrDefault("SCR_PREFIX", "")));
-    Index index = new PrefixIndex(paths, name(), Duration.ZERO).read().index();
+    Index index = new PrefixIndex(paths, PatientLocks.user(name(), Duration.ZERO)).read().index();
     Optional<String> newest = Stream.concat(index.candidates().stream().limit(1).map(Index.Entry::descriptor),
         new CachesOption().nodesIfAny(environment()).stream().flatMap(node -> node.of(paths).datasets().stream())
             .map(record -> record.descriptor()).filter(dataset -> dataset.flags().checkpoint()))

@@ -5,6 +5,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,7 +73,7 @@ final class IndexFront extends Front {
   }
 
   private int list(PrefixPaths paths) {
-    PrefixIndex file = new PrefixIndex(paths, name(), Duration.ZERO);
+    PrefixIndex file = new PrefixIndex(paths, PatientLocks.user(name(), Duration.ZERO));
     if (!Files.exists(paths.index())) {
       err().println(name() + ": " + file.lost().orElse("no index in " + paths.prefix() + elsewhere(paths)));
       return FAILED;

@@ -1,6 +1,7 @@
 package io.vertxscr.cli.scr;
 
 import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.OptionalInt;
@@ -20,7 +21,7 @@ final class NodesFileFront extends Front {
 
   @Override
   protected int answer() {
-    OptionalInt nodes = new FlushFileStore(prefix(directory), name(), Duration.ZERO).nodes();
+    OptionalInt nodes = new FlushFileStore(prefix(directory), PatientLocks.user(name(), Duration.ZERO)).nodes();
     out().println(nodes.orElse(0));
     return nodes.isPresent() ? 0 : FAILED;
   }

@@ -3,6 +3,7 @@ package io.vertxscr.cli.scr;
 import io.vertxscr.flow.advice.HaltConditions;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -27,7 +28,7 @@ final class RetriesHaltFront extends Front {
 
   @Override
   protected int answer() {
-    Halt halt = new HaltFileStore(prefix(directory), name(), Duration.ZERO).read();
+    Halt halt = new HaltFileStore(prefix(directory), PatientLocks.user(name(), Duration.ZERO)).read();
     if (halt.equals(Halt.NONE)) {
       out().println(name() + ": CONTINUE RUN: No halt file found.");
       return GO_ON;

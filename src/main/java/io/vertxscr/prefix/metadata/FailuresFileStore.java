@@ -5,7 +5,6 @@ import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
-import java.time.Duration;
 
 /**
  * {@code failures.scr} of a prefix directory. Replaced whole, under the lock of the index. A damaged file counts as
@@ -15,13 +14,10 @@ public final class FailuresFileStore {
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
-  /**
-   * @param holder who we are, for those who wait for the lock in vain
-   * @param patience how long a change waits for the lock
-   */
-  public FailuresFileStore(PrefixPaths paths, String holder, Duration patience) {
+  /** @param user who takes the lock of the index for a change */
+  public FailuresFileStore(PrefixPaths paths, LockUser user) {
     this.paths = paths;
-    this.lock = new PrefixLock(paths, holder, patience);
+    this.lock = new PrefixLock(paths, user);
   }
 
   /** What is known so far. @throws ScrException IO */

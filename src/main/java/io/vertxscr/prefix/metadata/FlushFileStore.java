@@ -9,7 +9,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -26,13 +25,10 @@ public final class FlushFileStore {
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
-  /**
-   * @param holder who we are, for those who wait for the lock in vain
-   * @param patience how long a change waits for the lock
-   */
-  public FlushFileStore(PrefixPaths paths, String holder, Duration patience) {
+  /** @param user who takes the lock of the index for a change */
+  public FlushFileStore(PrefixPaths paths, LockUser user) {
     this.paths = paths;
-    this.lock = new PrefixLock(paths, holder, patience);
+    this.lock = new PrefixLock(paths, user);
   }
 
   /** Where the datasets are. @throws ScrException IO */

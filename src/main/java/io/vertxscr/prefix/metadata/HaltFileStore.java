@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -23,13 +22,10 @@ public final class HaltFileStore {
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
-  /**
-   * @param holder who we are, for those who wait for the lock in vain
-   * @param patience how long a change waits for the lock
-   */
-  public HaltFileStore(PrefixPaths paths, String holder, Duration patience) {
+  /** @param user who takes the lock of the index for a change */
+  public HaltFileStore(PrefixPaths paths, LockUser user) {
     this.paths = paths;
-    this.lock = new PrefixLock(paths, holder, patience);
+    this.lock = new PrefixLock(paths, user);
   }
 
   /** What tells one version of the file from another without reading it; equal where nothing has changed. */

@@ -107,7 +107,7 @@ public final class PathRules {
           + " are taken");
     }
     try {
-      Path path = Path.of(name);
+      Path path = paths.path(name);
       if (!path.isAbsolute()) {
         path = base(directory, name).resolve(path);
       }
@@ -119,12 +119,12 @@ public final class PathRules {
     }
   }
 
-  private static Path base(String directory, String name) {
+  private Path base(String directory, String name) {
     if (directory == null || !directory.startsWith("/")) {
       throw new ScrException(Fault.BAD_REQUEST,
           "'" + name + "' is relative, and the directory of the process, '" + directory + "', is not an absolute path");
     }
-    return Path.of(directory);
+    return paths.path(directory);
   }
 
   private void checkComponents(Path path, String name) {

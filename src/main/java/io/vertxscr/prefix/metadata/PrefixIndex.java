@@ -12,7 +12,6 @@ import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -46,13 +45,10 @@ public final class PrefixIndex {
    */
   public record Reading(Index index, List<String> remarks) {}
 
-  /**
-   * @param holder who we are, for those who wait for the lock in vain
-   * @param patience how long an update waits for the lock
-   */
-  public PrefixIndex(PrefixPaths paths, String holder, Duration patience) {
+  /** @param user who takes the lock of the index for an update */
+  public PrefixIndex(PrefixPaths paths, LockUser user) {
     this.paths = paths;
-    this.lock = new PrefixLock(paths, holder, patience);
+    this.lock = new PrefixLock(paths, user);
   }
 
   /**

@@ -29,6 +29,11 @@ public record PrefixPaths(Path prefix) {
     prefix = prefix.normalize();
   }
 
+  /** The path of this name in the file system that the prefix directory is in. */
+  Path path(String name) {
+    return prefix.getFileSystem().getPath(name);
+  }
+
   /** Directory of everything that is ours. */
   public Path scr() {
     return prefix.resolve(SCR);

@@ -5,7 +5,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
-import java.time.Duration;
 import java.util.function.UnaryOperator;
 
 /**
@@ -16,13 +15,10 @@ public final class RestartFileStore {
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
-  /**
-   * @param holder who we are, for those who wait for the lock in vain
-   * @param patience how long a change waits for the lock
-   */
-  public RestartFileStore(PrefixPaths paths, String holder, Duration patience) {
+  /** @param user who takes the lock of the index for a change */
+  public RestartFileStore(PrefixPaths paths, LockUser user) {
     this.paths = paths;
-    this.lock = new PrefixLock(paths, holder, patience);
+    this.lock = new PrefixLock(paths, user);
   }
 
   /** What has happened so far. @throws ScrException IO */

@@ -5,9 +5,9 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -50,26 +50,24 @@ public final class RetentionWindow {
   /**
    * Deletes what is too much.
    *
-   * @return what was deleted, oldest first
+   * @param gone is told what was deleted, oldest first
    * @throws ScrException CORRUPT if a map cannot be read, so that nobody knows which files are whose; BUSY, IO. What
    *     was deleted before that is gone
    */
-  public List<DatasetDescriptor> slide(int keep, Predicate<DatasetDescriptor> isUsable) {
-    return delete(surplus(index.read().index(), keep, isUsable));
+  public void slide(int keep, Predicate<DatasetDescriptor> isUsable, Consumer<DatasetDescriptor> gone) {
+    delete(surplus(index.read().index(), keep, isUsable), gone);
   }
 
   /** Deletes all that the index lists, output too. */
-  public List<DatasetDescriptor> purge() {
-    return delete(index.read().index().entries());
+  public void purge(Consumer<DatasetDescriptor> gone) {
+    delete(index.read().index().entries(), gone);
   }
 
-  private List<DatasetDescriptor> delete(List<Index.Entry> entries) {
+  private void delete(List<Index.Entry> entries, Consumer<DatasetDescriptor> gone) {
     Withdrawal withdrawal = new Withdrawal(paths, index);
-    List<DatasetDescriptor> gone = new ArrayList<>();
     for (Index.Entry entry : entries) {
       withdrawal.delete(entry.name());
-      gone.add(entry.descriptor());
+      gone.accept(entry.descriptor());
     }
-    return List.copyOf(gone);
   }
 }

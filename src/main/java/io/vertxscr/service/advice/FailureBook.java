@@ -4,9 +4,9 @@ import io.vertx.core.Future;
 import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.SerialQueue;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -22,7 +22,7 @@ public final class FailureBook {
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
-  private final String self;
+  private final LockedJobs locked;
   private String prefix = "";
   private FailureHistory kept = FailureHistory.EMPTY;
   /** Not written yet. */
@@ -31,7 +31,7 @@ public final class FailureBook {
 
   public FailureBook(Loop loop, String self) {
     this.loop = loop;
-    this.self = self;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
   }
 
   /** It is about runs of this prefix directory from now on. */
@@ -77,7 +77,7 @@ public final class FailureBook {
     FailureHistory before = kept;
     fresh = FailureHistory.EMPTY;
     kept = before.plus(batch);                            // until it is written, so that it is not missing meanwhile
-    return loop.blocking("write the failures of " + directory, () -> store(directory).add(batch))
+    return locked.blocking("write the failures of " + directory, () -> store(directory).add(batch))
         .onComplete((sum, failure) -> {
           if (!directory.equals(prefix)) {
             return;
@@ -93,6 +93,6 @@ public final class FailureBook {
   }
 
   private FailuresFileStore store(String directory) {
-    return new FailuresFileStore(new PrefixPaths(Path.of(directory)), "node " + self, LOCK_PATIENCE);
+    return new FailuresFileStore(new PrefixPaths(loop.files().path(directory)), locked.user());
   }
 }

@@ -12,9 +12,9 @@ import io.vertxscr.prefix.metadata.HaltFileStore.Stamp;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Event;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -34,7 +34,7 @@ public final class HaltWatch {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Loop loop;
-  private final String self;
+  private final LockedJobs locked;
   private final AllocationClock allocation;
   private final LongSupplier clockSeconds;
   private final Observer observer;
@@ -46,7 +46,7 @@ public final class HaltWatch {
   public HaltWatch(
       Loop loop, String self, OptionalLong endSeconds, LongSupplier clockSeconds, Observer observer) {
     this.loop = loop;
-    this.self = self;
+    this.locked = new LockedJobs(loop, self, PATIENCE);
     this.allocation = new AllocationClock(loop, endSeconds, clockSeconds);
     this.clockSeconds = clockSeconds;
     this.observer = observer;
@@ -121,7 +121,7 @@ public final class HaltWatch {
   }
 
   private HaltFileStore store(String prefix) {
-    return new HaltFileStore(new PrefixPaths(Path.of(prefix)), "node " + self, PATIENCE);
+    return new HaltFileStore(new PrefixPaths(loop.files().path(prefix)), locked.user());
   }
 
   private Future<Reading> read(HaltFileStore file) {
@@ -232,7 +232,7 @@ public final class HaltWatch {
 
   /** One change after the other; completes well in any case. */
   private Future<Void> write(Watched mine, UnaryOperator<Halt> change, Runnable written) {
-    mine.writing = mine.writing.compose(_ -> loop.blocking("write the halt file", () -> {
+    mine.writing = mine.writing.compose(_ -> locked.blocking("write the halt file", () -> {
       Halt halt = mine.file.update(change);
       return new Reading(mine.file.stamp(), halt);
     })).map(reading -> {

@@ -19,7 +19,6 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -97,7 +96,7 @@ public final class Capacity {
     if (target.mkdir()) {
       return fits(run, cache, how, target);
     }
-    return loop.blocking("look for " + target.base(), () -> Files.isDirectory(Path.of(target.base())))
+    return loop.blocking("look for " + target.base(), () -> Files.isDirectory(loop.files().path(target.base())))
         .compose(there -> there ? fits(run, cache, how, target) : Future.succeededFuture(new Room(List.of(),
             "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
   }

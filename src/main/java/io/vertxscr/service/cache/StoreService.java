@@ -51,11 +51,11 @@ public final class StoreService {
 
   private Optional<String> problem(Store store) {
     String what = "node " + self + ": store " + store.base() + " cannot be used: ";
-    Path base = Path.of(store.base());
+    Path base = directories.path(store.base());
     if (!store.mkdir() && !Files.exists(base)) {
       return Optional.of(what + "it is not there, and with MKDIR=0 it is not made");
     }
-    Path cache = Path.of(directories.cache(store.base()).path());
+    Path cache = directories.path(directories.cache(store.base()).path());
     Path there = cache;
     while (!Files.exists(there)) {
       there = there.getParent();

@@ -35,7 +35,6 @@ import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.storage.DatasetStore;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -70,8 +69,8 @@ public final class FlushService {
         .resuming(self + " dataset " + id + " of " + record.descriptor().createdUs());
   }
 
-  private static PrefixPaths paths(DatasetRecord record) {
-    return new PrefixPaths(Path.of(record.origin().prefix()));
+  private PrefixPaths paths(DatasetRecord record) {
+    return new PrefixPaths(loop.files().path(record.origin().prefix()));
   }
 
   /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
@@ -137,7 +136,7 @@ public final class FlushService {
     }));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
       List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
-      PrefixPaths paths = new PrefixPaths(Path.of(part.prefix()));
+      PrefixPaths paths = new PrefixPaths(loop.files().path(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
           .writeEntries(part.firstRank(), entries);
       List<FlushedFile> files =

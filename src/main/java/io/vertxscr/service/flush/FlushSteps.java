@@ -24,6 +24,7 @@ import io.vertxscr.protocol.node.Flushing.Renamed;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.container.ContainerSteps.Packed;
@@ -50,7 +51,7 @@ public final class FlushSteps {
 
   private final Loop loop;
   private final NodeBus bus;
-  private final String self;
+  private final LockedJobs locked;
   private final ContainerSteps containers;
   private final PlaceOwners owners;
   private final FlushShares shares;
@@ -66,7 +67,7 @@ public final class FlushSteps {
     this.shares = shares;
     this.loop = loop;
     this.bus = bus;
-    this.self = self;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
     this.containers = containers;
     this.owners = owners;
   }
@@ -95,17 +96,19 @@ public final class FlushSteps {
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
-    PrefixPaths paths = new PrefixPaths(Path.of(dataset.origin().prefix()));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(dataset.origin().prefix()));
     boolean used = shares.isUsed(dataset.origin().prefix(),
         all.stream().anyMatch(inventory -> inventory.prefixes().contains(dataset.origin().prefix())));
-    return loop.blocking("prepare the flush of dataset " + id, () -> {
+    return loop.<Void>blocking("look at " + paths.prefix(), () -> {
       if (used || PrefixDirectories.isBare(paths)) {
         requireMounted(paths);
       }
-      note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING));
+      return null;
+    }).compose(_ -> note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING))
+    ).compose(_ -> loop.blocking("prepare the flush of dataset " + id, () -> {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
       return new Prepared(again, publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
-    }).compose(prepared -> {
+    })).compose(prepared -> {
       Form form = dataset.origin().flush().compression().isPresent() ? Form.COMPRESSED : Form.FILES;
       FlushAttempt plain = new FlushAttempt(
           dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(),
@@ -118,7 +121,8 @@ public final class FlushSteps {
 
   /** A run is about to begin there; where nobody can look, what the nodes remember counts. */
   Future<Void> begun(String prefix) {
-    return loop.blocking("look for datasets in " + prefix, () -> publication(new PrefixPaths(Path.of(prefix))).hasAny())
+    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    return loop.blocking("look for datasets in " + prefix, () -> publication(paths).hasAny())
         .onSuccess(any -> shares.begun(prefix, any)).<Void>mapEmpty().otherwiseEmpty();
   }
 
@@ -238,7 +242,7 @@ public final class FlushSteps {
    */
   Future<Void> publishInPlace(
       DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
-    PrefixPaths paths = new PrefixPaths(Path.of(prefix));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
     return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
         .compose(complete -> {
           FlushAttempt.Course course = new FlushAttempt.Course(taken);
@@ -248,17 +252,14 @@ public final class FlushSteps {
           return writeMaps(dataset.id());
         })
         .compose(_ -> sealed(dataset.id()))
-        .compose(_ -> loop.<Void>blocking("note dataset " + dataset.id(), () -> {
-          note(paths, dataset, Set.of(Location.PFS));
-          return null;
-        }))
+        .compose(_ -> note(paths, dataset, Set.of(Location.PFS)))
         .onComplete((_, _) -> attempts.remove(dataset.id()));
   }
 
   /** Before the ranks write over a file themselves: nobody is to take its dataset for whole from then on. */
   Future<Void> overwrite(Overwrite what) {
-    PrefixPaths paths = new PrefixPaths(Path.of(what.prefix()));
-    return loop.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
+    PrefixPaths paths = new PrefixPaths(loop.files().path(what.prefix()));
+    return locked.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
       publication(paths).markReplaced(what.place(), what.dataset());
       return null;
     });
@@ -274,11 +275,8 @@ public final class FlushSteps {
               new Flushed(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
               // who cannot be told finds it complete when it is asked to flush again
               .otherwise(Ack.ACK)).toList();
-      return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {
-        note(attempt.paths(), attempt.descriptor(), attempt.course().later.isPresent()
-            ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS));
-        return null;
-      }));
+      return Future.all(told).compose(_ -> note(attempt.paths(), attempt.descriptor(),
+          attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)));
     });
   }
 
@@ -295,7 +293,7 @@ public final class FlushSteps {
 
   private Future<Void> sealed(int id) {
     FlushAttempt attempt = attempts.get(id);
-    return loop.blocking("seal dataset " + id, () -> attempt.course().later.isPresent() ? replaced(attempt)
+    return locked.blocking("seal dataset " + id, () -> attempt.course().later.isPresent() ? replaced(attempt)
         : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
       remarks.forEach(LOG::warn);
       shares.used(attempt.prefix());
@@ -323,15 +321,17 @@ public final class FlushSteps {
   }
 
   private Publication publication(PrefixPaths paths) {
-    return new Publication(paths, new PrefixIndex(paths, "node " + self, LOCK_PATIENCE));
+    return new Publication(paths, new PrefixIndex(paths, locked.user()));
   }
 
   /** For scripts around the job; the truth is in the filemaps, so trouble here stops nothing. */
-  private void note(PrefixPaths paths, DatasetDescriptor descriptor, Set<Location> locations) {
-    try {
-      new FlushFileStore(paths, "node " + self, LOCK_PATIENCE).update(status -> status.put(descriptor, locations));
-    } catch (ScrException e) {
-      LOG.warn("flush file of {}: {}", paths.prefix(), e.getMessage());
-    }
+  private Future<Void> note(PrefixPaths paths, DatasetDescriptor descriptor, Set<Location> locations) {
+    return locked.<Void>blocking("note where dataset " + descriptor.id() + " is", () -> {
+      new FlushFileStore(paths, locked.user()).update(status -> status.put(descriptor, locations));
+      return null;
+    }).recover(failure -> {
+      LOG.warn("flush file of {}: {}", paths.prefix(), failure.getMessage());
+      return Future.succeededFuture();
+    });
   }
 }

@@ -8,13 +8,15 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.RetentionWindow;
 import io.vertxscr.service.Event.PrefixDeleted;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -29,7 +31,7 @@ public final class PrefixRetention {
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
-  private final String self;
+  private final LockedJobs locked;
   private final Function<String, Future<RestartHistory>> history;
   private final Observer observer;
   private final CachePolicy standard;
@@ -45,7 +47,7 @@ public final class PrefixRetention {
   public PrefixRetention(Loop loop, String self, Function<String, Future<RestartHistory>> history, Observer observer,
       CachePolicy standard, PrefixTurns turns) {
     this.loop = loop;
-    this.self = self;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
     this.history = history;
     this.observer = observer;
     this.standard = standard;
@@ -61,8 +63,8 @@ public final class PrefixRetention {
   public void flushed(String prefix) {
     int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
     if (keep > 0) {
-      inTurn(prefix, () -> history.apply(prefix).compose(restarts -> loop.patiently("delete old checkpoints", () ->
-          window(prefix).slide(keep, dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset)))))
+      inTurn(prefix, () -> history.apply(prefix).compose(restarts -> delete("delete old checkpoints", gone ->
+          window(prefix).slide(keep, dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset), gone))))
           .onFailure(failure ->
               LOG.warn("old checkpoints in {} are not deleted: {}", prefix, failure.getMessage()));
     }
@@ -70,7 +72,16 @@ public final class PrefixRetention {
 
   /** Before a run that wants to begin with an empty directory: what was deleted; fails where it cannot be had. */
   public Future<List<DatasetDescriptor>> purge(String prefix) {
-    return inTurn(prefix, () -> loop.patiently("empty " + prefix, () -> window(prefix).purge()));
+    return inTurn(prefix, () -> delete("empty " + prefix, window(prefix)::purge));
+  }
+
+  /** What goes before somebody else takes the lock is told with the rest. */
+  private Future<List<DatasetDescriptor>> delete(String what, Consumer<Consumer<DatasetDescriptor>> work) {
+    List<DatasetDescriptor> gone = new ArrayList<>();
+    return locked.patiently(what, () -> {
+      work.accept(gone::add);
+      return List.copyOf(gone);
+    });
   }
 
   private Future<List<DatasetDescriptor>> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
@@ -83,7 +94,7 @@ public final class PrefixRetention {
   }
 
   private RetentionWindow window(String prefix) {
-    PrefixPaths paths = new PrefixPaths(Path.of(prefix));
-    return new RetentionWindow(paths, new PrefixIndex(paths, "node " + self, LOCK_PATIENCE));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    return new RetentionWindow(paths, new PrefixIndex(paths, locked.user()));
   }
 }

@@ -65,7 +65,7 @@ public final class EventLog implements Observer {
   public void open(String directory, LogPolicy policy, boolean background) {
     knowsRun = true;
     lines.background(background);
-    Targets wanted = Targets.of(Path.of(directory), policy);
+    Targets wanted = Targets.of(loop.files().path(directory), policy);
     if (queues.isEmpty() || !wanted.equals(targets)) {
       end();
       targets = wanted;

@@ -18,7 +18,6 @@ import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -66,7 +65,7 @@ public final class BypassService {
 
   /** All files of all ranks, each file read once. */
   private Future<List<RankFiles>> readBack(LocalRun run, int id, List<RankFiles> written) {
-    DirectFiles files = new DirectFiles(new PrefixPaths(Path.of(run.info().prefix())), id);
+    DirectFiles files = new DirectFiles(new PrefixPaths(loop.files().path(run.info().prefix())), id);
     Set<String> seen = new HashSet<>();
     List<Future<RankFiles>> ranks = written.stream()
         .map(rank -> new RankFiles(rank.rank(), rank.files().stream().filter(file -> seen.add(file.path())).toList()))

@@ -98,7 +98,7 @@ public final class PhaseService {
   private Future<CollectiveCalls.Answers> open(LocalRun run, Started started) {
     DatasetDescriptor dataset = started.descriptor();
     CheckpointDescriptor how = how(run.info(), dataset);
-    Path prefix = Path.of(run.info().prefix());
+    Path prefix = loop.files().path(run.info().prefix());
     if (how.bypass() || started.bypass()) {
       run.open(OpenDataset.output(dataset, prefix, prefix));
       return Future.succeededFuture(new CollectiveCalls.Answers(

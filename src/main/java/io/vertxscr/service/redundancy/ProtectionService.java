@@ -180,7 +180,7 @@ public final class ProtectionService {
         bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
             .onSuccess(layout -> {
               layout.files().forEach(layouts::files);
-              layouts.directory(node, Path.of(layout.directory()));
+              layouts.directory(node, loop.files().path(layout.directory()));
             })));
     return Future.all(asked).mapEmpty();
   }

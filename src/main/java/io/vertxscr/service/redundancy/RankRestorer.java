@@ -99,9 +99,9 @@ public final class RankRestorer {
   }
 
   /** What a node has of a member: of files and redundancy, only what the plan takes from there. */
-  private static void note(KnownLayouts layouts, Member member, String node, Layout answer) {
+  private void note(KnownLayouts layouts, Member member, String node, Layout answer) {
     RankLayout layout = answer.ranks().getFirst();
-    layouts.directory(node, Path.of(answer.directory()));
+    layouts.directory(node, loop.files().path(answer.directory()));
     if (node.equals(member.filesNode())) {
       layouts.files(layout.files());
     }

@@ -60,7 +60,7 @@ public final class FetchService {
    */
   public Future<Ack> fetch(Fetch request) {
     int id = request.descriptor().id();
-    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
       store.evict(id);                                    // whatever of it was here could not be used, or is another's
       return new RankMapReader(paths, id).entries(request.ranks());
@@ -78,7 +78,7 @@ public final class FetchService {
 
   private Future<Ack> check(Fetch request, List<Entry> entries) {
     int id = request.descriptor().id();
-    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     DirectFiles files = new DirectFiles(paths, id);
     List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
     entries.stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
@@ -91,7 +91,7 @@ public final class FetchService {
 
   private Future<Ack> copy(Fetch request, List<Entry> entries) {
     int id = request.descriptor().id();
-    PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     FetchMeter progress = new FetchMeter(id, bytes(entries), loop, observer);
     return loop.blocking("make room for dataset " + id, () -> {
       store.place(id, request.base());

@@ -24,6 +24,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.Fetch;
 import io.vertxscr.service.BoundedParallel;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import java.nio.file.Path;
@@ -49,6 +50,7 @@ public final class PrefixFetcher {
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
+  private final LockedJobs locked;
   private final NodeBus bus;
   private final String self;
   private final Supplier<LocalDateTime> now;
@@ -56,6 +58,7 @@ public final class PrefixFetcher {
   /** Fetches for the leader of a node. */
   public PrefixFetcher(Loop loop, NodeBus bus, String self, Supplier<LocalDateTime> now) {
     this.loop = loop;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
     this.bus = bus;
     this.self = self;
     this.now = now;
@@ -107,7 +110,7 @@ public final class PrefixFetcher {
    * @return what whoever started the run must know; fails with IO, nothing changed
    */
   Future<Optional<String>> usable(String prefix, Inventories caches) {
-    Path path = Path.of(prefix);
+    Path path = loop.files().path(prefix);
     return loop.blocking("look at " + prefix, () -> Look.at(path))
         .compose(look -> look.trouble().isEmpty() && !look.bare() ? Future.succeededFuture(Optional.empty())
             : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
@@ -133,16 +136,16 @@ public final class PrefixFetcher {
 
   /** Makes it where it is missing; what whoever started the run must know. Fails with IO where that cannot be. */
   Future<Optional<String>> make(String prefix) {
-    return loop.blocking("make " + prefix, () -> PrefixCheck.make(Path.of(prefix)));
+    return loop.blocking("make " + prefix, () -> PrefixCheck.make(loop.files().path(prefix)));
   }
 
   /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
   public Future<Listing> list(String prefix) {
-    return loop.blocking("read the index of " + prefix, () -> {
+    return locked.blocking("read the index of " + prefix, () -> {
       PrefixIndex index = index(prefix);
       PrefixIndex.Reading reading = index.readOrMake();
       reading.remarks().forEach(LOG::warn);
-      return Listing.of(reading.index(), new Publication(new PrefixPaths(Path.of(prefix)), index).datasets());
+      return Listing.of(reading.index(), new Publication(new PrefixPaths(loop.files().path(prefix)), index).datasets());
     }).recover(failure -> {
       LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
       return Future.succeededFuture(Listing.unread(String.valueOf(failure.getMessage())));
@@ -150,7 +153,7 @@ public final class PrefixFetcher {
   }
 
   private PrefixIndex index(String prefix) {
-    return new PrefixIndex(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
+    return new PrefixIndex(new PrefixPaths(loop.files().path(prefix)), locked.user());
   }
 
   /**
@@ -223,9 +226,9 @@ public final class PrefixFetcher {
     return noted.transform((_, _) -> Future.failedFuture(failure));
   }
 
-  private static int check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    PrefixPaths paths = new PrefixPaths(Path.of(wanted.prefix()));
-    PrefixIndex index = new PrefixIndex(paths, "", LOCK_PATIENCE);
+  private int check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+    PrefixPaths paths = new PrefixPaths(loop.files().path(wanted.prefix()));
+    PrefixIndex index = new PrefixIndex(paths, locked.user());
     if (!new Publication(paths, index).isComplete(dataset.id())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + dataset.id() + " has no valid summary in " + wanted.prefix());
     }
@@ -238,7 +241,7 @@ public final class PrefixFetcher {
 
   /** Restarts begin with this dataset of the index. */
   public Future<Void> setCurrent(String prefix, String name) {
-    return loop.blocking("update the index of " + prefix, () -> {
+    return locked.blocking("update the index of " + prefix, () -> {
       index(prefix).update(index -> index.setCurrent(name)).remarks().forEach(LOG::warn);
       return null;
     });
@@ -251,8 +254,8 @@ public final class PrefixFetcher {
 
   /** Takes a dataset out of the index, and its files out of the prefix directory if so wanted; the ids that it had. */
   public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
-    return loop.blocking("take dataset " + name + " out of " + prefix, () -> {
-      Withdrawal withdrawal = new Withdrawal(new PrefixPaths(Path.of(prefix)), index(prefix));
+    return locked.blocking("take dataset " + name + " out of " + prefix, () -> {
+      Withdrawal withdrawal = new Withdrawal(new PrefixPaths(loop.files().path(prefix)), index(prefix));
       return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
     });
   }
@@ -263,7 +266,7 @@ public final class PrefixFetcher {
   }
 
   private Future<Void> mark(String prefix, UnaryOperator<Index> change) {
-    return loop.<Void>blocking("update the index of " + prefix, () -> {
+    return locked.<Void>blocking("update the index of " + prefix, () -> {
       index(prefix).update(change).remarks().forEach(LOG::warn);
       return null;
     }).recover(failure -> {

@@ -6,9 +6,9 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.SerialQueue;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -24,12 +24,12 @@ public final class RestartJournal {
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
-  private final String self;
+  private final LockedJobs locked;
   private final SerialQueue<String> steps = new SerialQueue<>();
 
   public RestartJournal(Loop loop, String self) {
     this.loop = loop;
-    this.self = self;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
   }
 
   /** What has happened so far; nothing, where that cannot be read. */
@@ -44,7 +44,7 @@ public final class RestartJournal {
   /** Changes it; the change must give the same again when repeated on the same. */
   public Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
     return inTurn(() ->
-        loop.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
+        locked.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
   }
 
   /** What has happened so far, for what must not be done twice. Fails with IO where nobody can see it. */
@@ -58,8 +58,8 @@ public final class RestartJournal {
    */
   public Future<Void> begun(RunInfo info) {
     int nodes = info.map().byNode().size();
-    return inTurn(() -> loop.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
-      new FlushFileStore(new PrefixPaths(Path.of(info.prefix())), "node " + self, LOCK_PATIENCE).writeNodes(nodes);
+    return inTurn(() -> locked.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
+      new FlushFileStore(new PrefixPaths(loop.files().path(info.prefix())), locked.user()).writeNodes(nodes);
       return null;
     })).recover(failure -> {
       LOG.warn("the number of nodes cannot be written to {}: {}", info.prefix(), failure.getMessage());
@@ -101,6 +101,6 @@ public final class RestartJournal {
   }
 
   private RestartFileStore store(String prefix) {
-    return new RestartFileStore(new PrefixPaths(Path.of(prefix)), "node " + self, LOCK_PATIENCE);
+    return new RestartFileStore(new PrefixPaths(loop.files().path(prefix)), locked.user());
   }
 }

@@ -66,7 +66,7 @@ public final class RestartService {
         .orElse(List.of());
     return offer(run, Step.START_RESTART, lacking).map(offer -> {
       Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
-      Path prefix = Path.of(run.info().prefix());
+      Path prefix = store.directories().path(run.info().prefix());
       Optional<Readable> readable = readable(restart.datasetId());
       if (readable.isEmpty() && !inPrefix) {
         throw new ScrException(Fault.NO_SUCH_DATASET,

@@ -24,7 +24,8 @@ public final class ConfigService {
 
   public Future<ConfigReply> config(ConfigRequest request) {
     Map<String, String> environment = request.environment().orElse(Map.of());
-    Optional<Path> prefix = Optional.ofNullable(environment.get("SCR_PREFIX")).map(Path::of).filter(Path::isAbsolute);
+    Optional<Path> prefix =
+        Optional.ofNullable(environment.get("SCR_PREFIX")).map(loop.files()::path).filter(Path::isAbsolute);
     UserSettings user = new UserSettings(prefix, environment, request.config().orElse(List.of()));
     return loop.blocking("read the configuration of an application", () -> {
       Configuration all = system.with(user);

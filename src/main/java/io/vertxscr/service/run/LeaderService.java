@@ -25,7 +25,6 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
-import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -242,7 +241,7 @@ public final class LeaderService implements Membership.Listener {
   private void begin(RankMap map) {
     FormingRun mine = forming;
     UserSettings user = new UserSettings(
-        Optional.of(Path.of(mine.prefix())), mine.configured().environment(), mine.configured().calls());
+        Optional.of(loop.files().path(mine.prefix())), mine.configured().environment(), mine.configured().calls());
     actions.configure(user, map)
         .compose(settings -> mine != forming ? Future.failedFuture(lastOver)
             : actions.restore(mine.prefix(), mine.jobName(), map, settings))

@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.HaltFile;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -44,8 +45,8 @@ class HaltCommandTest {
     assertThat(prefix).isEmptyDirectory();
     assertThat(run(Map.of(), "-c", "2", prefix.toString(), other.toString())).isZero();
     assertThat(text.toString()).contains(prefix + "/.scr/halt.scr", other + "/.scr/halt.scr");
-    assertThat(List.of(prefix, other)).allSatisfy(one -> assertThat(new HaltFileStore(new PrefixPaths(one), "test",
-        Duration.ofSeconds(1)).read().checkpointsLeft()).hasValue(2));
+    assertThat(List.of(prefix, other)).allSatisfy(one -> assertThat(new HaltFileStore(new PrefixPaths(one),
+        PatientLocks.user("test", Duration.ofSeconds(1))).read().checkpointsLeft()).hasValue(2));
   }
 
   @Test
@@ -78,7 +79,7 @@ class HaltCommandTest {
         "JOB_HALTED", "SCR_FINALIZE_CALLED")) {
       for (String option : optionOfReason.values()) {
         halt("--remove");
-        new HaltFileStore(new PrefixPaths(prefix), "test", Duration.ofSeconds(1))
+        new HaltFileStore(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(1)))
             .update(_ -> Halt.NONE.withReason(Optional.of(reason)));
         assertThat(halt(option).reason().isEmpty()).as(reason + option)
             .isEqualTo(option.equals(optionOfReason.get(reason)));

@@ -8,6 +8,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -284,7 +285,8 @@ class RunCommandTest {
         .containsExactly("-n 4 ./a b | n1,n2,n3 | ", "-n 4 ./r --from step-4 | n1,n2,n3 | ");
 
     machine.says("n1", "");
-    new PrefixIndex(new PrefixPaths(machine.prefix()), "test", Duration.ofSeconds(1)).update(index -> index.put(
+    new PrefixIndex(new PrefixPaths(machine.prefix()),
+        PatientLocks.user("test", Duration.ofSeconds(1))).update(index -> index.put(
         Index.Entry.flushed(new DatasetDescriptor(7, "step-7", DatasetFlags.CHECKPOINT, 7, 7,
             new io.vertxscr.model.Job("u", "", "1", ""), new DatasetDescriptor.Totals(1, 1)), true,
             LocalDateTime.of(2026, 11, 20, 11, 58, 50))));

@@ -4,6 +4,7 @@ import io.vertxscr.cli.CliRun;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ final class StubMachine {
 
   /** A program has ended here as it wanted. */
   void finished() {
-    new HaltFileStore(new PrefixPaths(prefix()), "test", Duration.ofSeconds(30))
+    new HaltFileStore(new PrefixPaths(prefix()), PatientLocks.user("test", Duration.ofSeconds(30)))
         .update(halt -> halt.because(Halt.Reason.SCR_FINALIZE_CALLED));
   }
 

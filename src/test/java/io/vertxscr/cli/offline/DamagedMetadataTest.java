@@ -7,6 +7,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -171,7 +172,7 @@ class DamagedMetadataTest {
   }
 
   private List<Index.Entry> entries() {
-    return new PrefixIndex(paths, "test", Duration.ofSeconds(10)).read().index().entries();
+    return new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10))).read().index().entries();
   }
 
   private CliRun index(Object... arguments) {

@@ -10,6 +10,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Job;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -202,7 +203,7 @@ class IndexCommandTest {
   }
 
   private PrefixIndex index() {
-    return new PrefixIndex(new PrefixPaths(prefix), "test", Duration.ofSeconds(60));
+    return new PrefixIndex(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(60)));
   }
 
   private CliRun index(Object... arguments) {

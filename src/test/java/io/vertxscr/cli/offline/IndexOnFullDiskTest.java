@@ -10,6 +10,7 @@ import io.vertxscr.prefix.metadata.Mounts;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.ScavengeCopy;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
@@ -80,7 +81,7 @@ class IndexOnFullDiskTest {
   }
 
   private void isOldOrNew(String when, boolean whole) {
-    PrefixIndex.Reading reading = new PrefixIndex(paths, "test", Duration.ofSeconds(10)).read();
+    PrefixIndex.Reading reading = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10))).read();
     assertThat(reading.remarks()).as(when).isEmpty();
     List<String> names = reading.index().entries().stream().map(Index.Entry::name).toList();
     assertThat(names).as(when).isIn(whole ? List.of("b.5", "b.6") : List.of("b.5"), List.of("b.5", "b.6"));

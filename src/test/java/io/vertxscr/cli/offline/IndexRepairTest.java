@@ -16,6 +16,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -146,7 +147,7 @@ class IndexRepairTest {
       map.writeRoot();
       DatasetDescriptor dataset = new DatasetDescriptor(id, "b." + id, DatasetFlags.CHECKPOINT, id, id,
           new Job("u", "j", "1", "c"), new DatasetDescriptor.Totals(1, 40));
-      PrefixIndex index = new PrefixIndex(paths, "test", Duration.ofSeconds(5));
+      PrefixIndex index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(5)));
       Publication publication = new Publication(paths, index);
       publication.seal(dataset);
       publication.enlist(dataset, LocalDateTime.of(2026, 11, 20, 12, 0));
@@ -440,7 +441,7 @@ class IndexRepairTest {
   }
 
   private PrefixIndex prefixIndex() {
-    return new PrefixIndex(paths, "test", Duration.ofSeconds(10));
+    return new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
   }
 
   private CliRun index(Object... arguments) {

@@ -14,7 +14,9 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.Mounts;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import io.vertxscr.storage.Trees;
@@ -97,7 +99,7 @@ class ScavengeCommandTest {
   void aNodeWhoseDaemonRunsIsLeftToIt() {
     caches.dataset(6, "b.6");
     Path control = caches.control.resolve("n1");
-    try (NodeLock _ = NodeLock.take(new NodeDirectories(control, control))) {
+    try (NodeLock _ = NodeLock.take(new NodeDirectories(control, control), LocalFiles.ofThisMachine())) {
       CliRun ran = run("scavenge", "--id", 6);
       assertThat(ran.exit()).isEqualTo(1);
       assertThat(ran.err()).startsWith("scr: node n1: its daemon is running and flushes by itself; stop it first");
@@ -162,7 +164,7 @@ class ScavengeCommandTest {
   @Test
   void aFlushThatItsDaemonsDidNotFinishIsFinished() {
     DatasetDescriptor dataset = caches.dataset(6, "b.6");
-    var flushFile = new FlushFileStore(paths, "test", Duration.ofSeconds(10));
+    var flushFile = new FlushFileStore(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
     flushFile.update(status -> status.put(dataset, Set.of(Location.CACHE, Location.FLUSHING)));
 
     assertThat(run("scavenge").exit()).isZero();
@@ -200,7 +202,7 @@ class ScavengeCommandTest {
   void whereACommandFailsOnAHostTheFlushOfItsDaemonIsNotTakenOver() {
     DatasetDescriptor dataset = caches.dataset(6, "b.6");
     run("copy", "--id", 6);
-    var flushFile = new FlushFileStore(paths, "test", Duration.ofSeconds(10));
+    var flushFile = new FlushFileStore(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
     flushFile.update(status -> status.put(dataset, Set.of(Location.CACHE, Location.FLUSHING)));
     for (String remote : List.of("false", temp.resolve("none").toString())) {
       CliRun ran = run("scavenge", "--id", 6, "--hosts", "n0,n1", "--remote", remote);

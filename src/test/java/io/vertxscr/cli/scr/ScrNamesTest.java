@@ -17,6 +17,7 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +60,7 @@ class ScrNamesTest {
   }
 
   private void enlist(int id, String name, DatasetFlags flags, boolean complete) {
-    new PrefixIndex(paths(), "test", SECOND).update(index -> index.put(
+    new PrefixIndex(paths(), PatientLocks.user("test", SECOND)).update(index -> index.put(
         new Index.Entry(dataset(id, name, flags), complete, complete ? Optional.of(TIME) : Optional.empty(), List.of(),
             Optional.empty())));
   }
@@ -123,7 +124,8 @@ class ScrNamesTest {
     enlist(7, "output 7", DatasetFlags.OUTPUT, true);
     enlist(12, "ckpt.12", DatasetFlags.CHECKPOINT_AND_OUTPUT, false);
     enlist(12345, "a name", DatasetFlags.CHECKPOINT, true);
-    new PrefixIndex(paths(), "test", SECOND).update(index -> index.markFailed(12345, TIME).setCurrent("ckpt.6"));
+    new PrefixIndex(paths(),
+        PatientLocks.user("test", SECOND)).update(index -> index.markFailed(12345, TIME).setCurrent("ckpt.6"));
 
     CliRun list = run("scr_index", "--prefix", prefix);
     assertThat(list).isEqualTo(new CliRun(0, """
@@ -202,14 +204,14 @@ class ScrNamesTest {
         .isEqualTo("Halt file settings for " + file + ":\n  ExitReason:      MINE\n");
     assertThat(run("scr_retries_halt", "-d", prefix).out()).endsWith(": HALT RUN: Reason: MINE.\n");
     assertThat(run("scr_halt_cntl", "-f", file, "-xr").out()).endsWith("  None\n");
-    assertThat(new HaltFileStore(paths(), "test", SECOND).read()).isEqualTo(Halt.NONE);
+    assertThat(new HaltFileStore(paths(), PatientLocks.user("test", SECOND)).read()).isEqualTo(Halt.NONE);
     assertThat(run("scr_halt_cntl", "-f", prefix, "-xr").exit()).isEqualTo(1);
     assertThat(run("scr_retries_halt").exit()).as("a wrong command line is answered with halt").isZero();
   }
 
   @Test
   void theFlushFileAndTheNodesFileAnswerScripts() {
-    var store = new FlushFileStore(paths(), "test", SECOND);
+    var store = new FlushFileStore(paths(), PatientLocks.user("test", SECOND));
     assertThat(run("scr_nodes_file", "--dir", prefix)).isEqualTo(new CliRun(1, "0\n", ""));
     store.writeNodes(4);
     store.update(status -> status.put(dataset(5, "c5", DatasetFlags.CHECKPOINT), Set.of(Location.CACHE, Location.PFS))
@@ -241,7 +243,7 @@ class ScrNamesTest {
 
   @Test
   void filesArePrintedAndSummedAsScrDoesIt() throws IOException {
-    new FlushFileStore(paths(), "test", SECOND).writeNodes(4);
+    new FlushFileStore(paths(), PatientLocks.user("test", SECOND)).writeNodes(4);
     Path file = paths().nodesFile();
     assertThat(run("scr_print", file)).isEqualTo(new CliRun(0, "  NODES = 4\n", ""));
     assertThat(run("kvtree_print", "--mode", "tree", file)).isEqualTo(new CliRun(0, "NODES\n  4\n", ""));
@@ -269,7 +271,7 @@ class ScrNamesTest {
   @Test
   void theIntervalIsANumberForAScript() {
     assertThat(run("scr_ckpt_interval", "--prefix", prefix)).isEqualTo(new CliRun(0, "10\n", ""));
-    new FailuresFileStore(paths(), "test", SECOND)
+    new FailuresFileStore(paths(), PatientLocks.user("test", SECOND))
         .add(FailureHistory.EMPTY.computed(1_000_000L * 86_400).costing(Level.PROCESS, 8_000_000));
     int daly = Integer.parseInt(run("scr_ckpt_interval", "--prefix", prefix).out().strip());
     int young = Integer.parseInt(run("scr_ckpt_interval", "--model", "young", "--prefix", prefix).out().strip());

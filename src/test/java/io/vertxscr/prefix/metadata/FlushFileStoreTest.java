@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -18,7 +19,7 @@ class FlushFileStoreTest {
 
   @Test
   void changesAddUpAndEveryFlippedBitMeansAnEmptyFile() {
-    FlushFileStore store = new FlushFileStore(new PrefixPaths(temp), "n0", Duration.ofSeconds(20));
+    FlushFileStore store = new FlushFileStore(new PrefixPaths(temp), PatientLocks.user("n0", Duration.ofSeconds(20)));
     assertThat(store.read()).isEqualTo(FlushStatus.EMPTY);
     store.update(status -> status.put(descriptor(1, "a"), Set.of(Location.CACHE)));
     FlushStatus both = store.update(status -> status.put(descriptor(2, "b"), Set.of(Location.CACHE, Location.PFS)));
@@ -32,7 +33,7 @@ class FlushFileStoreTest {
 
   @Test
   void theNumberOfNodesIsKept() {
-    FlushFileStore store = new FlushFileStore(new PrefixPaths(temp), "n0", Duration.ofSeconds(20));
+    FlushFileStore store = new FlushFileStore(new PrefixPaths(temp), PatientLocks.user("n0", Duration.ofSeconds(20)));
     assertThat(store.nodes()).isEmpty();
     store.writeNodes(4);
     store.writeNodes(5);

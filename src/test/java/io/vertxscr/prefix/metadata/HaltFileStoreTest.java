@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertxscr.format.prefix.HaltFile;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +25,7 @@ class HaltFileStoreTest {
 
   @BeforeEach
   void open() {
-    store = new HaltFileStore(new PrefixPaths(prefix), "test", Duration.ofSeconds(30));
+    store = new HaltFileStore(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(30)));
   }
 
   @Test

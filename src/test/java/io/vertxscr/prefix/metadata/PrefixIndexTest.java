@@ -11,6 +11,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.scavenge.PatientLocks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -148,7 +149,7 @@ class PrefixIndexTest {
     for (int t = 0; t < 4; t++) {
       int first = t * 10 + 1;
       PrefixPaths paths = new PrefixPaths(t % 2 == 0 ? samples.prefix : alias);
-      PrefixIndex index = new PrefixIndex(paths, "n" + t, Duration.ofSeconds(30));
+      PrefixIndex index = new PrefixIndex(paths, PatientLocks.user("n" + t, Duration.ofSeconds(30)));
       threads.add(Thread.ofPlatform().start(() -> {
         for (int id = first; id < first + 10; id++) {
           Index.Entry entry = Index.Entry.flushed(descriptor(id, "d" + id), true, TIME);
@@ -166,13 +167,13 @@ class PrefixIndexTest {
   void whoWaitsInVainIsToldAndNothingChanges() throws Exception {
     CountDownLatch held = new CountDownLatch(1);
     CountDownLatch tried = new CountDownLatch(1);
-    PrefixLock lock = new PrefixLock(samples.paths, "n1", Duration.ofSeconds(20));
+    PrefixLock lock = new PrefixLock(samples.paths, PatientLocks.user("n1", Duration.ofSeconds(20)));
     Thread holder = Thread.ofPlatform().start(() -> lock.with(() -> {
       held.countDown();
       return await(tried);
     }));
     held.await();
-    PrefixIndex hasty = new PrefixIndex(samples.paths, "n2", Duration.ofMillis(30));
+    PrefixIndex hasty = new PrefixIndex(samples.paths, PatientLocks.user("n2", Duration.ofMillis(30)));
     refused(Fault.BUSY, () -> hasty.update(index -> index), "index.lock", "30 ms");
     tried.countDown();
     holder.join();
@@ -188,7 +189,7 @@ class PrefixIndexTest {
         .redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try (BufferedReader output = process.inputReader()) {
       assertThat(output.readLine()).isEqualTo("held");
-      PrefixIndex hasty = new PrefixIndex(samples.paths, "n2", Duration.ofMillis(50));
+      PrefixIndex hasty = new PrefixIndex(samples.paths, PatientLocks.user("n2", Duration.ofMillis(50)));
       refused(Fault.BUSY, () -> hasty.update(index -> index), "other node (process " + process.pid() + ") since ");
     } finally {
       process.destroyForcibly().waitFor();
@@ -210,7 +211,7 @@ class PrefixIndexTest {
   static final class LockHolder {
     public static void main(String[] arguments) {
       PrefixPaths paths = new PrefixPaths(Path.of(arguments[0]));
-      new PrefixLock(paths, "other node", Duration.ofSeconds(10)).with(() -> {
+      new PrefixLock(paths, PatientLocks.user("other node", Duration.ofSeconds(10))).with(() -> {
         System.out.println("held");
         try {
           return System.in.read();

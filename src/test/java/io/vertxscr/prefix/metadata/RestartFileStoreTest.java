@@ -3,6 +3,7 @@ package io.vertxscr.prefix.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.model.RestartHistory;
+import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,8 @@ class RestartFileStoreTest {
 
   @Test
   void changesAddUpEveryFlippedBitMeansAnEmptyFileAndNoChangeWritesNothing() {
-    RestartFileStore store = new RestartFileStore(new PrefixPaths(temp), "n0", Duration.ofSeconds(20));
+    RestartFileStore store = new RestartFileStore(new PrefixPaths(temp),
+        PatientLocks.user("n0", Duration.ofSeconds(20)));
     assertThat(store.read()).isEqualTo(RestartHistory.EMPTY);
     assertThat(store.update(RestartHistory::progressed)).isEqualTo(RestartHistory.EMPTY);
     assertThat(temp).as("nothing to write").isEmptyDirectory();

@@ -14,6 +14,7 @@ import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FlushCopy;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,7 +51,7 @@ public final class Samples {
     prefix = directory.resolve("prefix");
     cache = directory.resolve("cache");
     paths = new PrefixPaths(prefix);
-    index = new PrefixIndex(paths, "n0", Duration.ofSeconds(20));
+    index = new PrefixIndex(paths, PatientLocks.user("n0", Duration.ofSeconds(20)));
     publication = new Publication(paths, index);
     try {
       Files.createDirectories(prefix);

@@ -1,0 +1,161 @@
+package io.vertxscr.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.recorded.FaultyDisk.Kept;
+import io.vertxscr.recorded.FaultyDisk.PowerLoss;
+import io.vertxscr.recorded.FaultyDisk.Trouble;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: the filemap is the commit, whatever becomes of the disk: a dataset is held with all that its filemap names, or
+ * not held. Method: trouble at EVERY operation of saving one dataset and evicting another. Replay with -Dseed=N.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+class DatasetStoreDiskTest {
+  private static final long SEED = Long.getLong("seed", 20261122);
+  private static final int SEEDS = Integer.getInteger("seeds", 5);
+  private static final int KEPT = 1;
+  private static final int OLD = 2;
+  private static final int NEW = 3;
+
+  /** A store with two datasets on a disk. */
+  private static final class Scene {
+    final FaultyDisk disk = new FaultyDisk();
+    final NodeDirectories directories = directories(disk);
+    final DatasetStore store = DatasetStore.open(directories);
+
+    Scene() {
+      save(KEPT);
+      save(OLD);
+      disk.syncAll();
+    }
+
+    static NodeDirectories directories(FaultyDisk disk) {
+      Path root = disk.directory("/node");
+      return new NodeDirectories(root.resolve("cache"), root.resolve("control"));
+    }
+
+    void work(Trouble trouble) {
+      disk.trouble(trouble);
+      save(NEW);
+      store.evict(OLD);
+      store.emptyTrash();
+    }
+
+    private void save(int id) {
+      DatasetRecord record = DatasetStoreTest.dataset(id, 1, store.cache(id));
+      try {
+        store.createDirectory(id, 0);
+        Path redundancy = redundancy(store, id);
+        Trees.make(redundancy.getParent());
+        NewFile.plain(redundancy, out -> {
+          out.write(ByteBuffer.wrap(parity(id)));
+          out.force(true);
+          return null;
+        });
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      store.save(record);
+    }
+
+    static int operations() {
+      Scene scene = new Scene();
+      scene.work(Trouble.NONE);
+      return scene.disk.operations().size();
+    }
+  }
+
+  private static Path redundancy(DatasetStore store, int id) {
+    return store.directory(id).resolve(".scr/g1/1_of_2_in_0.xor");
+  }
+
+  private static byte[] parity(int id) {
+    return new byte[600 + id];
+  }
+
+  /** What the filemap names must be there; the application syncs its own files. */
+  private static void requireWhole(DatasetStore store, String when) {
+    for (DatasetRecord held : store.list()) {
+      int id = held.descriptor().id();
+      assertThat(held).as(when).isEqualTo(DatasetStoreTest.dataset(id, 1, store.cache(id)));
+      assertThat(redundancy(store, id)).as(when).hasSize(parity(id).length);
+    }
+    assertThat(store.find(KEPT)).as(when).isPresent();
+    assertThat(store.find(OLD).or(() -> store.find(NEW))).as(when).isPresent();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void aLossOfPowerAtAnyOperationLeavesEachDatasetHeldWithItsRedundancyOrNotHeld(Kept kept) throws IOException {
+    int operations = Scene.operations();
+    for (int at = 1; at <= operations; at++) {
+      for (int seed = 0; seed < (kept == Kept.SOME ? SEEDS : 1); seed++) {
+        Scene scene = new Scene();
+        int operation = at;
+        assertThatThrownBy(() -> scene.work(Trouble.powerLossAt(operation))).isInstanceOf(PowerLoss.class);
+        String when = kept + ", seed " + (SEED + seed) + ", operation " + at + ": " + scene.disk.operations().getLast();
+        try (scene.disk; FaultyDisk after = scene.disk.afterPowerLoss(kept, new Random(SEED + seed))) {
+          DatasetStore found = DatasetStore.open(Scene.directories(after));
+          requireWhole(found, when);
+          found.emptyTrash();
+          assertThat(Files.exists(found.directory(NEW))).as("no garbage, " + when)
+              .isEqualTo(found.find(NEW).isPresent());
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void whatWasSavedOutlivesALossOfPowerAndWhatWasEvictedDoesNotComeBack(Kept kept) throws IOException {
+    Scene scene = new Scene();
+    scene.work(Trouble.NONE);
+    try (scene.disk; FaultyDisk after = scene.disk.afterPowerLoss(kept, new Random(SEED))) {
+      DatasetStore found = DatasetStore.open(Scene.directories(after));
+      requireWhole(found, kept.toString());
+      assertThat(found.find(NEW)).isPresent();
+      assertThat(found.find(OLD)).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Input/output error", "No space left on device"})
+  void anOperationThatFailsIsNamedAndNothingThatIsHeldSuffers(String reason) throws IOException {
+    int operations = Scene.operations();
+    for (int at = 1; at <= operations; at++) {
+      Scene scene = new Scene();
+      String when = "operation " + at;
+      try (scene.disk) {
+        try {
+          scene.work(Trouble.failureAt(at, reason));
+        } catch (ScrException e) {
+          when += ", " + e;
+          assertThat(e.fault()).as(when).isIn(Fault.IO, Fault.NO_SPACE);
+          assertThat(e.getMessage()).as(when).contains(reason);
+        } catch (UncheckedIOException e) {
+          when += ", of the test itself";
+        }
+        scene.disk.trouble(Trouble.NONE);
+        requireWhole(scene.store, when);
+        requireWhole(DatasetStore.open(scene.directories), "opened again, " + when);
+      }
+    }
+  }
+}
