@@ -26,7 +26,6 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.storage.DatasetStore;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +66,7 @@ public final class AggregateService {
   private Future<Worked> aggregateNow(Aggregate request) {
     int id = request.datasetId();
     DatasetRecord record = copies.record(id);
-    PrefixPaths paths = new PrefixPaths(Path.of(record.origin().prefix()));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(record.origin().prefix()));
     return loop.blocking("look for the prefix directory of dataset " + id, () -> {
       Publication.requirePrepared(paths, id);
       return record;
@@ -87,7 +86,7 @@ public final class AggregateService {
 
   /** Renames the containers of the dataset to their places; the leader knows that all nodes have copied. */
   public Future<Ack> publish(PublishContainers request) {
-    PrefixPaths paths = new PrefixPaths(Path.of(request.prefix()));
+    PrefixPaths paths = new PrefixPaths(loop.files().path(request.prefix()));
     return loop.blocking("publish containers of dataset " + request.datasetId(), () -> {
       new ContainerDrafts(paths, request.datasetId(), request.layout()).publish(request.count());
       return Ack.ACK;

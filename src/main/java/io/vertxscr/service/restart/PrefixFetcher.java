@@ -164,7 +164,7 @@ public final class PrefixFetcher {
    */
   Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
     return loop.blocking("look up dataset " + dataset.id(), () -> new LookedUp(check(dataset, wanted),
-        ContainerDrafts.isPacked(new PrefixPaths(Path.of(wanted.prefix())), dataset.id()))).compose(found -> {
+        ContainerDrafts.isPacked(new PrefixPaths(loop.files().path(wanted.prefix())), dataset.id()))).compose(found -> {
       int count = found.ranks();
       Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
       CheckpointDescriptor how =
