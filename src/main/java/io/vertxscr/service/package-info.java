@@ -1,9 +1,8 @@
 /**
- * What a node does, over ports: {@link io.vertxscr.service.Membership} and {@link io.vertxscr.service.NodeBus} to the
- * other nodes, {@link io.vertxscr.service.Loop} to its threads, {@link io.vertxscr.service.Sources} to bytes, {@link
- * io.vertxscr.service.Observer} to whoever wants to know.
+ * Services of a node over ports. These are {@link io.vertxscr.service.Membership} and
+ * {@link io.vertxscr.service.NodeBus} to the other nodes, {@link io.vertxscr.service.Loop} to its threads,
+ * {@link io.vertxscr.service.RangeSources} to bytes, {@link io.vertxscr.service.Observer} for events.
  *
- * <p>Three rooms: {@code run} has the application's calls, {@code data} what is done with datasets on a node, {@code
- * leader} what the oldest node does for all. All of it is confined to the node's loop.
+ * <p>One sub-package for each subject, listed in docs/architecture.md. All state is confined to the node's loop.
  */
 package io.vertxscr.service;

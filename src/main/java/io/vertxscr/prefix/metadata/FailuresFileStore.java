@@ -9,14 +9,14 @@ import java.time.Duration;
 
 /**
  * {@code failures.scr} of a prefix directory. Replaced whole, under the lock of the index. A damaged file counts as
- * missing, and the next change writes it anew: intervals are then computed from what is expected. Blocking.
+ * missing, and the next change replaces it: intervals are then computed from the prior. Blocking.
  */
 public final class FailuresFileStore {
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
   /**
-   * @param holder who we are, for those who wait for the lock in vain
+   * @param holder lock owner, shown on time-out
    * @param patience how long a change waits for the lock
    */
   public FailuresFileStore(PrefixPaths paths, String holder, Duration patience) {
@@ -24,12 +24,12 @@ public final class FailuresFileStore {
     this.lock = new PrefixLock(paths, holder, patience);
   }
 
-  /** What is known so far. @throws ScrException IO */
+  /** Reads the failure history; empty if there is no file or a corrupt one. @throws ScrException IO */
   public FailureHistory read() {
     return read(paths);
   }
 
-  /** What is known in a prefix directory. @throws ScrException IO */
+  /** Reads the failure history of a prefix directory. @throws ScrException IO */
   public static FailureHistory read(PrefixPaths paths) {
     try {
       return MetadataFiles.read(paths.failuresFile(), FailuresFile::decode).orElse(FailureHistory.EMPTY);

@@ -19,15 +19,15 @@ import java.util.function.UnaryOperator;
 
 /**
  * {@code flush.scr} and {@code nodes.scr} of a prefix directory: what scripts around the job want to know. Replaced
- * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing:
- * the next change writes it anew.
+ * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing: the
+ * next change replaces it.
  */
 public final class FlushFileStore {
   private final PrefixPaths paths;
   private final PrefixLock lock;
 
   /**
-   * @param holder who we are, for those who wait for the lock in vain
+   * @param holder lock owner, shown on time-out
    * @param patience how long a change waits for the lock
    */
   public FlushFileStore(PrefixPaths paths, String holder, Duration patience) {
@@ -35,7 +35,7 @@ public final class FlushFileStore {
     this.lock = new PrefixLock(paths, holder, patience);
   }
 
-  /** Where the datasets are. @throws ScrException IO */
+  /** Reads the locations of all datasets. @throws ScrException IO */
   public FlushStatus read() {
     return find(paths.flushFile(), FlushFile::decode).orElse(FlushStatus.EMPTY);
   }
@@ -50,9 +50,9 @@ public final class FlushFileStore {
   }
 
   /**
-   * Runs the work that publishes a dataset while no flush of it can begin, and says then that it is in the prefix.
+   * Publishes a dataset under the lock of the index and records it as flushed. No flush of it can begin meanwhile.
    *
-   * @param takeOver also if a flush has begun: nobody is left who goes on with it
+   * @param takeOver also if a flush has begun: no daemon is left to resume it
    * @throws ScrException BUSY if it is being flushed; NO_SPACE, IO; what the work throws
    */
   public void publish(DatasetDescriptor descriptor, boolean takeOver, Runnable work) {
@@ -71,12 +71,12 @@ public final class FlushFileStore {
     });
   }
 
-  /** Nodes of the last run; empty if nobody knows. @throws ScrException IO */
+  /** Nodes of the last run; empty if unknown. @throws ScrException IO */
   public OptionalInt nodes() {
     return find(paths.nodesFile(), NodesFile::decode).map(OptionalInt::of).orElse(OptionalInt.empty());
   }
 
-  /** Says how many nodes this run has, durably. @throws ScrException BUSY, NO_SPACE, IO */
+  /** Writes the number of nodes of this run durably. @throws ScrException BUSY, NO_SPACE, IO */
   public void writeNodes(int nodes) {
     lock.with(() -> {
       AtomicFile.replace(paths.nodesFile(), NodesFile.encode(nodes));

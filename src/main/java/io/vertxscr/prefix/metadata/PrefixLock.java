@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * {@code <prefix>/.scr/index.lock}: who replaces a shared file of the prefix directory holds it. Its content is a
- * line that says who does, or did last; the lock itself is the operating system's and ends with the process.
+ * {@code <prefix>/.scr/index.lock}: lock for replacing a shared file of the prefix directory. Its content is a line
+ * with the current or last owner; the lock itself is the operating system's and ends with the process.
  *
  * <p>Locks of POSIX belong to a process and vanish when it closes <em>any</em> descriptor of the file. So within one
  * process (several nodes may live in one) the turns are taken with a semaphore, before the file is opened.
@@ -36,7 +36,7 @@ final class PrefixLock {
   private final String holder;
   private final Duration patience;
 
-  /** @param holder what others are told who wait for us in vain, such as the node's name */
+  /** @param holder lock owner, shown to others on time-out, such as the node's name */
   PrefixLock(PrefixPaths paths, String holder, Duration patience) {
     this.paths = paths;
     this.holder = holder.replaceAll("\\p{Cntrl}", " ");
@@ -44,9 +44,9 @@ final class PrefixLock {
   }
 
   /**
-   * Does the work while nobody else does any under this lock. Not reentrant.
+   * Runs the work under the exclusive lock. Not reentrant.
    *
-   * @throws ScrException {@link Fault#BUSY} naming the holder if the lock is not to be had in time; IO; what the
+   * @throws ScrException {@link Fault#BUSY} naming the holder on time-out; IO; what the
    *     work throws
    */
   <T> T with(Supplier<T> work) {

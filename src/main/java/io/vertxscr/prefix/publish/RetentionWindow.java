@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Keeps the newest checkpoints in a prefix directory, and deletes what is older. A dataset leaves the index before its
- * files go, each durably, so that a crash leaves nothing that looks whole and is not; what was cut off is gone on with
- * when the window slides again. Blocking.
+ * Retention: keeps the newest checkpoints in a prefix directory, and deletes older ones. A dataset leaves the index
+ * before its files go, each durably, so that a crash leaves nothing that looks whole and is not; an interrupted
+ * deletion is resumed when the window slides again. Blocking.
  *
  * <p>What goes must be replaced: it is older than so many checkpoints that a restart can use; or a later dataset has
  * written over its files, and there are so many newer ones, of whatever use. It never is output, nor
@@ -29,7 +29,7 @@ public final class RetentionWindow {
   }
 
   /**
-   * What is too much; oldest first.
+   * Returns the entries beyond the window, oldest first.
    *
    * @param keep checkpoints that stay, at least 1
    * @param isUsable whether restarts would use one that the index says they may: one in quarantine replaces nothing
@@ -48,10 +48,10 @@ public final class RetentionWindow {
   }
 
   /**
-   * Deletes what is too much.
+   * Deletes the surplus.
    *
    * @return what was deleted, oldest first
-   * @throws ScrException CORRUPT if a map cannot be read, so that nobody knows which files are whose; BUSY, IO. What
+   * @throws ScrException CORRUPT if a map cannot be read, so that the owners of files are unknown; BUSY, IO. What
    *     was deleted before that is gone
    */
   public List<DatasetDescriptor> slide(int keep, Predicate<DatasetDescriptor> isUsable) {

@@ -36,7 +36,7 @@ final class AllocationClock {
     this.environment = System.getenv();
   }
 
-  /** Seconds since 1970; empty where nobody knows. */
+  /** Seconds since 1970; empty if unknown. */
   OptionalLong endSeconds() {
     return endSeconds;
   }

@@ -12,15 +12,15 @@ import io.vertxscr.service.log.LogLines;
 import java.lang.management.ManagementFactory;
 import java.time.LocalDateTime;
 
-/** What a leader advises with, and what it writes down. On the node's loop. */
+/** Parts of the leader that advise a run, and record its costs. On the node's loop. */
 public record LeaderAdvice(HaltWatch halts, Advisor advisor, CheckpointTimes times, EventLog log) {
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
-  /** What advice comes from. */
+  /** Ports that the advice uses. */
   public record Ports(Loop loop, NodeBus bus, Epoch epoch, Observer observer) {}
 
-  /** Makes it for a node of this job. @param log what holds where no run has told */
+  /** Creates them for a node of this job. @param log what holds where no run has told */
   public static LeaderAdvice of(Ports ports, String self, JobSettings job, LogPolicy log) {
     CheckpointTimes times = new CheckpointTimes(ports.loop()::nanoTime, new FlushShare(LeaderAdvice::processorNs),
         new FailureBook(ports.loop(), self));
@@ -31,7 +31,7 @@ public record LeaderAdvice(HaltWatch halts, Advisor advisor, CheckpointTimes tim
             () -> LocalDateTime.now(ports.loop().clock()), log));
   }
 
-  /** How long this process has kept all processors busy. */
+  /** Returns the processor time of this process, as if all processors were needed. */
   private static long processorNs() {
     return PROCESS.getProcessCpuTime() / Runtime.getRuntime().availableProcessors();
   }

@@ -77,8 +77,8 @@ public final class FlushService {
   }
 
   /**
-   * One step after the other for each dataset: the copies of an attempt that was given up, or of an earlier leader, may
-   * still be under way and have the same drafts.
+   * Serializes the steps of a dataset. Copies of an earlier attempt or leader may still be in progress on the same
+   * drafts.
    */
   private <T> Future<T> inTurn(int datasetId, Supplier<Future<T>> step) {
     Future<?> before = inTurn.getOrDefault(datasetId, Future.succeededFuture());
@@ -120,7 +120,7 @@ public final class FlushService {
     return Future.succeededFuture(new Measured(work.datasetId(), work.attempt(), bytes));
   }
 
-  /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
+  /** Copies the ranks' files to drafts beside their final paths. A failure deletes the drafts of this node. */
   public Future<Worked> copy(Work work) {
     return inTurn(work.datasetId(), () -> copyNow(work));
   }
@@ -172,7 +172,7 @@ public final class FlushService {
         FlushedFile.of(rank.files().get(i)).compressed(storedBytes.get(i))).toList());
   }
 
-  /** A phase begins on this node: what nobody waits for stands back, but not for ever. */
+  /** A phase begins on this node: background copies yield to it, for a limited time. */
   public void standBack() {
     yieldEndNs = loop.nanoTime() + Limits.MAX_FLUSH_YIELD_MS * 1_000_000;
     underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
@@ -189,7 +189,7 @@ public final class FlushService {
     List.copyOf(underWay).forEach(copies -> copies.end(cause));
   }
 
-  /** Gives the drafts their names; the leader knows that all nodes have theirs. */
+  /** Renames the drafts; the leader knows that all nodes have theirs. */
   public Future<Renamed> publish(Work work) {
     return inTurn(work.datasetId(), () -> publishNow(work));
   }
@@ -203,7 +203,7 @@ public final class FlushService {
     });
   }
 
-  /** Writes the parts of the map that begin with ranks of this node, with the entries of whoever has the files. */
+  /** Writes the map parts whose first rank is on this node, with the entries of all holders. */
   public Future<Mapped> map(MapPart part) {
     SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
     for (int i = 0; i < part.holders().size(); i++) {
@@ -230,7 +230,7 @@ public final class FlushService {
     }));
   }
 
-  /** How long these ranks' compressed files are; they are published. */
+  /** Returns the sizes of these ranks' compressed files, after their publication. */
   public Future<Sizes> sizes(EntriesOf of) {
     DatasetRecord record = record(of.datasetId());
     List<RankFiles> ranks = files(record, of.ranks());
@@ -246,7 +246,7 @@ public final class FlushService {
     });
   }
 
-  /** Where this node's files are in the containers of a flush that is under way. */
+  /** Returns the map entries of this node's files in the containers of a flush in progress. */
   public Future<Entries> entries(EntriesOf of) {
     return Future.succeededFuture(packings.entries(of));
   }
@@ -258,7 +258,7 @@ public final class FlushService {
     target.removeKept(files);
   }
 
-  /** Notes durably how it is with the flush of a dataset; where that is done, the dataset may leave the cache. */
+  /** Records the flush state of a dataset durably; a flushed dataset may be evicted. */
   public Future<Ack> flushed(Flushed flushed) {
     boolean done = flushed.state() == FlushState.DONE;
     boolean gone = flushed.state() == FlushState.NOT_WANTED;

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What an event looks like in the log (docs/formats/log.md). Remembers names of datasets. Not thread-safe. */
+/** Formats events as log lines (docs/formats/log.md). Remembers names of datasets. Not thread-safe. */
 public final class LogLines {
   private static final double US = 1e6;
   /** A flush is hardly ever so many datasets behind; lines about an older one lack its name. */
@@ -29,7 +29,7 @@ public final class LogLines {
   };
   private boolean begun;
 
-  /** Makes the lines of a node. */
+  /** Creates the formatter of a node. */
   public LogLines(String host, String jobId) {
     this.host = host;
     this.jobId = jobId;

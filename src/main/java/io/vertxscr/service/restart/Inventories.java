@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks all nodes what they hold. A node that has left holds nothing; one that cannot be asked for another reason fails
- * the answer, because what it holds must not be taken for lost. On the node's loop.
+ * the answer, because its datasets must not be treated as lost. On the node's loop.
  */
 public record Inventories(NodeBus bus, Membership membership) {
   private static final Logger LOG = LoggerFactory.getLogger(Inventories.class);
@@ -26,7 +26,7 @@ public record Inventories(NodeBus bus, Membership membership) {
     return ask(NodeVerb.INVENTORY, Ack.ACK);
   }
 
-  /** The same, after this dataset was read against its checksums. */
+  /** Returns the inventories after a full verification of this dataset. */
   Future<List<Inventory>> verified(Which which) {
     return ask(NodeVerb.VERIFY, which);
   }

@@ -88,7 +88,7 @@ public final class RestartService {
       return cached ? directory.resolve(CacheNames.directory(rank)) : directory;
     }
 
-    /** What the client is told of the rank's files; those that are read in place are found by route. */
+    /** Returns the rank's files for the client; files read in place are found by route. */
     Optional<List<NamedFile>> list(int rank) {
       return ranks.stream().filter(files -> cached && files.rank() == rank).findFirst().flatMap(ListedFiles::of);
     }
@@ -114,7 +114,7 @@ public final class RestartService {
     return offer(run, Step.FINALIZE, List.of()).map(_ -> CallService.Answers.same(new DoneReply()));
   }
 
-  /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
+  /** Forwards to the leader. Before the restart this selects the checkpoint that have-restart will offer. */
   public Future<CallService.Answers> current(LocalRun run, List<RankCall> ranks) {
     Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
     return calls.gather(run, Step.CURRENT, part).map(json -> {
