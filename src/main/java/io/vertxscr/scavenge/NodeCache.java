@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one node of this machine holds, read from its directories, with its daemon dead or alive. Changes nothing.
+ * Datasets of one node of this machine, read from its directories, with its daemon dead or alive. Changes nothing.
  *
  * @param node its name
  * @param control its control directory
@@ -61,19 +61,19 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
     return of(paths).datasets.stream().filter(record -> record.descriptor().id() == id).findFirst();
   }
 
-  /** The same with only what was written for this prefix directory. */
+  /** Returns only the datasets written for this prefix directory. */
   public NodeCache of(PrefixPaths paths) {
     return new NodeCache(node, control,
         datasets.stream().filter(record -> OtherPrefixes.isOf(record, paths)).toList(), problems);
   }
 
-  /** Where the node keeps this dataset. */
+  /** Returns the node's directory of this dataset. */
   static Path directory(DatasetRecord record) {
     return NodeDirectories.dataset(Path.of(record.cache().path()), record.descriptor().id());
   }
 
   /**
-   * What of it is really there, as a daemon would tell it.
+   * Returns the files that really exist, in the form of a daemon's inventory.
    *
    * @param damaged gets a sentence for each file that is missing or has another size
    */

@@ -28,7 +28,7 @@ public final class NodeLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock of these directories, which must exist.
+   * Acquires the lock of these directories, which must exist.
    *
    * @throws ScrException DUPLICATE_NODE while another daemon has it, IO
    */
