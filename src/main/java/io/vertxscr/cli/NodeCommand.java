@@ -48,7 +48,7 @@ final class NodeCommand implements Callable<Integer> {
   private int port;
 
   @Option(names = "--members", split = ",", paramLabel = "HOST:PORT",
-      description = "Nodes that may be there already, all of the allocation; without it a cluster begins.")
+      description = "Seed members, usually all nodes of the allocation; without them a new cluster begins.")
   private List<String> members = List.of();
 
   @Option(names = "--kubernetes-service", paramLabel = "NAME",

@@ -101,7 +101,7 @@ public final class ScrCommand implements Runnable {
     return new ScrCommand(environment, words).commands.setOut(out).setErr(err).execute(words);
   }
 
-  /** What most programs take as options are commands here; and a link called scr_status is scr status. */
+  /** Accepts common options as commands, and a link called scr_status as scr status. */
   private static String[] plain(String... args) {
     String[] words = args.clone();
     if (words.length > 0) {
@@ -171,7 +171,7 @@ public final class ScrCommand implements Runnable {
 
   private String sentence(ParameterException wrong, CommandLine command) {
     if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
-      return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is no whole number, or too large a one");
+      return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is not an integer in range");
     }
     String word = unmatched.getUnmatched().getFirst();
     if (command.getCommandSpec().userObject() == this) {

@@ -28,7 +28,7 @@ final class SecretFile {
     }
   }
 
-  /** What to tell of a file that others may read or write; nothing where that is not known. */
+  /** Returns a warning if others may read or write the file; empty if that is unknown. */
   static Optional<String> warning(Path file) {
     try {
       Set<PosixFilePermission> given = EnumSet.copyOf(OF_OTHERS);

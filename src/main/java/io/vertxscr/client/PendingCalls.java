@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of a transport that wait for their answers, and the one moment after which there are none any more. Any
- * thread; promises are completed outside of the lock.
+ * Open calls of a transport, with one final moment after which there are none. Any thread; promises are completed
+ * outside of the lock.
  */
 final class PendingCalls {
   private final Map<Long, Promise<JsonObject>> waiting = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ final class PendingCalls {
     return waiting.isEmpty();
   }
 
-  /** What the application hangs on an answer must not stop the thread that brings the next ones. */
+  /** An application's exception in a completion must not stop the thread that delivers answers. */
   private static void guarded(Runnable completion) {
     try {
       completion.run();

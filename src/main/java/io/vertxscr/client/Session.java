@@ -50,7 +50,7 @@ import java.util.function.Supplier;
  * its number, so that nothing happens twice; after a timeout no other collective call is made before. Any thread.
  */
 public final class Session {
-  /** Nothing was done, or nobody knows: the same call again has the same number. */
+  /** Nothing was done, or the outcome is unknown: a retry has the same number. */
   private static final Set<Fault> NOT_COUNTED = EnumSet.of(
       Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING, Fault.BAD_REQUEST);
   /** The refusals of a complete after which the phase is still open. */
@@ -105,7 +105,7 @@ public final class Session {
     return run.release();
   }
 
-  /** What the user of the run is told, in sentences: the first thousand so far; for rank 0 alone. */
+  /** Returns messages for the user of the run: the first thousand so far; for rank 0 alone. */
   public synchronized List<String> remarks() {
     return List.copyOf(remarks);
   }
@@ -115,7 +115,7 @@ public final class Session {
     remarkListener = listener;
   }
 
-  /** Takes the remarks out of an answer, whichever call it answers. */
+  /** Takes the remarks out of any call's answer. */
   private synchronized JsonObject hear(JsonObject answer) {
     if (answer.getValue("remarks") instanceof JsonArray told) {
       told.stream().map(String::valueOf).forEach(remark -> {
@@ -134,7 +134,7 @@ public final class Session {
         json -> Wire.read(json, HaveRestartReply.class));
   }
 
-  /** Begins to read the checkpoint that the run restarts from; empty if there is none. Collective. */
+  /** Starts to read the checkpoint of the restart; empty if there is none. Collective. */
   public Future<Optional<Phase>> restart() {
     return haveRestart().compose(have -> have.available()
         ? start(Verb.START_RESTART, call -> new CallRequest(run(), rank(), call)).map(Optional::of)
@@ -142,7 +142,7 @@ public final class Session {
   }
 
   /**
-   * Begins to write a dataset. Collective, with the same arguments on all ranks.
+   * Starts a dataset. Collective, with the same arguments on all ranks.
    *
    * @param name empty: the system names it after its id
    */
@@ -164,20 +164,20 @@ public final class Session {
   }
 
   /**
-   * Restarts begin with this checkpoint from now on, and not with what is newer, until there are checkpoints that were
-   * written later: {@link #haveRestart} offers it in this run already where the application has not restarted yet; one
-   * that has restarted by itself says so. Collective.
+   * Selects the checkpoint to restart from, instead of newer ones, until later ones are written. {@link #haveRestart}
+   * offers it already in this run if the application has not restarted yet; an application that has restarted by itself
+   * declares it so. Collective.
    */
   public Future<Void> current(String name) {
     return named(Verb.CURRENT, name);
   }
 
-  /** Has a dataset forgotten; its files in the prefix directory stay. Collective. */
+  /** Drops a dataset; its files in the prefix directory stay. Collective. */
   public Future<Void> drop(String name) {
     return named(Verb.DROP, name);
   }
 
-  /** Has a dataset forgotten and its files deleted, in the caches and in the prefix directory. Collective. */
+  /** Drops a dataset and deletes its files, in the caches and in the prefix directory. Collective. */
   public Future<Void> delete(String name) {
     return named(Verb.DELETE, name);
   }
@@ -245,7 +245,7 @@ public final class Session {
     }
   }
 
-  /** Takes the rank out of the run. Collective; the last call. */
+  /** Finalizes the rank. Collective; the last call. */
   public Future<Void> finish() {
     return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call),
         json -> Wire.read(json, DoneReply.class))
@@ -269,7 +269,7 @@ public final class Session {
         .compose(reply -> reply.exit() ? leave(reply) : Future.succeededFuture(reply));
   }
 
-  /** The dataset is complete, but the run is configured to end with a halt condition, and not to ask the program. */
+  /** Exits after a complete dataset. The run is configured to end with a halt condition, without asking the program. */
   private Future<CompleteReply> leave(CompleteReply reply) {
     return finish().transform((_, failure) -> Future.failedFuture(failure != null ? failure : new ScrException(
         Fault.HALTED, "dataset " + reply.dataset() + " is complete and the run is to stop: "
@@ -292,7 +292,7 @@ public final class Session {
   }
 
   /**
-   * Makes a numbered call.
+   * Sends a numbered call.
    *
    * @param needed the phase that must be open; null: none
    * @param request makes the message from the number

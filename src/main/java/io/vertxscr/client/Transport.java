@@ -8,8 +8,8 @@ import io.vertxscr.protocol.Verb;
 import java.util.function.Consumer;
 
 /**
- * How calls get to the node. Calls are delivered in the order in which they are made; any number may wait for their
- * answers. Any thread.
+ * Connection of calls to the node. Calls are delivered in the order in which they are made; any number may wait for
+ * their answers. Any thread.
  */
 public interface Transport {
   /**
@@ -20,11 +20,9 @@ public interface Transport {
    */
   Future<JsonObject> request(Verb verb, JsonObject body);
 
-  /**
-   * Whom to tell that the node cannot be reached any more, at once if that is so already. Not told by {@link #close}.
-   */
+  /** Sets the listener for the loss of the node, called at once if it is lost already. Not told by {@link #close}. */
   void onClosed(Consumer<ScrException> listener);
 
-  /** Ends the connection; calls that wait fail with {@link Fault#NODE_LOST}. Doing it twice does nothing. */
+  /** Closes the connection; open calls fail with {@link Fault#NODE_LOST}. Doing it twice does nothing. */
   Future<Void> close();
 }

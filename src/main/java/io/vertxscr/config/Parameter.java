@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Every parameter that has an effect, under the name that it has in the environment and in configuration files. Those
- * of SCR that have none here are {@link WithoutEffect}.
+ * Parameters with an effect, under their names in the environment and in configuration files. Those of SCR that have
+ * none here are {@link WithoutEffect}.
  */
 public enum Parameter {
   SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
@@ -107,7 +107,7 @@ public enum Parameter {
   SCR_LOG_SYSLOG_HOST(RUN, new Kind.Text(), "localhost", "where the syslog daemon listens"),
   SCR_LOG_SYSLOG_PORT(RUN, new Kind.Int(1, 65_535), "514", "its UDP port");
 
-  /** Whose setting it is. */
+  /** Owner of a setting. */
   public enum Scope {
     /** Each node's, from its start to its end: from the system file or the environment of its daemon only. */
     NODE,
@@ -139,12 +139,12 @@ public enum Parameter {
     return kind;
   }
 
-  /** Its value where nobody sets it; empty for none. */
+  /** Default value; empty for none. */
   public String standard() {
     return standard;
   }
 
-  /** What it does, in half a sentence. */
+  /** Short description of the effect. */
   public String help() {
     return help;
   }

@@ -91,7 +91,7 @@ final class Daemon {
     }
   }
 
-  /** Whom it sees; nobody while it is too busy to answer. */
+  /** Returns the members that it sees; none while it is too busy to answer. */
   private Set<String> members() {
     ScrClient client = ScrClient.connect(socket);
     try {

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place where the outcome of a call becomes a reply, and a failed reply becomes an outcome again.
+ * Maps outcomes of calls to replies, and failed replies back to outcomes; the only place that does.
  *
  * <pre>
  *   Future.succeededFuture(message.body())
@@ -27,9 +27,9 @@ public final class Replies {
   private Replies() {}
 
   /**
-   * Answers the message: with a record as its JSON, with JSON and buffers as they are, with an empty object for null;
-   * with the fault's number and sentence for a {@link ScrException}; with {@link Fault#INTERNAL}, and the stack in the
-   * log, for all else.
+   * Answers the message. A record becomes its JSON, JSON and buffers stay as they are, null becomes an empty object; a
+   * {@link ScrException} becomes the fault's number and sentence, everything else {@link Fault#INTERNAL}, with the
+   * stack in the log.
    */
   public static Completable<Object> to(Message<?> message) {
     return (result, failure) -> {
@@ -54,11 +54,11 @@ public final class Replies {
   }
 
   /**
-   * What a failed request to a node means.
+   * Translates the failure of a request to a node.
    *
    * @param failure as the event bus gave it
-   * @param node who was asked; named where it is gone
-   * @return the fault that was answered; {@link Fault#NODE_LOST} where nobody listens; {@link Fault#TIMEOUT}, which
+   * @param node the asked one; named in the fault if it is lost
+   * @return the fault that was answered; {@link Fault#NODE_LOST} if there is no handler; {@link Fault#TIMEOUT}, which
    *     says nothing about whether the call took effect
    */
   public static ScrException faultOf(Throwable failure, String node) {

@@ -153,7 +153,7 @@ final class RunCommand implements Callable<Integer> {
     return program;
   }
 
-  /** Those of this call tell each other from those of another one. */
+  /** Variables that tell the daemons of this call from those of another one. */
   private static Map<String, String> ofDaemons(JobPlan plan) {
     Map<String, String> variables = new TreeMap<>(plan.variables());
     variables.put(Configuration.LAUNCH, UUID.randomUUID().toString());

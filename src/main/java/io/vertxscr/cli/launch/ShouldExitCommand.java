@@ -72,10 +72,10 @@ final class ShouldExitCommand implements Callable<Integer> {
   }
 
   /**
-   * Lets a program begin that has finished here before: who calls {@code scr run} or {@code scr prerun} means to start
-   * it. All other reasons stay.
+   * Clears the mark of a finished run: a call of {@code scr run} or {@code scr prerun} is a deliberate restart. All
+   * other reasons stay.
    *
-   * @return what the user is told of it
+   * @return message for the user
    */
   static Optional<String> letFinishedBeginAgain(PrefixPaths paths) {
     HaltFileStore halts = new HaltFileStore(paths, "scr run", PATIENCE);

@@ -56,7 +56,7 @@ final class CopyCommand implements Callable<Integer> {
       }
       missing.forEach(problem -> spec.commandLine().getOut().println("dataset " + id + ": " + problem));
       spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, but not whole any more: 'scr"
-          + " index --add " + id + "' mends it with what is copied now");
+          + " index --add " + id + "' repairs it with what is copied now");
     }
     List<NodeCache> nodes = caches.nodesIfAny(environment);
     if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
@@ -69,7 +69,7 @@ final class CopyCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** What a published dataset has lost, by the sizes of its files, in sentences. */
+  /** Returns the files that a published dataset has lost, by their sizes, in sentences. */
   private List<String> missing(PrefixPaths paths) {
     try {
       return DatasetVerification.look(paths, id).problems();

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code scr explain}: why a dataset can or cannot be restarted from; or how often checkpoints should be written. */
+/** {@code scr explain}: why a dataset can or cannot be restarted from; or the optimal checkpoint interval. */
 @Command(name = "explain", sortOptions = false, description = {
     "Say why a dataset is valid or not: which rank, file or redundancy set is missing, which further losses would lose"
         + " it, what to do next. Looks at the prefix directory and the caches of this machine.",

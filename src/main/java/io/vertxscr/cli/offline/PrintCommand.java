@@ -28,7 +28,7 @@ final class PrintCommand implements Callable<Integer> {
       "Every key in hash is an object: SIZE with the value 5 is {\"SIZE\": {\"5\": {}}}."})
   private boolean json;
 
-  /** How a tree is printed. */
+  /** Form of a printed tree. */
   private enum Mode { TREE, KEYVAL }
 
   @Option(names = {"-m", "--mode"}, defaultValue = "TREE", paramLabel = "tree|keyval", description =

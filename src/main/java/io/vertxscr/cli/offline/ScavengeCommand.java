@@ -110,7 +110,7 @@ final class ScavengeCommand implements Callable<Integer> {
     return had ? exit : OfflineCommands.WRONG;
   }
 
-  /** Where datasets were looked for, besides the flush file. */
+  /** Returns the places searched besides the flush file. */
   private String elsewhere() {
     if (!hosts.isEmpty()) {
       return "by --id: hosts are asked for datasets whose number is known";
@@ -121,7 +121,7 @@ final class ScavengeCommand implements Callable<Integer> {
             + caches.directory(environment);
   }
 
-  /** What the flush file, and the caches of this machine, have and the prefix directory has not; ascending. */
+  /** Returns datasets of the flush file and this machine's caches that the prefix directory lacks. Ascending. */
   private List<DatasetDescriptor> waiting(PrefixPaths paths) {
     Publication publication = new Publication(paths, PrefixOption.index(paths));
     return known(paths).stream().filter(dataset -> !publication.isComplete(dataset.id()))
@@ -145,7 +145,7 @@ final class ScavengeCommand implements Callable<Integer> {
 
   /**
    * The checkpoints that a restart would take before any that is in the prefix directory. A node that was lost leaves
-   * older ones in its cache, which the others have deleted since: nobody misses them.
+   * older ones in its cache, which the others have evicted since: they are not needed.
    */
   private List<DatasetDescriptor> newerThanThere(List<DatasetDescriptor> waiting, PrefixPaths paths) {
     Optional<DatasetDescriptor> there = PrefixOption.index(paths).read().index().entries().reversed().stream()
@@ -214,7 +214,7 @@ final class ScavengeCommand implements Callable<Integer> {
     }
   }
 
-  /** @return whether every host was dead or copied, so that nobody is left who goes on with a flush that had begun */
+  /** @return whether every host was dead or copied, so that no daemon is left to resume a flush */
   private boolean copyFromHosts(int dataset, PrefixPaths paths, PrintWriter out) {
     List<String> command = new ArrayList<>(List.of(program, "copy", "--id", Integer.toString(dataset), "--prefix",
         paths.prefix().toString(), "--control", caches.directory(environment).toString()));

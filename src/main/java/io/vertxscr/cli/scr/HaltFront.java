@@ -95,7 +95,7 @@ final class HaltFront extends Front {
   }
 
   /**
-   * One that is set, taken back, or left.
+   * A condition that is set, removed, or unchanged.
    *
    * @param key in the halt file
    * @param value {@code null} where it is not set

@@ -23,7 +23,8 @@ public final class ScrNames {
   }
 
   /**
-   * The command of this name, with options as SCR's parsers take them: shortened, repeated (the last one counts).
+   * Returns the command of this name with options as SCR's parsers accept them. Abbreviated, repeated (the last one
+   * counts).
    *
    * @param ours runs our own commands, by our own names
    * @return empty where SCR has none of this name, or none that needs another form than ours

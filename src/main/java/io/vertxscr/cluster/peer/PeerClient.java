@@ -48,7 +48,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
    * <p>Returns when the peer has found what is asked for.
    *
    * @throws ScrException also NOT_AUTHORIZED, BUSY (too many connections, here or there), STOPPING after
-   *     {@link #close}, and whatever the peer's catalog says
+   *     {@link #close}, and the faults of the peer's catalog
    */
   @Override
   public RangeStream open(RangeRequest request) {
@@ -75,8 +75,8 @@ public final class PeerClient implements RangeSource, AutoCloseable {
   }
 
   /**
-   * Ends all connections to a node that left the cluster: whoever reads from it fails at once with NODE_LOST. Take the
-   * node out of the lookup first, or a new connection may follow.
+   * Aborts all connections to a lost node: its readers fail at once with NODE_LOST. Take the node out of the lookup
+   * first, or a new connection may follow.
    */
   public void abort(String node) {
     pool.abort(node, new PeerChannel.Ending(Fault.NODE_LOST, "node " + node + " left the cluster"));
@@ -92,7 +92,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
     return pool.idle();
   }
 
-  /** Ends all connections: whoever reads fails with STOPPING. */
+  /** Closes all connections: readers fail with STOPPING. */
   @Override
   public void close() {
     pool.close(new PeerChannel.Ending(Fault.STOPPING, "this node is stopping"));
