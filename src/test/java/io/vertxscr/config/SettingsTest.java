@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Goal: every parameter has its effect, the environment wins over the file, and nothing unknown is let through. */
+/** Goal: every parameter has its effect, the environment has precedence over the file, unknown names are refused. */
 @Execution(ExecutionMode.CONCURRENT)
 class SettingsTest {
   private static final Map<String, String> ALICE = Map.of("USER", "alice");
@@ -197,7 +197,7 @@ class SettingsTest {
             "SCR_XOR_SIZE in the environment is not a parameter; it is called SCR_SET_SIZE here");
   }
 
-  /** Nothing of this is wrong, and an operator would wait in vain for what it does not do. */
+  /** Nothing of this is an error, but an operator must be told that it has no effect. */
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
       "SCR_CRC_ON_FLUSH=0 | 1 | SCR_CRC_ON_FLUSH=0",

@@ -25,7 +25,7 @@ class ClockRuleTest {
       "transfer", "flow", "storage", "launch", "prefix", "redundancy", "explain", "protocol", "scavenge", "service",
       "metrics", "verticle");
 
-  /** What reads a clock all the same, and why it may. */
+  /** Exceptions that read a clock, with their reasons. */
   private static final Set<String> EXCEPTIONS = Set.of(
       "prefix.metadata.PrefixLock",        // waits for other processes in a blocking job, not on a loop
       "storage.Bins",             // names that no earlier process has used

@@ -23,8 +23,8 @@ import javax.tools.JavaFileObject;
 import javax.tools.ToolProvider;
 
 /**
- * The part of the house style that can be checked, applied to source files as the compiler parses them. Sizes are not:
- * a class has one idea, a package one subject, however long they are.
+ * Checks of the house style on source files, as the compiler parses them. Sizes are not: a class has one idea, a
+ * package one subject, however long they are.
  */
 final class SourceRules {
   static final int MAX_LINE_CHARS = 120;
@@ -104,7 +104,9 @@ final class SourceRules {
       return super.visitCatch(caught, nothing);
     }
 
-    /** Waiting for an event is never sleeping; what another process does to files has no events, and says so. */
+    /**
+     * Waiting for an event is not sleeping; changes of files by another process have no events, as the exceptions say.
+     */
     @Override
     public Void visitMemberSelect(MemberSelectTree select, Void nothing) {
       boolean sleeps = select.toString().matches("(java\\.lang\\.)?Thread\\.sleep");

@@ -117,7 +117,7 @@ class JobFlowTest {
         .isEqualTo(new Action.Finish(9, "halted: JOB_HALTED"));
   }
 
-  /** All sequences of six events: whatever comes when, runs count up by one, and after Finish nothing happens. */
+  /** All sequences of six events: runs count up by one, and after Finish nothing happens. */
   @Test
   void noOrderOfEventsMakesItStartTwiceOrAfterItsEnd() {
     walk(new State.Starting(), 0, false, 6);

@@ -33,13 +33,13 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
   private final FileSystemProvider plain;
   private final RecordedFileSystem system;
 
-  /** As the virtual machine calls it. @param plain the one that it would use otherwise */
+  /** Constructor called by the virtual machine. @param plain the one that it would use otherwise */
   public RecordedFileSystemProvider(FileSystemProvider plain) {
     this.plain = plain;
     this.system = new RecordedFileSystem(plain.getFileSystem(URI.create("file:///")), this);
   }
 
-  /** The same place, in a file system of this kind, where the virtual machine has not begun with one. */
+  /** Returns the path in a file system of this kind, if the virtual machine was started without one. */
   public static Path recorded(Path path) {
     return new RecordedFileSystemProvider(path.getFileSystem().provider()).system.getPath(path.toString());
   }

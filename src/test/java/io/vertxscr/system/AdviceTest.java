@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: should-exit and need-checkpoint say the same to all ranks, from memory, and what is configured. */
+/** Goal: should-exit and need-checkpoint have the same answer on all ranks, from memory, as configured. */
 class AdviceTest {
   @TempDir
   Path directory;
@@ -118,7 +118,7 @@ class AdviceTest {
     }))).hasSize(2);
   }
 
-  /** A user whose program writes a checkpoint in each step is to see why; one line, whatever the number of calls. */
+  /** A user whose program checkpoints in each step must see why; one line for any number of calls. */
   @Test
   void rank0IsToldWithItsFirstCallWhatTheAnswersComeFrom() throws Exception {
     start(IntervalPolicy.STANDARD, "n1");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: whatever a program does wrong is refused by name and changes nothing: right calls go on afterwards. */
+/** Goal: every misuse is refused by name and changes nothing; valid calls succeed afterwards. */
 class ApiMisuseTest extends EmbeddedTest {
   private static final Set<Verb> COLLECTIVE = EnumSet.of(Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.HAVE_RESTART,
       Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.CURRENT, Verb.DROP, Verb.DELETE, Verb.FINALIZE);

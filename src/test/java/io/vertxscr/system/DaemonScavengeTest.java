@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: a run that dies and does not come back loses nothing that the caches had, with nobody there to save it. */
+/** Goal: a run that dies without a successor loses no cached dataset, without any user action. */
 class DaemonScavengeTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
 

@@ -93,7 +93,7 @@ class FetchWidthTest extends EmbeddedTest {
     }
   }
 
-  /** Method: one rank with six files, or six with one, of a size that is worth a thread; readers are held up. */
+  /** Method: one rank with six files, or six with one, each large enough for a thread; readers are blocked. */
   @ParameterizedTest
   @CsvSource({"false, 1", "true, 1", "false, 6", "true, 6"})
   void aNodeReadsNoMoreFilesAtOnceThanItIsAllowedWhoeversTheyAre(boolean inPlace, int ranks) throws Exception {
@@ -102,7 +102,7 @@ class FetchWidthTest extends EmbeddedTest {
     assertThat(paths(fetch(paths, ranks, inPlace, 2))).isEqualTo(paths(written));
   }
 
-  /** What it may have replaced is looked for, too, although its pieces are not what the map says. */
+  /** A replaced file is searched for too, although its pieces differ from the map. */
   @Test
   void aLargeFileIsReadByAsManyAsTheNodeIsAllowed() throws Exception {
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));

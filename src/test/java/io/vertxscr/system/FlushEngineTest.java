@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: flushes keep to their limits on all nodes together, stand back for phases, and tell how far they are. */
+/** Goal: flushes keep their limits on all nodes together, yield to phases, and report progress. */
 class FlushEngineTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private static final String[] TWO = {"n1", "n2"};
@@ -291,7 +291,10 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /** Method: a window of two over datasets with one set of names, and over two sets in turn, and each its directory. */
+  /**
+   * Method: a retention window of two over datasets with one set of names, with two alternating, and with distinct
+   * names.
+   */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 9})
   void theWindowTakesNoFileOfANewerDatasetAndLeavesNoEmptyDirectory(int directories) throws Exception {
@@ -314,7 +317,7 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /** Method: what one node holds is asked for before the flush of an output ends, what the other one holds after it. */
+  /** Method: one node's inventory is read before the end of an output's flush, the other one's after it. */
   @Test
   void theEndOfARunThatMeetsTheEndOfAFlushGivesNothingUp() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
@@ -380,7 +383,7 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /** What the caches have is all there is then: it makes room for no other, and is in the directory at the end. */
+  /** The cached copy is the only one then: it is not evicted, and flushed at the end. */
   @ParameterizedTest
   @ValueSource(strings = {"SCR_PREFIX_PURGE", "by hand"})
   void aCheckpointWhoseCopyThereIsGoneIsFlushedAgainAtTheEndOfTheNextRun(String how) throws Exception {

@@ -156,7 +156,7 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the leader has no ranks, so the run goes on; of the dataset that was brought there nothing is cached. */
+  /** Method: the leader has no ranks, so the run continues; the flushed dataset is no longer cached. */
   @Test
   void anotherLeaderKnowsThatThePrefixDirectoryWasUsedAndDoesNotTakeAnEmptyMountPointForIt() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory,
@@ -186,7 +186,7 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the caches are gone, so only what was seen when the run began can tell; it has brought nothing there. */
+  /** Method: the caches are gone, so only the state at run begin can tell; the run has flushed nothing. */
   @Test
   void theDirectoryThatARunFoundItsCheckpointInIsMissedBeforeItsFirstFlush() throws Exception {
     try (TestCluster cluster = cluster(true)) {
@@ -253,7 +253,7 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
-  /** What users of other systems suffered: the application aborts, or the next start deletes the only copy. */
+  /** Losses of users elsewhere: the application aborts, or the next start deletes the only copy. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aFullPrefixEndsNoApplicationAndTheNextStartStillHasTheOnlyCopyAndFlushesIt(boolean background)

@@ -209,7 +209,7 @@ class HaltTest {
     }
   }
 
-  /** The end of an allocation is not that of the job; the end of the job is told in whichever allocation it comes. */
+  /** The end of an allocation is not that of the job; the end of the job is reported in any allocation. */
   @Test
   void aJobThatRanOutOfTimeGoesOnInItsNextAllocationAndItsEndIsWrittenDownThen() throws Exception {
     start(new HaltPolicy(600, false), OptionalLong.of(NOW + HOUR));

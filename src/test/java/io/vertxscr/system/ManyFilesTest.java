@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: no file of a dataset is dropped or written over, however many there are and whatever they are called. */
+/** Goal: no file of a dataset is dropped or overwritten, for any number and names of files. */
 class ManyFilesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
 
@@ -107,8 +107,8 @@ class ManyFilesTest extends EmbeddedTest {
   }
 
   /**
-   * With more than 1,024 files in all users lost the job elsewhere, or 928 of 1,028 files without a word, in a dataset
-   * that was marked complete.
+   * With more than 1,024 files users elsewhere lost the job, or silently 928 of 1,028 files. The dataset was marked
+   * complete.
    */
   @Test
   void aDatasetOfMoreThan1024FilesComesThroughWhole() throws Exception {

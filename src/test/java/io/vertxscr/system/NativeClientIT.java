@@ -70,7 +70,7 @@ class NativeClientIT {
     return start(socket -> socket, program, arguments);
   }
 
-  /** The same with what SCR_SOCKET is to be instead of a daemon's socket. */
+  /** Starts it with another SCR_SOCKET instead of a daemon's socket. */
   private NativeBuild.Program start(UnaryOperator<Path> door, Path program, String... arguments) throws Exception {
     Path onNode = prefix.resolve(".on-node");
     StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: whenever a node dies within a phase, nobody waits for ever, what was called complete can be restored with all
- * its bytes after the loss of that node's storage, and otherwise the previous checkpoint can.
+ * Goal: the death of a node at any moment of a phase causes no deadlock and no loss. A complete dataset can be restored
+ * with all its bytes after the loss of that node's storage, otherwise the previous checkpoint can.
  *
  * <p>Method: a walk over all messages of the third checkpoint of a run, with a synchronous flush; at each of them the
  * leader, or another node, dies.

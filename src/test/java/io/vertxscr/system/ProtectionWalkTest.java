@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: a node that dies in the middle of encoding, or between the sealing of its redundancy and its filemap, leaves
- * nothing that claims to be complete, and takes no earlier checkpoint with it.
+ * Goal: a node that dies during encoding, or between sealing and filemap, leaves no dataset that claims completeness.
+ * No earlier checkpoint is lost with it.
  *
  * <p>Method: the third checkpoint of a run. Within an encode: the node's n-th read of the dataset is held until the
  * node is dead, and then fails. Behind the seal: the draft of the filemap is a pipe, at which the node stands still
@@ -75,7 +75,7 @@ class ProtectionWalkTest extends EmbeddedTest {
     cluster.close();
   }
 
-  /** Until the third checkpoint, in which every rank hears that a node is lost, or the last words of its own. */
+  /** Writes checkpoints up to the third, in which every rank is told of the lost node, or fails with its own. */
   private void checkpointsUntilDeath() throws Exception {
     List<CompletableFuture<Object>> ranks = cluster.run(NODES).start(scr -> {
       for (int step = 1; step <= THIRD; step++) {
@@ -142,7 +142,7 @@ class ProtectionWalkTest extends EmbeddedTest {
     }
   }
 
-  /** Begins to kill the node; returns when the others know, and nothing that it says is heard any more. */
+  /** Starts to kill the node; returns when the others know, and its messages are dropped. */
   private void die(String victim) {
     String other = victim.equals(NODES[1]) ? NODES[0] : NODES[1];
     Thread.ofPlatform().daemon().name("kill").start(() -> {

@@ -51,7 +51,7 @@ class QuarantineTest extends EmbeddedTest {
     return step;
   }
 
-  /** Begins to read what is offered; the step. */
+  /** Starts to read the offered checkpoint; returns its step. */
   private static int reads(Scr scr) {
     return step(scr.restart().orElseThrow());
   }

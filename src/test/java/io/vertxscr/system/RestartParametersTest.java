@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART do what they say. */
+/** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART have their effects. */
 class RestartParametersTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
 
@@ -301,7 +301,7 @@ class RestartParametersTest extends EmbeddedTest {
     }
   }
 
-  /** Of what is in the prefix directory only the dataset is checked, and only it is what a restart is about. */
+  /** Only the dataset's files are checked in the prefix directory, and only they belong to a restart. */
   @Test
   void inAGlobalRestartANameWithoutADirectoryIsThatOfTheDatasetAndNotOfWhateverElseIsThere() throws Exception {
     try (TestCluster cluster = cluster(0, rules(true, true, false, true, null))) {

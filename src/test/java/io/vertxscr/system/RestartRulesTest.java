@@ -106,7 +106,7 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
-  /** Method: two prefix directories in turn, the second one new, with the first one's checkpoints in the caches. */
+  /** Method: two prefix directories alternate, the second one new, with the first one's checkpoints cached. */
   @Test
   void checkpointsAreCountedForEachPrefixDirectoryAndIdsForAllThatAreCached() throws Exception {
     try (TestCluster cluster = cluster(3, 2)) {
@@ -194,8 +194,8 @@ class RestartRulesTest extends EmbeddedTest {
   }
 
   /**
-   * It would begin anew after weeks of computing, only because the file system has trouble for a minute; its datasets
-   * would have the ids of those that are there, and with SCR_DISTRIBUTE=0 the caches would be emptied for it.
+   * A transient file system failure would cause a start without checkpoint after weeks of computing. Its datasets would
+   * reuse existing ids, and with SCR_DISTRIBUTE=0 the caches would be emptied.
    */
   @Test
   void aRunDoesNotBeginAnewWhereThePrefixDirectoryCannotBeRead() throws Exception {
@@ -238,7 +238,7 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
-  /** Elsewhere it takes somebody who adds all datasets by hand; until then the job begins anew. */
+  /** Elsewhere all datasets must be added by hand; until then the job starts without a checkpoint. */
   @Test
   void anIndexThatIsLostIsMadeAgainFromTheDatasetsWhenARunBegins() throws Exception {
     try (TestCluster cluster = cluster(1, 1)) {
@@ -262,7 +262,7 @@ class RestartRulesTest extends EmbeddedTest {
     Files.move(file.resolveSibling("aside"), file);
   }
 
-  /** Elsewhere one start with the wrong number marks all flushed checkpoints as failed; the right one finds none. */
+  /** Elsewhere one start with a wrong number of ranks marks all flushed checkpoints as failed. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aRestartWithAnotherNumberOfRanksIsRefusedAndHarmsNoCheckpoint(int flushEvery) throws Exception {

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: whenever a node dies within a restart that rebuilds another node's files, nobody waits for ever, and once its
- * daemon is back the same checkpoint is restored with all its bytes.
+ * Goal: the death of a node at any moment of a restart with a rebuild causes no deadlock and no loss. Once its daemon
+ * is back the same checkpoint is restored with all its bytes.
  *
  * <p>Method: a walk over the messages of the restart; at each of them the leader, or the spare node, dies.
  */
@@ -67,8 +67,8 @@ class RestartWalkTest extends EmbeddedTest {
   }
 
   /**
-   * The leader may have noted some of the ranks, or none, when it dies: whoever it was to bring together hears of it,
-   * and a new init of all of them begins the run. Where it has had a rank itself, that one never comes again.
+   * The leader may have acknowledged some of the ranks, or none, when it dies. All ranks are told, and a new init of
+   * all of them begins the run. Where it has had a rank itself, that one never comes again.
    */
   @ParameterizedTest(name = "the leader dies at {0} {1}, ranks of its own: {2}")
   @CsvSource({"join, 1, false", "join, 2, false", "joined, 1, false", "joined, 2, false", "joined, 3, true"})
@@ -92,7 +92,7 @@ class RestartWalkTest extends EmbeddedTest {
     }
   }
 
-  /** The leader is dead before the first node has an answer: its ranks go to the next one, and hear nothing of it. */
+  /** The leader dies before the first node has an answer: transparent failover of its ranks to the next one. */
   @Test
   void ranksThatALeaderHasNotAnsweredBeginUnderTheNextOne() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n0", "n1", "n2");
@@ -122,7 +122,7 @@ class RestartWalkTest extends EmbeddedTest {
     });
   }
 
-  /** What the rank has read, or nothing where it heard of the loss, or that its node takes no transfers any more. */
+  /** Returns what the rank has read; empty if it was told of the loss, or its node accepts no more transfers. */
   private static Optional<Integer> outcome(CompletableFuture<Optional<Integer>> rank) throws Exception {
     return rank.exceptionally(failure -> {
       Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;

@@ -35,7 +35,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what users configure holds for their run, on all its nodes, and what is wrong with it all ranks hear. */
+/** Goal: user settings hold for the run on all its nodes, and errors are reported to all ranks. */
 class RunConfigurationTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private Path prefix;
@@ -140,7 +140,7 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
-  /** Bar: nothing in a file that was written for SCR fails a run; what does nothing here is a line, the rest counts. */
+  /** Bar: nothing in a file written for SCR fails a run; settings without effect are a line, the rest counts. */
   @Test
   void aFileWithEveryParameterOfTheManualLoadsAndTheRunFollowsIt() throws Exception {
     Path file = Path.of("src/test/resources/every-parameter.conf");
@@ -227,7 +227,10 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
-  /** What rank 0 is told at init, complete-restart, start-output, complete-output and finalize; rank 1 never. */
+  /**
+   * Returns the messages for rank 0 of init, complete-restart, start-output, complete-output and finalize; rank 1 has
+   * none.
+   */
   private List<JsonArray> operations(String debug) throws Exception {
     List<JsonArray> told = new ArrayList<>();
     try (RawRank zero = new RawRank(vertx, "n1", 0); RawRank one = new RawRank(vertx, "n2", 1)) {

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: Reed-Solomon survives the loss of any two nodes at once, refuses three, and a node that dies while the others
- * wait for its parity hangs nobody.
+ * Goal: Reed-Solomon survives the loss of any two nodes at once, and refuses three. A node that dies while others wait
+ * for its parity causes no deadlock.
  */
 class SeveralLossesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};

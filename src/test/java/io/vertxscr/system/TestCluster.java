@@ -36,7 +36,7 @@ final class TestCluster implements AutoCloseable {
   private final EmbeddedCluster cluster;
   private final Path prefix;
 
-  /** How it is set up: what the system says, over {@link TestSettings}. */
+  /** Setup: settings of the system, over {@link TestSettings}. */
   record Setup(Map<String, String> parameters) {
     static Setup of(Scheme scheme) {
       return new Setup(Map.of("SCR_COPY_TYPE", scheme.name()));
@@ -190,7 +190,7 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** What the node says of the protection of its newest dataset. */
+  /** Returns the node's protection status of its newest dataset. */
   String protection(String node) throws Exception {
     var datasets = status(node).getJsonArray("datasets");
     return datasets.isEmpty() ? "nothing" : datasets.getJsonObject(datasets.size() - 1).getString("protection");
@@ -223,7 +223,7 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** Looks until it is so, for a bounded time; one turn of the event loops lies between two looks. */
+  /** Polls until the condition holds, for a bounded time, with one turn of the event loops between two polls. */
   void await(String what, BooleanSupplier condition) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(EmbeddedRun.PATIENCE_S);
     while (!condition.getAsBoolean()) {

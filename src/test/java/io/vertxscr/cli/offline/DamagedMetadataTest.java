@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: what restarts refuse no command calls good, and a summary or map comes back only where all of it is known. */
+/** Goal: no command accepts what restarts refuse; a summary or map is rebuilt only from complete information. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedMetadataTest {
@@ -157,7 +157,7 @@ class DamagedMetadataTest {
         .doesNotContain("no node knows", "missing");
   }
 
-  /** As daemons flush it: without filemaps and redundancy beside it. */
+  /** Leaves the state of a daemon's flush, without filemaps and redundancy. */
   private void forgetScavenged(int id) throws IOException {
     try (var files = Files.newDirectoryStream(paths.dataset(id), "*.scrfilemap")) {
       for (Path file : files) {

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: applications reach the verbs of their node and nothing else, and no bytes they send harm anybody else. */
+/** Goal: applications reach the verbs of their node only, and none of their bytes affect others. */
 @Timeout(60)
 class ApplicationBridgeTest {
   @TempDir
@@ -178,7 +178,7 @@ class ApplicationBridgeTest {
     }
   }
 
-  /** Method: mutated calls of several clients, each cut off at random; after each a bystander's call is answered. */
+  /** Method: mutated calls of several clients, each interrupted at random; after each a bystander's call succeeds. */
   @Test
   void noGarbageHarmsABystander() throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: whatever a client sends, the server goes on serving others. Method: noise before and after the handshake. */
+/** Goal: the server keeps serving others under any input of a client. Method: noise before and after the handshake. */
 @Timeout(30)
 class PeerServerFuzzTest {
   private static final int ROUNDS = 300;

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: what comes out of containers is what went in, or is refused; what was copied is not copied again. */
+/** Goal: files come out of containers unchanged, or are refused; durable extents are not copied again. */
 @Execution(ExecutionMode.CONCURRENT)
 class ContainerCopyTest {
   private static final int ID = 7;
