@@ -38,9 +38,9 @@ class NativeHeaderTest {
     assertThat(header).isEqualTo(expected);
   }
 
-  /** SCR_Configf formats a text, which Fortran does by itself; queries about flushes are not part of SCR. */
+  /** SCR_Configf formats a text, which Fortran does by itself. Queries about flushes are not part of SCR. */
   @Test
-  void everyFunctionHasItsManualPageItsSubroutineAndIsCalledByTheProgramsOfTheTests() throws IOException {
+  void everyFunctionHasAManualPageASubroutineAndATest() throws IOException {
     List<String> functions = found("include/scr.h", "(?m)^(?:int|char\\*|const char\\*) (SCR_\\w+)\\(");
     assertThat(functions).hasSize(20).doesNotHaveDuplicates();
     for (String function : functions) {

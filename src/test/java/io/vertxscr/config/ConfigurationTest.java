@@ -208,7 +208,7 @@ class ConfigurationTest {
       "STORE=/tmp VIEW=PRIVATE,     'VIEW has no effect here: GROUP says which nodes share the store'",
       "STORE=/tmp QZXWVJK=1,        'QZXWVJK has no effect here: STORE has no such key'",
       "SITE_QZXWVJK=1,              'SITE_QZXWVJK has no effect: there is no such parameter'"})
-  void aNameThatIsOfScrOrOfSomebodyElseIsARemarkAndOneThatLooksLikeOursIsRefused(String line, String remark)
+  void foreignNamesAreRemarksAndMisspeltOnesAreRefused(String line, String remark)
       throws IOException {
     user(line);
     Effective effective = with("").effective();

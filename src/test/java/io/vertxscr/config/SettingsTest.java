@@ -75,7 +75,7 @@ class SettingsTest {
 
   /** Method: all at once, each with a value of its own, so that none is taken for another. */
   @Test
-  void everyParameterOfARunReachesWhoeverActsOnIt() throws IOException {
+  void everyParameterOfARunReachesItsPolicy() throws IOException {
     Map<String, String> said = new TreeMap<>();
     said.putAll(Map.of("SCR_CACHE_BASE", "/ssd", "SCR_CACHE_SIZE", "3", "SCR_CACHE_BYPASS", "1", "SCR_CACHE_FULL",
         "bypass", "SCR_CACHE_PURGE", "1", "SCR_COPY_TYPE", "RS", "SCR_GROUP", "WORLD", "SCR_SET_SIZE", "9",
@@ -269,7 +269,7 @@ class SettingsTest {
 
   /** With SCR_COPY_TYPE of the system's own, its entries are a choice that it leaves to users. */
   @Test
-  void entriesThatAreNotUsedAreReportedToWhoeverMeantThemToBe() throws IOException {
+  void unusedEntriesAreReported() throws IOException {
     Path file = file("SCR_COPY_TYPE=PARTNER", "CKPT=0 TYPE=RS");
     Settings system = Settings.load(ALICE, Optional.of(file));
 

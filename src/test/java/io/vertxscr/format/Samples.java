@@ -71,7 +71,7 @@ public final class Samples {
   }
 
   /**
-   * Returns the rank's two files; the second one sorts before the first, to detect a dependence on the order of keys.
+   * Returns the rank's two files. The second one sorts before the first, to detect a dependence on the order of keys.
    */
   public static RankFiles files(int rank) {
     return new RankFiles(rank, List.of(

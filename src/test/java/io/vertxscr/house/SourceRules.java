@@ -105,7 +105,7 @@ final class SourceRules {
     }
 
     /**
-     * Waiting for an event is not sleeping; changes of files by another process have no events, as the exceptions say.
+     * Waiting for an event is not sleeping. Changes of files by another process have no events, as the exceptions say.
      */
     @Override
     public Void visitMemberSelect(MemberSelectTree select, Void nothing) {

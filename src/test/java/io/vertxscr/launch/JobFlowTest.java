@@ -64,7 +64,7 @@ class JobFlowTest {
   }
 
   @Test
-  void aProgramThatFailsAtOnceBeforeItsRanksAreInARunIsTriedOnceMoreAndHasTheLastWord() {
+  void aProgramThatFailsBeforeItsRanksJoinIsRetriedOnce() {
     for (int runs : new int[] {-1, 5}) {
       Rules rules = new Rules(runs, 4);
       assertThat(after(rules, GOOD, AT_ONCE).action()).isEqualTo(new Action.Check("run 1 failed with exit code 9"));

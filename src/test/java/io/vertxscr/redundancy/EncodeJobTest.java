@@ -208,7 +208,7 @@ class EncodeJobTest {
   }
 
   /**
-   * The first holder of a stripe computes all rows, the others pull them: B + (k-1) B / (N-k) bytes instead of k B.
+   * The first holder of a stripe computes all rows, the others pull them. B + (k-1) B / (N-k) bytes instead of k B.
    * Each member has B bytes.
    */
   @Test

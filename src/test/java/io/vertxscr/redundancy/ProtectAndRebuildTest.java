@@ -57,7 +57,7 @@ class ProtectAndRebuildTest {
     return scheme == Scheme.XOR ? IntStream.of(1) : IntStream.range(1, size);
   }
 
-  /** Shape of a member's files: the same for all, or, in the last two cases, falling and rising with the member. */
+  /** Shape of a member's files. The same for all, or, in the last two cases, falling and rising with the member. */
   private static int[] shape(int shape, int member) {
     int moving = shape == SHAPES.length ? member * 5 + 4 : member + 2;
     return SHAPES[shape < SHAPES.length ? shape : moving % SHAPES.length];

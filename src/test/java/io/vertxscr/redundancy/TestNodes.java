@@ -186,7 +186,7 @@ final class TestNodes implements RangeSource {
     return layouts.get(rank);
   }
 
-  /** Returns every file below a rank's dataset directory with its bytes; empty files and draft directories included. */
+  /** Returns every file below a rank's dataset directory with its bytes. Empty files and draft directories included. */
   Map<String, byte[]> content(int rank) {
     Map<String, byte[]> content = new TreeMap<>();
     Path directory = directory(rank);

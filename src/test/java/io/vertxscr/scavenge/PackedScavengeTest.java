@@ -85,7 +85,7 @@ class PackedScavengeTest {
 
   @ParameterizedTest
   @EnumSource(Scheme.class)
-  void everyLossOfNodesThatTheSchemePromisesIsRebuiltFromContainersAndEveryOtherIsNamed(Scheme scheme) {
+  void everyLossWithinTheToleranceIsRebuiltFromContainers(Scheme scheme) {
     for (int lost = 0; lost < (1 << NODES) - 1; lost++) {
       BitSet nodes = BitSet.valueOf(new long[] {lost});
       Case one = new Case(scheme);
@@ -123,7 +123,7 @@ class PackedScavengeTest {
   }
 
   @Test
-  void aContainerThatAPublishedDatasetHasLostIsMadeUpForByTheOthersOrTheRanksAreNamed() throws IOException {
+  void aLostContainerOfAPublishedDatasetIsRebuiltOrItsRanksAreNamed() throws IOException {
     Case measure = new Case(Scheme.XOR);
     measure.copyAll();
     int containers = measure.containers().size();

@@ -67,9 +67,9 @@ class AdviceTest {
     return new EmbeddedRun(cluster, prefix, List.of(nodeOfRank));
   }
 
-  /** Elsewhere every call locks, reads and writes a file of the parallel file system: 2,000 to 7,000 calls a second. */
+  /** Elsewhere every call locks, reads and writes a file of the parallel file system. 2,000 to 7,000 calls a second. */
   @Test
-  void ranksAtDifferentSpeedsAreToldToExitAtTheSameCallAndHardlyAnybodyAsksTheLeader() throws Exception {
+  void ranksAtDifferentSpeedsExitAtTheSameCallWithFewLeaderMessages() throws Exception {
     start(IntervalPolicy.STANDARD, "n1", "n2");
     List<Integer> calls = EmbeddedRun.all(run("n1", "n1", "n2", "n2").start(scr -> {
       int call = 1;
@@ -253,7 +253,7 @@ class AdviceTest {
   }
 
   @Test
-  void aQuestionOutOfPlaceOrOutOfOrderIsRefusedAndARepeatedOneGetsTheSameAnswer() throws Exception {
+  void illegalQuestionsAreRefusedAndRepeatedOnesAreDeduplicated() throws Exception {
     start(new IntervalPolicy(2, 0, 0, false), "n1");
     try (RawRank rank = new RawRank(vertx, "n1", 0)) {
       RawRank.ok(rank.init(1, prefix));

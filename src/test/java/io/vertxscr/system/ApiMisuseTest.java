@@ -145,7 +145,7 @@ class ApiMisuseTest extends EmbeddedTest {
   }
 
   @Test
-  void twoRanksWithTheSameNumberOnTheSameNodeOrOnAnotherAreToldToAllAndRightCallsGoOn() throws Exception {
+  void duplicateRanksAreReportedToAllAndValidCallsContinue() throws Exception {
     for (String node : List.of("n1", "n2")) {
       Future<JsonObject> waiting = rank(0, "n1").init(2, cluster.prefix());
       arrived("1 of 2");
@@ -235,7 +235,7 @@ class ApiMisuseTest extends EmbeddedTest {
   }
 
   @Test
-  void flagsThatSayNothingAndNamesThatCannotBeAreRefusedAndANameThatIsMissingIsMadeOfTheId() throws Exception {
+  void invalidFlagsAndNamesAreRefusedAndAMissingNameIsDerivedFromTheId() throws Exception {
     RawRank rank = rank(0, "n1");
     ok(rank.init(1, cluster.prefix()));
     for (int flags : List.of(0, -1, 4)) {

@@ -266,7 +266,7 @@ class CacheManagementTest extends EmbeddedTest {
   }
 
   @Test
-  void whoLosesTheOnlyCheckpointToTheNextOneThatFailsHearsThatTheRunBeginsAnew() throws Exception {
+  void theLossOfTheOnlyCheckpointToAFailedOneIsReported() throws Exception {
     StoreDescriptor cache = narrow(1, 1);
     RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {

@@ -110,7 +110,7 @@ final class DaemonCluster implements AutoCloseable {
     }
   }
 
-  /** Starts new daemons concurrently, without waiting; only the cluster knows which of them is the oldest. */
+  /** Starts new daemons concurrently, without waiting. Only the cluster knows which of them is the oldest. */
   void fillSoon(int count) throws IOException {
     while (alive.size() < count) {
       startSoon("n" + (started.size() + 1));

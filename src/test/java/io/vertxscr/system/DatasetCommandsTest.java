@@ -82,7 +82,7 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the caches keep three; the leader, without ranks, has lost its state when the application asks. */
+  /** Method: the caches keep three. The leader, without ranks, has lost its state when the application asks. */
   @ParameterizedTest
   @CsvSource({"0, 4", "1, 2"})
   void aCheckpointNamedBeforeTheRestartIsReadAndNothingNewerIsLostWithoutAWord(int flushEvery, int named)
@@ -121,7 +121,7 @@ class DatasetCommandsTest extends EmbeddedTest {
   }
 
   @Test
-  void whereTheNamedCheckpointCannotBeReadTheOlderOneIsOfferedAndRankZeroIsToldWhy() throws Exception {
+  void anUnreadableNamedCheckpointIsSkippedAndRankZeroIsToldWhy() throws Exception {
     try (TestCluster cluster = cluster(1)) {
       cluster.steps(1, 5, NODES);
       Files.write(cluster.prefix().resolve("step-2/rank-1-0"), RankProgram.bytes(0, 9, 0));
@@ -226,7 +226,7 @@ class DatasetCommandsTest extends EmbeddedTest {
 
   /** A dropped dataset is not overwritten by later ones: it may be added again. */
   @Test
-  void aDroppedDatasetKeepsItsMapAndSummaryWhateverIsFlushedLater() throws Exception {
+  void aDroppedDatasetKeepsItsMapAndSummaryThroughLaterFlushes() throws Exception {
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
     try (TestCluster cluster = cluster(1)) {
       cluster.steps(1, 3, NODES);

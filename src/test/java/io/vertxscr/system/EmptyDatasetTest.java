@@ -32,7 +32,7 @@ class EmptyDatasetTest extends EmbeddedTest {
 
   @ParameterizedTest
   @EnumSource(value = Scheme.class, names = {"PARTNER", "XOR"})
-  void aDatasetWithoutFilesIsProtectedWithoutAskingAnybodyAndSurvivesTheLossOfANode(Scheme scheme) throws Exception {
+  void aDatasetWithoutFilesIsProtectedWithoutMessagesAndSurvivesALoss(Scheme scheme) throws Exception {
     Handler<DeliveryContext<Object>> listener = this::sent;
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(scheme), NODES)) {
       vertx.eventBus().addOutboundInterceptor(listener);

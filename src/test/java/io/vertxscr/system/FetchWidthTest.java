@@ -93,10 +93,10 @@ class FetchWidthTest extends EmbeddedTest {
     }
   }
 
-  /** Method: one rank with six files, or six with one, each large enough for a thread; readers are blocked. */
+  /** Method: one rank with six files, or six with one, each large enough for a thread. Readers are blocked. */
   @ParameterizedTest
   @CsvSource({"false, 1", "true, 1", "false, 6", "true, 6"})
-  void aNodeReadsNoMoreFilesAtOnceThanItIsAllowedWhoeversTheyAre(boolean inPlace, int ranks) throws Exception {
+  void aNodeReadsNoMoreFilesAtOnceThanAllowedOfAnyRanks(boolean inPlace, int ranks) throws Exception {
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
     List<RankFiles> written = write(paths, ranks, 6 / ranks, FILE_BYTES);
     assertThat(paths(fetch(paths, ranks, inPlace, 2))).isEqualTo(paths(written));

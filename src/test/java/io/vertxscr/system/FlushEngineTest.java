@@ -236,7 +236,7 @@ class FlushEngineTest extends EmbeddedTest {
   /** Method: three checkpoints with the same file names, the caches lost, and a restart. */
   @ParameterizedTest
   @ValueSource(strings = {"SCR_FLUSH_ASYNC=0", "SCR_FLUSH_ASYNC=1", "SCR_USE_CONTAINERS=1", "SCR_CACHE_BYPASS=1"})
-  void ofSeveralCheckpointsWithTheSameFileNamesTheNewestIsValidAndTheOthersAreReplaced(String how) throws Exception {
+  void ofCheckpointsWithTheSameFileNamesOnlyTheNewestIsValid(String how) throws Exception {
     TestCluster.Setup setup = setup().cached(3).with(how.split("=")[0], how.split("=")[1]);
     boolean apart = how.contains("CONTAINERS");
     try (TestCluster cluster = cluster(setup, new CountDownLatch(0), TWO)) {

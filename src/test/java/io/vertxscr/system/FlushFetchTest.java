@@ -126,7 +126,7 @@ class FlushFetchTest extends EmbeddedTest {
 
   @ParameterizedTest(name = "an empty mount point is left: {0}")
   @ValueSource(booleans = {true, false})
-  void aPrefixDirectoryThatIsGoneForAWhileStopsNoRunAndTheDatasetArrivesWhenItIsBack(boolean mountPoint)
+  void anAbsentPrefixDirectoryDelaysFlushesButStopsNoRun(boolean mountPoint)
       throws Exception {
     try (TestCluster cluster = cluster(true)) {
       Path prefix = cluster.prefix();
@@ -158,7 +158,7 @@ class FlushFetchTest extends EmbeddedTest {
 
   /** Method: the leader has no ranks, so the run continues; the flushed dataset is no longer cached. */
   @Test
-  void anotherLeaderKnowsThatThePrefixDirectoryWasUsedAndDoesNotTakeAnEmptyMountPointForIt() throws Exception {
+  void afterFailoverAnEmptyMountPointIsDetected() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory,
         TestCluster.Setup.of(Scheme.XOR).flushing(1, true).with("SCR_LOG_ENABLE", "0"), "n0", "n1", "n2")) {
       Path prefix = cluster.prefix();
@@ -256,7 +256,7 @@ class FlushFetchTest extends EmbeddedTest {
   /** Losses of users elsewhere: the application aborts, or the next start deletes the only copy. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aFullPrefixEndsNoApplicationAndTheNextStartStillHasTheOnlyCopyAndFlushesIt(boolean background)
+  void aFullPrefixEndsNoApplicationAndTheNextStartFlushesTheOnlyCopy(boolean background)
       throws Exception {
     Files.createDirectories(directory.resolve("prefix"));
     try (Ram _ = Ram.mount(directory.resolve("prefix"), 600)) {

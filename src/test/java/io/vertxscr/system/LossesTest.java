@@ -38,7 +38,7 @@ class LossesTest extends EmbeddedTest {
 
   @ParameterizedTest
   @MethodSource("singleLosses")
-  void anySingleNodeLostWithItsStorageIsRebuiltOnASpareAndASecondLossRightAfterIsSurvived(Scheme scheme, String lost)
+  void aLostNodeIsRebuiltOnASpareAndASecondLossIsSurvived(Scheme scheme, String lost)
       throws Exception {
     try (TestCluster cluster = cluster(TestCluster.Setup.of(scheme))) {
       assertThat(cluster.steps(1, 2, RANKS)).isZero();
@@ -106,7 +106,7 @@ class LossesTest extends EmbeddedTest {
   }
 
   @Test
-  void withNothingToRestartFromTheRunBeginsAnew() throws Exception {
+  void withoutAnyCheckpointTheRunStartsWithoutOne() throws Exception {
     try (TestCluster cluster = cluster(TestCluster.Setup.of(Scheme.XOR))) {
       cluster.steps(1, 1, RANKS);
       cluster.lose("n2");

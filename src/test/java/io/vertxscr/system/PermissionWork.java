@@ -110,7 +110,7 @@ final class PermissionWork {
     }
   }
 
-  /** Without daemons: files that could not be copied stay in the caches; the same command copies them later. */
+  /** Without daemons: files that could not be copied stay in the caches. The same command copies them later. */
   private static void scavenge(Path work) throws IOException {
     TestCaches caches = new TestCaches(work, Scheme.XOR, 3, 1, 1000);
     caches.dataset(1, "b.1");

@@ -101,7 +101,7 @@ class PrefixAtInitTest extends EmbeddedTest {
 
   /** Only the cached datasets know of the file system: all daemons have been restarted. */
   @Test
-  void anEmptyMountPointIsNotTakenForTheDirectoryThatCachedCheckpointsWereWrittenFor() throws Exception {
+  void anEmptyMountPointIsRefusedIfCachedCheckpointsBelongToIt() throws Exception {
     cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
       RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
       return 0;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: purges at run begin empty caches or prefix directory, and never later data: a relaunch finds them. Method: runs
+ * Goal: purges at run begin empty caches or prefix directory, and never later data. A relaunch finds them. Method: runs
  * that die, in one allocation and in the next, all daemons new each time.
  */
 class PurgeTest extends EmbeddedTest {

@@ -67,7 +67,7 @@ class QuarantineTest extends EmbeddedTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aCheckpointThatThreeRunsDieOfWhileTheyReadItIsPutInQuarantineAndTheOlderOneIsUsed(int flushEvery)
+  void aCheckpointWithThreeFailedReadsIsQuarantinedAndTheOlderOneUsed(int flushEvery)
       throws Exception {
     try (TestCluster cluster = cluster(3, flushEvery)) {
       cluster.steps(1, 2, NODES);

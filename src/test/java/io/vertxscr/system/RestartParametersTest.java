@@ -303,7 +303,7 @@ class RestartParametersTest extends EmbeddedTest {
 
   /** Only the dataset's files are checked in the prefix directory, and only they belong to a restart. */
   @Test
-  void inAGlobalRestartANameWithoutADirectoryIsThatOfTheDatasetAndNotOfWhateverElseIsThere() throws Exception {
+  void inAGlobalRestartABaseNameMeansAFileOfTheDataset() throws Exception {
     try (TestCluster cluster = cluster(0, rules(true, true, false, true, null))) {
       dies(cluster, 1, 1, "n1");
       Path stale = Files.writeString(cluster.prefix().resolve("rank-0-1"), "of another program");

@@ -65,7 +65,7 @@ class RestartRulesTest extends EmbeddedTest {
   }
 
   @Test
-  void whatIsPassedOverAndThatARunBeginsAnewStandsInTheLogAndInTheRemarks() throws Exception {
+  void skippedCheckpointsAndStartsWithoutOneAreLoggedAndReported() throws Exception {
     try (TestCluster cluster = cluster(3, 1)) {
       cluster.steps(1, 2, NODES);
       cluster.deleteAllStorage(NODES);
@@ -198,7 +198,7 @@ class RestartRulesTest extends EmbeddedTest {
    * reuse existing ids, and with SCR_DISTRIBUTE=0 the caches would be emptied.
    */
   @Test
-  void aRunDoesNotBeginAnewWhereThePrefixDirectoryCannotBeRead() throws Exception {
+  void anUnreadablePrefixDirectoryCausesNoStartWithoutCheckpoint() throws Exception {
     Path index;
     try (TestCluster cluster = cluster(1, 1)) {
       cluster.steps(1, 2, NODES);

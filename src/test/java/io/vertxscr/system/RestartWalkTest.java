@@ -92,7 +92,7 @@ class RestartWalkTest extends EmbeddedTest {
     }
   }
 
-  /** The leader dies before the first node has an answer: transparent failover of its ranks to the next one. */
+  /** The leader dies before the first node has an answer. Transparent failover of its ranks to the next one. */
   @Test
   void ranksThatALeaderHasNotAnsweredBeginUnderTheNextOne() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n0", "n1", "n2");
@@ -122,7 +122,7 @@ class RestartWalkTest extends EmbeddedTest {
     });
   }
 
-  /** Returns what the rank has read; empty if it was told of the loss, or its node accepts no more transfers. */
+  /** Returns what the rank has read. Empty if it was told of the loss, or its node accepts no more transfers. */
   private static Optional<Integer> outcome(CompletableFuture<Optional<Integer>> rank) throws Exception {
     return rank.exceptionally(failure -> {
       Throwable cause = failure instanceof java.util.concurrent.CompletionException e ? e.getCause() : failure;

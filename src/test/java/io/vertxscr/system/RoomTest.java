@@ -100,7 +100,7 @@ class RoomTest extends EmbeddedTest {
   }
 
   @Test
-  void aFirstCheckpointWithoutRoomForItsRedundancyFailsForAllWithStoreAndBytesAndTheRunGoesOn() throws Exception {
+  void aFirstCheckpointWithoutRoomForRedundancyIsRefusedWithStoreAndBytes() throws Exception {
     Path storage = Files.createDirectories(directory.resolve("cache"));
     assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", storage.toString()),
         "small file systems cannot be mounted here: not shown");
@@ -186,7 +186,7 @@ class RoomTest extends EmbeddedTest {
   }
 
   @Test
-  void aFirstCheckpointThatIsLargerThanTheSizeOfItsStoreFailsForAllAndTheRunGoesOn() throws Exception {
+  void aFirstCheckpointLargerThanItsStoreIsRefusedAndTheRunContinues() throws Exception {
     RunPolicy policy = narrow();
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
       CyclicBarrier both = new CyclicBarrier(NODES.length);

@@ -77,7 +77,7 @@ class RunConfigurationTest extends EmbeddedTest {
   }
 
   @Test
-  void aLaterRunRebuildsInTheOldSetsWhateverIsConfiguredByThen() throws Exception {
+  void aLaterRunRebuildsInTheOldSetsUnderAnyConfiguration() throws Exception {
     userFile("SCR_COPY_TYPE=PARTNER", "SCR_SET_SIZE=2", "SCR_GROUP=POWER",
         "GROUPS=n1 POWER=a", "GROUPS=n2 POWER=a", "GROUPS=n3 POWER=b", "GROUPS=n4 POWER=b");
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
@@ -140,7 +140,7 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
-  /** Bar: nothing in a file written for SCR fails a run; settings without effect are a line, the rest counts. */
+  /** Bar: nothing in a file written for SCR fails a run. Settings without effect are a line, the rest counts. */
   @Test
   void aFileWithEveryParameterOfTheManualLoadsAndTheRunFollowsIt() throws Exception {
     Path file = Path.of("src/test/resources/every-parameter.conf");
@@ -272,7 +272,7 @@ class RunConfigurationTest extends EmbeddedTest {
   }
 
   @Test
-  void datasetsTellWhoseTheyAreAndTheJobsNameIsTheApplicationsOrElseTheConfiguredOne() throws Exception {
+  void descriptorsNameUserJobAndClusterTheJobByTheApplicationFirst() throws Exception {
     userFile("SCR_JOB_NAME=heat");
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.SINGLE), "n1")) {
       for (String given : List.of("", "mine")) {

@@ -65,7 +65,7 @@ class SeveralLossesTest extends EmbeddedTest {
   }
 
   @Test
-  void threeNodesLostAreTooManyAndTheRunBeginsAnew() throws Exception {
+  void threeNodesLostAreTooManyAndTheRunStartsWithoutCheckpoint() throws Exception {
     try (TestCluster cluster = cluster()) {
       cluster.steps(1, 1, NODES);
       assertThat(cluster.all(scr -> {

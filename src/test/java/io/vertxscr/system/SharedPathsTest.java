@@ -62,7 +62,7 @@ class SharedPathsTest extends EmbeddedTest {
 
   @ParameterizedTest(name = "ranks {0} and {1}")
   @MethodSource("pairs")
-  void aPathOfTwoRanksFailsThePhaseForAllWithBothAndTheRunGoesOnWithTheCheckpointBefore(int one, int other)
+  void aPathOfTwoRanksFailsThePhaseAndKeepsThePreviousCheckpoint(int one, int other)
       throws Exception {
     try (TestCluster cluster = cluster(setup())) {
       cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
@@ -95,7 +95,7 @@ class SharedPathsTest extends EmbeddedTest {
     }
   }
 
-  /** A rank that could not open another rank's file declares its files invalid: the path is reported as the cause. */
+  /** A rank that could not open another rank's file declares its files invalid. The path is reported as the cause. */
   @Test
   void thePathIsTheReasonAlsoWhereARankHasFailedBecauseOfIt() throws Exception {
     try (TestCluster cluster = cluster(setup())) {
@@ -140,7 +140,7 @@ class SharedPathsTest extends EmbeddedTest {
     }
   }
 
-  /** Each rank has a directory of its own there, too: the files of two would overwrite each other in the flush. */
+  /** Each rank has a directory of its own there, too. The files of two would overwrite each other in the flush. */
   @Test
   void inAStoreThatAllNodesShareItFailsJustSo() throws Exception {
     StoreDescriptor store = new StoreDescriptor(

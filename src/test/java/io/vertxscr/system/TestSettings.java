@@ -17,7 +17,7 @@ import java.util.Optional;
 final class TestSettings {
   private TestSettings() {}
 
-  /** Settings with everything below this directory; one checkpoint cached with XOR, none flushed, by default. */
+  /** Settings with everything below this directory. One checkpoint cached with XOR, none flushed, by default. */
   static Settings in(Path directory, Map<String, String> parameters) {
     Map<String, String> environment = new HashMap<>(Map.of(
         "SCR_CNTL_BASE", directory.resolve("cntl").toString(),

@@ -104,7 +104,7 @@ class RunCommandTest {
 
   /** 143 is SIGTERM, 139 a segmentation fault, 137 SIGKILL, which the system sends too. */
   @Test
-  void theDaemonsHearOfAProgramThatASignalFromOutsideHasEndedAndNotOfOneThatHasFailed() throws Exception {
+  void daemonsAreToldOfAnEndBySignalAndNotOfAFailure() throws Exception {
     Path told = directory.resolve("ended-from-outside");
     for (int exit : List.of(1, 139, 137, 143)) {
       program(1, "exit " + exit + "\n");
@@ -116,7 +116,7 @@ class RunCommandTest {
   }
 
   @Test
-  void whatARestartPassesOverAndThatItBeginsAnewIsToldToTheUser() throws Exception {
+  void skippedCheckpointsAndStartsWithoutOneAreToldToTheUser() throws Exception {
     program(1, SAID + "sleep 0.3\n");
     machine.says("node1", """
         event {"type":"restart-passed-over","dataset":3,"name":"step-3","cached":false,"cause":"b of rank 1 is missing"}
@@ -160,7 +160,7 @@ class RunCommandTest {
   }
 
   @Test
-  void aProgramThatFailsAtOnceIsTriedOnceMoreAndThenHasTheLastWord() throws Exception {
+  void aProgramThatFailsAtOnceIsRetriedOnceAndItsOutputComesLast() throws Exception {
     for (int n = 1; n <= 3; n++) {
       program(n, "exit 5\n");
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: no command accepts what restarts refuse; a summary or map is rebuilt only from complete information. */
+/** Goal: no command accepts what restarts refuse. A summary or map is rebuilt only from complete information. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedMetadataTest {
@@ -99,7 +99,7 @@ class DamagedMetadataTest {
   }
 
   @Test
-  void withoutIndexADamagedSummaryIsMadeAgainOfWhatWasScavengedAndBadFilesWithIt() throws IOException {
+  void withoutIndexADamagedSummaryIsRebuiltFromScavengedData() throws IOException {
     caches.dataset(6, "b.6");
     caches.copy(6);
     index("--add", "6");

@@ -130,7 +130,7 @@ class IndexRepairTest {
     assertThat(entries()).hasSize(3);
   }
 
-  /** Method: two datasets with the same file names and sizes; the index is lost, or the later one removed from it. */
+  /** Method: two datasets with the same file names and sizes. The index is lost, or the later one removed from it. */
   @Test
   void whatALaterDatasetHasWrittenOverIsNotMadeValidAgain() throws IOException {
     for (int id = 5; id <= 6; id++) {

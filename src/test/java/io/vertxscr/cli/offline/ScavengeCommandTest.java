@@ -248,7 +248,7 @@ class ScavengeCommandTest {
   }
 
   @Test
-  void whatTheCachesHoldForAnotherPrefixDirectoryIsNeverBroughtHereNorExplained() throws IOException {
+  void datasetsOfAnotherPrefixDirectoryAreNeitherScavengedNorExplained() throws IOException {
     caches.dataset(6, "b.6");
     Path other = Files.createDirectory(temp.resolve("other"));
     String says = "dataset 6 'b.6', which the caches of n0, n1, n2, n3 hold, belongs to the prefix directory "

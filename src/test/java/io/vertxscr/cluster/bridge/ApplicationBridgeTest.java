@@ -178,7 +178,7 @@ class ApplicationBridgeTest {
     }
   }
 
-  /** Method: mutated calls of several clients, each interrupted at random; after each a bystander's call succeeds. */
+  /** Method: mutated calls of several clients, each interrupted at random. After each a bystander's call succeeds. */
   @Test
   void noGarbageHarmsABystander() throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
@@ -285,7 +285,7 @@ class ApplicationBridgeTest {
 
   /** Each connection costs two descriptors here: of the client's end too. */
   @Test
-  void asManyApplicationsAsTheLimitSaysAreServedTheNextIsRefusedAndNothingIsKeptOfThoseThatEnd() throws Exception {
+  void applicationsBeyondTheLimitAreRefusedAndClosedOnesLeaveNoState() throws Exception {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
       assumeTrue(system.getMaxFileDescriptorCount() > 3L * Limits.MAX_APPLICATION_CONNECTIONS,
           "too few file descriptors (ulimit -n): thousands of connections are not tested");

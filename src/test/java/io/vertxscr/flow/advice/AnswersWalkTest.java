@@ -202,7 +202,7 @@ class AnswersWalkTest {
   }
 
   @Test
-  void everyRanksKthCallGetsTheSameAnswerWhateverOvertakesWhat() {
+  void everyRanksKthCallGetsTheSameAnswerForAnyOrderOfMessages() {
     long only = Long.getLong("seed", -1);
     for (long seed = only >= 0 ? only : 0; seed < (only >= 0 ? only + 1 : WALKS); seed++) {
       try {
@@ -220,7 +220,7 @@ class AnswersWalkTest {
   }
 
   @Test
-  void aStandingAnswerNeedsNoMessageAndANewOneReachesTheNextCallOfWhoeverIsAhead() {
+  void aStableAnswerNeedsNoMessageAndANewOneTakesEffectAtTheForemostCall() {
     LeaderAnswers leader = new LeaderAnswers(List.of("a", "b"), 0, true);
     NodeAnswers a = new NodeAnswers();
     NodeAnswers b = new NodeAnswers();

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: the restart history is durable; a corrupt file counts as missing, and is replaced by the next change. */
+/** Goal: the restart history is durable. A corrupt file counts as missing, and is replaced by the next change. */
 class RestartFileStoreTest {
   @TempDir
   Path temp;

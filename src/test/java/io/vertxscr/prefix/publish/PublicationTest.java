@@ -131,7 +131,7 @@ class PublicationTest {
 
   /** Elsewhere a name that is used again overwrites the dataset in place, and leaves stale files behind. */
   @Test
-  void aNameUsedAgainReplacesTheOldDatasetWhereverTheFlushIsCutAndNeverBeforeTheNewOneIsComplete() throws IOException {
+  void aReusedNameReplacesTheOldDatasetAtomicallyAtEveryInterruption() throws IOException {
     int steps = samples.flushSteps(descriptor(2, "same"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
     for (int done = 0; done <= steps; done++) {
       samples = new Samples(Files.createDirectory(temp.resolve("cut" + done)));
@@ -155,7 +155,7 @@ class PublicationTest {
 
   /** Method: the second of two datasets with other names and the same files is interrupted after each of its steps. */
   @Test
-  void constantFileNamesLeaveTheOlderDatasetValidUntilTheNewerOneIsListedAndReplacedFromThenOn() throws IOException {
+  void constantFileNamesReplaceTheOlderDatasetWhenTheNewerIsListed() throws IOException {
     int steps = samples.flushSteps(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
     for (int done = 0; done <= steps; done++) {
       makeSamples(temp.resolve("cut" + done));
@@ -264,7 +264,7 @@ class PublicationTest {
   }
 
   @Test
-  void aFileIsRemovedWithItsDatasetWhateverTimeTheApplicationHasGivenIt() throws IOException {
+  void aFileIsRemovedWithItsDatasetForAnyModificationTime() throws IOException {
     RankFiles rank = samples.cached(1, 0, "left");
     Files.setLastModifiedTime(samples.cacheOf(1).resolve(rank.files().getFirst().name()),
         FileTime.from(Instant.now().plusSeconds(86_400)));
@@ -285,7 +285,7 @@ class PublicationTest {
   }
 
   @Test
-  void anIdOfAnotherHistoryLosesItsSummaryBeforeItsMapIsWrittenOverButNotWhileItIsListed() {
+  void anIdConflictWithAListedDatasetIsRefused() {
     samples.flush(descriptor(1, "theirs"), List.of(samples.cached(1, 0, "x"), samples.cached(1, 1, "y")));
     DatasetDescriptor ours = withTotals(new DatasetDescriptor(1, "ours", DatasetFlags.CHECKPOINT, 1, 77,
         descriptor(1, "x").job(), Totals.NONE), List.of(samples.cached(1, 0, "x")));

@@ -163,7 +163,7 @@ class LeaderServiceTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
-  void whoHasNotHeardThatTheRunHasFinalizedHearsItWithoutWaitingForThoseWhoHave(int subset) {
+  void aRankThatMissedTheEndOfTheRunIsToldWithoutWaiting(int subset) {
     for (String node : NODES) {
       boolean heard = told(subset, node);
       states.put(node, new State(
@@ -205,7 +205,7 @@ class LeaderServiceTest {
     assertThat(excused).containsExactly(RUN);
   }
 
-  /** The launcher may report it some time after the run; a stopping node reports it for an active run only. */
+  /** The launcher may report it some time after the run. A stopping node reports it for an active run only. */
   @Test
   void whoIsEndedFromOutsideIsExcusedWhileItRunsAndByItsLauncherAfterThatToo() throws Exception {
     State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
@@ -265,7 +265,7 @@ class LeaderServiceTest {
   }
 
   @Test
-  void ranksThatALostLeaderHasNotAnsweredJoinTheNextOneAndAreWaitedForOnlySoLong() {
+  void unacknowledgedRanksOfALostLeaderJoinTheNextOneWithinALimit() {
     NODES.forEach(node -> states.put(node, NO_RUN));
     assertThat(join("n2", "n2", 4, 0).refusals()).isEmpty();
     assertThat(join("n3", "n1", 4, 1, 2).refusals()).isEmpty();

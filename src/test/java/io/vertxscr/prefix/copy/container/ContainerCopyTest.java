@@ -178,7 +178,7 @@ class ContainerCopyTest {
   }
 
   @Test
-  void whatIsDurableIsNotCopiedAgainByWhoeverComesNext() throws IOException {
+  void durableExtentsAreNotCopiedAgain() throws IOException {
     PackedRanks packed = new PackedRanks(new ContainerLayout(10_000, 1), 0, List.of(cached(0, 5000, 7000)));
     drafts("l").prepare();
     assertThat(copyAll(copy("l", packed))).isEqualTo(12_000);

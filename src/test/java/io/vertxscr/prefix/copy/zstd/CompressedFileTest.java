@@ -208,7 +208,7 @@ class CompressedFileTest {
   }
 
   @Test
-  void whateverIsMarkedIsNotWrittenAgainWhereverTheCopyEnds() throws IOException {
+  void durableFramesAreNotWrittenAgainAfterAnyInterruption() throws IOException {
     FileMeta file = file(content(10 * FRAME_BYTES + 3));
     draft(file, 3, Optional.of("n1")).write(Meter.NONE);
     byte[] whole = Files.readAllBytes(draft);
