@@ -50,7 +50,7 @@ public final class ScrCommand implements Runnable {
     debug = "1".equals(environment.get("SCR_DEBUG"));
     commands = new CommandLine(this);
     List<Object> all = all(environment);
-    // To read what a command takes needs a tenth of a second for all of them together: the one that is meant suffices.
+    // Reading the options of all commands takes a tenth of a second: read only those of the called one.
     List<Object> meant = all.stream().filter(command -> args.length > 0 && name(command).equals(args[0])).toList();
     (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
     commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(helpOption()));

@@ -36,7 +36,7 @@ final class SecretFile {
       return given.isEmpty() ? Optional.empty()
           : Optional.of("secret file " + file + " is open to other users: chmod 600 " + file);
     } catch (IOException | UnsupportedOperationException _) {
-      return Optional.empty();                            // whoever reads it says what is wrong
+      return Optional.empty();                            // its reader reports the failure
     }
   }
 }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 /** {@code scr should-exit}: for scripts that start programs themselves. */
 @Command(name = "should-exit", description = {
     "Exit with 0, and say why, if the program should not be started (again) in this allocation; else exit with 1.",
-    "It should not where a halt condition holds, or where too few nodes are left."})
+    "It should not if a halt condition holds, or too few nodes are left."})
 final class ShouldExitCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int GO_ON = 1;

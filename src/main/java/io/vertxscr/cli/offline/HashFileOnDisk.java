@@ -30,7 +30,7 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
   /** Keys that only the header of a redundancy file has at its top. */
   private static final Set<String> OF_REDUNDANCY = Set.of("GROUP", "CHUNK", "CURRENT");
 
-  /** Names of our metadata files: such a file is one, whatever its content. Containers have other bytes. */
+  /** Names of our metadata files: such a file is one, even with damaged content. Containers have other bytes. */
   private static final Pattern NAME = Pattern.compile("(?!ctr\\.).*\\.scr|.*\\.scrfilemap|rank2file.*");
 
   /**
@@ -100,7 +100,7 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
   private static byte[] read(FileChannel channel, int bytes) throws IOException {
     ByteBuffer into = ByteBuffer.allocate(bytes);
     while (into.hasRemaining() && channel.read(into, into.position()) >= 0) {
-      // Goes on where it stopped.
+      // Continues the partial read.
     }
     return Arrays.copyOf(into.array(), into.position());
   }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 /** {@code scr index}: what a prefix directory has, and what a restart may use of it. */
 @Command(name = "index", sortOptions = false, description = {
     "List and change the index of a prefix directory, also while a run uses it.",
-    "Exit code 1 if something is wrong: a damaged index, a dataset that is not there or not whole."})
+    "Exit code 1 for a damaged index, or a missing or incomplete dataset."})
 final class IndexCommand implements Callable<Integer> {
   private static final int NEWEST_NAMED = 3;
 

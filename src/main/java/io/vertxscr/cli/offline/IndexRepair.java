@@ -92,7 +92,7 @@ final class IndexRepair {
     }
   }
 
-  /** Whether summary and map can be read: else restarts do not use it, whatever the state of its files. */
+  /** Whether summary and map can be read: else restarts do not use it, even if its files are whole. */
   private boolean isReadable(int id) {
     return publication.isComplete(id) && DatasetVerification.hasMap(paths, id);
   }

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr inspect}: datasets in the caches of this machine, and whether they can be restored. */
 @Command(name = "inspect", sortOptions = false, description = {
-    "Print what the caches of this machine hold and what could be restored from them alone; with daemons or without.",
+    "Print the datasets in the caches of this machine, and whether they can be restored; with daemons or without.",
     "Exit code 1 if files are missing or of another size, or a filemap is damaged."})
 final class InspectCommand implements Callable<Integer> {
   private final Map<String, String> environment;

@@ -34,10 +34,10 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr scavenge}: datasets from the caches of all nodes to the prefix directory, made whole and listed. */
 @Command(name = "scavenge", sortOptions = false, description = {
-    "Bring datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild what is"
-        + " missing, put them into the index.",
-    "Without --id: all output that is not in the prefix directory, and the newest checkpoint that can be had, if it is"
-        + " newer than those that are there.",
+    "Flush datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild missing"
+        + " files, add them to the index.",
+    "Without --id: all output that is not in the prefix directory, and the newest available checkpoint, if it is newer"
+        + " than those that are there.",
     "Exit code 1 if a dataset that was asked for, or any output, or every checkpoint could not be had."})
 final class ScavengeCommand implements Callable<Integer> {
   private final Map<String, String> environment;

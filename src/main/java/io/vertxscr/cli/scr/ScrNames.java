@@ -34,7 +34,7 @@ public final class ScrNames {
       Front command = front.apply(new Surroundings(environment, ours));
       CommandLine line = new CommandLine(command).setCommandName(name).setOverwrittenOptionsAllowed(true)
           .setCaseInsensitiveEnumValuesAllowed(true);
-      // What stands behind a launcher is its own, whatever it looks like.
+      // Words after a launcher belong to it, even those that look like options.
       return command.takesWords() ? line.setStopAtPositional(true).setUnmatchedOptionsArePositionalParams(true)
           : line.setAbbreviatedOptionsAllowed(true);
     });
