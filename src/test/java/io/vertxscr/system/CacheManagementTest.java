@@ -31,7 +31,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 
-/** Goal: caches hold the configured number of checkpoints in the configured stores, and never evict needed ones. */
+/** Goal: caches keep the configured checkpoints in the configured stores, never evict needed ones. */
 class CacheManagementTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
   private static final int FILES = 3;
@@ -193,7 +193,7 @@ class CacheManagementTest extends EmbeddedTest {
     }
   }
 
-  /** Elsewhere the one cached dataset is deleted before the next exists, and a crash during the write leaves none. */
+  /** Elsewhere the one cached dataset is deleted before the next exists; a crash then leaves none. */
   @Test
   void aCrashWhileWritingLeavesTheOlderCheckpointThoughTheCacheKeepsOne() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, plain(), NODES)) {
@@ -236,9 +236,7 @@ class CacheManagementTest extends EmbeddedTest {
     return bytes;
   }
 
-  /**
-   * Returns a store with room for this many checkpoints of the largest rank, plus a half, shared by this host's nodes.
-   */
+  /** Returns a store with room for this many and a half checkpoints of the largest rank, shared by the host. */
   private StoreDescriptor narrow(int checkpoints, int count) {
     long each = bytesOf(NODES.length - 1) * 2 / 2;
     return new StoreDescriptor(directory.resolve("cache").toString(), GroupDescriptors.NODE, count,
@@ -281,7 +279,7 @@ class CacheManagementTest extends EmbeddedTest {
         return 0;
       }), NODES);
       assertThat(cluster.status(NODES[0]).getJsonArray("remarks").getString(0))
-          .startsWith("no checkpoint of the datasets up to 1 is left").endsWith("the run begins anew");
+          .startsWith("no checkpoint of the datasets up to 1 is left").endsWith("the run starts without a checkpoint");
     }
   }
 

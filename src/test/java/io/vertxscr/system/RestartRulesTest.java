@@ -86,7 +86,7 @@ class RestartRulesTest extends EmbeddedTest {
       assertThat(cluster.status("n1").getJsonArray("remarks")).isEqualTo(new JsonArray(heard.getFirst()));
       assertThat(cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf)).satisfiesExactly(
           anew -> assertThat(anew).startsWith("none of the checkpoints that the index of "
-              + cluster.prefix() + " lists, 2 in all, could be used: the run begins anew"),
+              + cluster.prefix() + " lists, 2 in all, could be used: the run starts without a checkpoint"),
           second -> assertThat(second)
               .startsWith("dataset 2 \"step-2\" of the prefix directory was passed over: ")
               .contains("rank-1-0", "rank-0-1"),
@@ -106,7 +106,7 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
-  /** Method: two prefix directories alternate, the second one new, with the first one's checkpoints cached. */
+  /** Method: two alternating prefix directories, the second one new, with the first's checkpoints cached. */
   @Test
   void checkpointsAreCountedForEachPrefixDirectoryAndIdsForAllThatAreCached() throws Exception {
     try (TestCluster cluster = cluster(3, 2)) {

@@ -73,8 +73,8 @@ class SeveralLossesTest extends EmbeddedTest {
         scr.finish();
         return scr.remarks();
       }, lose(cluster, NODES, List.of("n1", "n2", "n4"))).getFirst()).as("and rank 0 says so").satisfiesExactly(
-          anew -> assertThat(anew).isEqualTo("none of the checkpoints in the caches, 1 in all, could be used: the run"
-              + " begins anew"),
+          anew -> assertThat(anew).isEqualTo("none of the checkpoints in the caches, 1 in all, could be used:"
+              + " the run starts without a checkpoint"),
           why -> assertThat(why).startsWith("dataset 1 \"step-1\" of the caches was passed over: "));
     }
   }

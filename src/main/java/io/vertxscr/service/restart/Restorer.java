@@ -160,7 +160,7 @@ public final class Restorer {
               observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
             if (found.isEmpty()) {
-              tellIfAnew(scene, wanted, candidates);
+              tellIfWithoutCheckpoint(scene, wanted, candidates);
             }
           })
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
@@ -217,23 +217,24 @@ public final class Restorer {
     }
   }
 
-  /** Nobody is to learn from the results that the work of days was not found. */
-  private void tellIfAnew(Scene scene, Wanted wanted, List<Candidate> tried) {
+  /** Reports a start without a checkpoint although there may have been some. */
+  private void tellIfWithoutCheckpoint(Scene scene, Wanted wanted, List<Candidate> tried) {
     int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
     if (listed > 0 && wanted.policy().fetch().fetch()) {
-      anew(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
-          + " in all, could be used: the run begins anew ('scr index --prefix " + wanted.prefix() + "' shows them)");
+      noCheckpoint(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
+          + " in all, could be used: the run starts without a checkpoint ('scr index --prefix " + wanted.prefix()
+          + "' shows them)");
     } else if (!tried.isEmpty()) {
-      anew(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used: the run"
-          + " begins anew");
+      noCheckpoint(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used:"
+          + " the run starts without a checkpoint");
     } else if (listed == 0 && scene.history().lastDatasetId() > 0 && !wanted.policy().cache().purge()
         && !wanted.policy().cache().prefixPurge()) {
-      anew(wanted, 0, "no checkpoint of the datasets up to " + scene.history().lastDatasetId()
-          + " is left, neither in the caches nor in " + wanted.prefix() + ": the run begins anew");
+      noCheckpoint(wanted, 0, "no checkpoint of the datasets up to " + scene.history().lastDatasetId()
+          + " is left, neither in the caches nor in " + wanted.prefix() + ": the run starts without a checkpoint");
     }
   }
 
-  private void anew(Wanted wanted, int listed, String why) {
+  private void noCheckpoint(Wanted wanted, int listed, String why) {
     LOG.warn(why);
     observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
     missed.addFirst(why);
@@ -291,8 +292,8 @@ public final class Restorer {
     if (scene.flushed().trouble().isPresent() && wanted.policy().fetch().fetch()) {
       throw new ScrException(Fault.IO, "the prefix directory " + wanted.prefix() + " cannot be read ("
           + scene.flushed().trouble().get() + "), and there is no checkpoint to restart from in the caches: the run"
-          + " would begin anew. Nothing has been changed. Start it again when the directory can be read, or with"
-          + " SCR_FETCH=0 to begin without what is there");
+          + " would start without a checkpoint. Nothing has been changed. Start it again when the directory can be"
+          + " read, or with SCR_FETCH=0 to begin without what is there");
     }
   }
 
