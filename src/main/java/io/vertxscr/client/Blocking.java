@@ -32,7 +32,7 @@ final class Blocking {
     awaitUninterruptibly(done);
     return switch (future.cause()) {
       case null -> future.result();
-      // Thrown anew, so that its stack shows who called.
+      // Rethrown as a new exception, so that its stack shows the caller.
       case ScrException known -> throw new ScrException(known.fault(), known.getMessage(), known);
       case Throwable bug -> throw new ScrException(Fault.INTERNAL, "the client failed: " + bug, bug);
     };

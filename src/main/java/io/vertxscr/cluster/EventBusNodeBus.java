@@ -169,7 +169,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   @Override
   public void joined(NodeInfo node) {
-    // Nobody asks a node before it is there.
+    // No node is asked before it has joined.
   }
 
   @Override

@@ -5,7 +5,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * Eight bytes in a long, bit by bit: bit b of a byte adds factor * x^b to its product. So the bit is spread over its
- * byte, in all eight bytes at once, that passes those constants. No table: looking up byte by byte takes longer than
+ * byte, in all eight bytes at once, as a mask of those constants. No table: looking up byte by byte takes longer than
  * these loops, which the compiler turns into vector instructions.
  *
  * <p>Three loops for the eight bits, because the body of one would be too long for that. Multiplying the bits by the

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * asked with a command, whose answer is understood here. Pure: the caller runs the command.
  *
  * <pre>
- *   SCR_END_TIME               whatever the batch system says
+ *   SCR_END_TIME               overrides the batch system
  *   SLURM   SLURM_JOB_END_TIME, else  squeue -h -j &lt;id&gt; -o %L     the time left, 1-02:03:04, or UNLIMITED
  *   Flux                              flux job timeleft            seconds left, infinity for no end
  *   PBS                               qstat -f &lt;id&gt;           its start and its walltime

@@ -31,7 +31,7 @@ public final class Fields {
 
   private final Hash hash;
   private final String kind;
-  /** Parent and key of this view; null for a whole file. Only messages want the way: it is not made before. */
+  /** Parent and key of this view; null for a whole file. The path is built lazily, for messages only. */
   private final Fields above;
   private final String name;
 

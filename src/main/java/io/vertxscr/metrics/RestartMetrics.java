@@ -20,7 +20,7 @@ final class RestartMetrics implements Observer {
   private final Counter read;
   private final FaultCounters unread;
   private final FaultCounters passedOver;
-  private final Counter anew;
+  private final Counter withoutCheckpoint;
   private final Counter corrupt;
   private final Counter quarantined;
   private final Counter points;
@@ -45,7 +45,7 @@ final class RestartMetrics implements Observer {
     unread = new FaultCounters(registry, "scr_restart_failures", "restarts that some rank could not read");
     passedOver = new FaultCounters(
         registry, "scr_restart_passed_over", "checkpoints that could not be restored, so that the next one was tried");
-    anew = Counter.builder("scr_restart_anew")
+    withoutCheckpoint = Counter.builder("scr_restart_anew")
         .description("runs that began without a checkpoint although the index lists some")
         .register(registry);
     corrupt = Counter.builder("scr_restart_corrupt_ranks")
@@ -74,7 +74,7 @@ final class RestartMetrics implements Observer {
       case Event.RestartRead _ -> read.increment();
       case Event.RestartFailed failed -> unread.count(failed.fault());
       case Event.RestartPassedOver bad -> passedOver.count(bad.fault());
-      case Event.RestartAnew _ -> anew.increment();
+      case Event.RestartAnew _ -> withoutCheckpoint.increment();
       case Event.Restored(_, Event.Ways ranks, _, long restoreUs) -> {
         restored.record(restoreUs, TimeUnit.MICROSECONDS);
         kept.increment(ranks.kept());

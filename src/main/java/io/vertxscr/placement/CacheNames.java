@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Names of one rank's files in the cache: {@code rank.<r>/<base name>}, or {@code rank.<r>/<k>/<base name>}. k is the
- * smallest free number from 1. where the rank has that base name already.
+ * Names of one rank's files in the cache: {@code rank.<r>/<base name>}, or {@code rank.<r>/<k>/<base name>}. The
+ * latter, with the smallest free k = 1, 2, ..., if the rank has that base name already.
  *
  * <p>Two files of one rank never get the same name, and no file gets a name that is the directory of another, also when
  * the base names are numbers themselves. The same paths in the same order always give the same names. For one thread.

@@ -77,7 +77,7 @@ public final class Replies {
     switch (failure) {
       case ScrException known -> message.fail(known.fault().number(), known.getMessage());
       case ReplyException _ -> {
-        // A node that was asked on the way said why; hand that on rather than hide it behind an error of ours.
+        // An intermediate node has sent the cause: pass it on instead of an internal error.
         ScrException passedOn = faultOf(failure, "asked by " + message.address());
         message.fail(passedOn.fault().number(), passedOn.getMessage());
       }

@@ -176,7 +176,7 @@ public final class DatasetAssembly {
     if (!missing.unrecoverable().isEmpty() || missing.rebuilds().isEmpty()) {
       return List.of();
     }
-    // Publishing moves the survivors' files away: after a crash within it, these ranks could not be rebuilt again.
+    // Publication moves the survivors' files: after a crash within it, these ranks could not be rebuilt again.
     return new OfflineRebuild(paths, scan).runAndNote(missing.rebuilds());
   }
 

@@ -95,7 +95,7 @@ public final class DatasetVerification {
   private Verified run() {
     var map = new RankMapReader(paths, id);
     if (!everyByte && map.parts() >= Workers.THREADS) {
-      // Of a large map, decoding takes longer than looking at sizes: each thread does both for a part at a time.
+      // Decoding a large map takes longer than checking sizes: each thread does both, part by part.
       Workers.map(IntStream.range(0, map.parts()).boxed().toList(),
           part -> new DatasetVerification(paths, id, false).look(map, part)).forEach(this::add);
       return verified();

@@ -74,7 +74,7 @@ public final class NewFile {
     try {
       Files.deleteIfExists(file);
     } catch (IOException _) {
-      // the failure that brought us here is the one to report; what stays is replaced by the next attempt
+      // report the failure that led here; the next attempt replaces a remaining file
     }
   }
 }

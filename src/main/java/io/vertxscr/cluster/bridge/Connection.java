@@ -42,7 +42,7 @@ final class Connection {
     this.socket = socket;
     this.door = door;
     this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
-    // Room for the answers to all calls in flight, so that a client that writes before it reads never locks up with us.
+    // Space for the answers to all open calls: no deadlock with a client that writes before it reads.
     socket.setWriteQueueMaxSize(Limits.MAX_MESSAGE_BYTES);
     socket.handler(parser);
     socket.exceptionHandler(e -> LOG.debug("Application connection failed", e));

@@ -76,7 +76,7 @@ record SocketFile(Path path) {
     try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       throw new ScrException(Fault.DUPLICATE_NODE, "another daemon listens on " + path);
     } catch (ConnectException _) {
-      // Nobody listens: its daemon is dead, and publish() replaces it.
+      // No listener: its daemon is dead, and publish() replaces it.
     }
   }
 

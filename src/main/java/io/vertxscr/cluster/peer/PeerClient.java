@@ -62,7 +62,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
         return start(connection, request);
       } catch (IOException e) {
         pool.drop(request.node(), connection);
-        // The peer hangs up on idle connections when it likes. Only a new one can tell that it is really gone.
+        // The peer may close idle connections. Only a new connection shows that it is really lost.
         if (!used || connection.isEnded()) {
           throw connection.failure(e, "before it answered for the "
               + PeerProtocol.name(request.kind(), request.rank(), request.datasetId()));

@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watchdog that closes silent connections. One thread looks at every {@link Watch} once a tick.
+ * Watchdog that closes silent connections. One thread checks every {@link Watch} once a tick.
  *
  * <p>Why not socket timeouts: they apply to socket streams only, and those copy through heap arrays; channels read into
  * direct buffers but has no timeout. Closing the channel from here wakes a blocked thread.
@@ -69,7 +69,7 @@ final class PeerWatchdog implements AutoCloseable {
       limit(ms, true);
     }
 
-    /** Limits the total time from now on to {@code ms}, whatever the progress. */
+    /** Limits the total time from now on to {@code ms}, even with progress. */
     void limitTotal(int ms) {
       limit(ms, false);
     }

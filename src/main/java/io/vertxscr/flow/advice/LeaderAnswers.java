@@ -38,12 +38,12 @@ public final class LeaderAnswers {
    * Starts with nothing decided.
    *
    * @param version later than that of any earlier leader
-   * @param anew whether the run begins now; otherwise {@link #withdraw} must come first
+   * @param begins whether the run begins now; otherwise {@link #withdraw} must come first
    */
-  public LeaderAnswers(Collection<String> nodes, long version, boolean anew) {
+  public LeaderAnswers(Collection<String> nodes, long version, boolean begins) {
     this.nodes = Set.copyOf(nodes);
     this.version = version;
-    if (!anew) {
+    if (!begins) {
       silent.addAll(nodes);
     }
   }

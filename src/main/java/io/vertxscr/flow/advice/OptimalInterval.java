@@ -20,7 +20,7 @@ public final class OptimalInterval {
 
   /**
    * Failures observed while runs computed, with a prior of one failure in the prior time. So the rate is never 0, and
-   * what was seen weighs more the longer it was looked at.
+   * observations weigh more with time.
    *
    * @param failures that were seen
    * @param seconds of computing in which they were seen

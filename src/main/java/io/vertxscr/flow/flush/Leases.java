@@ -11,9 +11,9 @@ import java.util.function.ToLongFunction;
 /**
  * Leases of the writers and the bandwidth of one file system, for concurrent flushes. Kept by the leader, by its clock.
  *
- * <p>A share is a lease. Whoever has one asks again before it ends, and counts its time from before it asked, so its
+ * <p>A share is a lease. Its holder renews it before it expires, and measures its time from before the request, so its
  * lease ends there before it ends here. What was promised once counts until then, even after a smaller share was
- * given. Hence, whoever comes, goes, dies or is cut off: at no moment may more writers write, or do they write
+ * given. Hence, for any arrival, departure, crash or network cut: at no moment may more writers write, or do they write
  * faster, than the limits say. A newcomer waits for room that others give back, one lease at most.
  *
  * <p>Bandwidth is shared in proportion to the bytes that are left, so that all end together. Writers too, in

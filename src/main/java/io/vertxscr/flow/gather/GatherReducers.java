@@ -34,7 +34,7 @@ public final class GatherReducers {
         id, name, flags, flags.checkpoint() ? checkpoints + 1 : 0, nowUs, job, Totals.NONE);
   }
 
-  /** Returns why a new dataset will not fit, whatever is evicted: the first node with its name. Empty where it will. */
+  /** Returns why a new dataset will not fit after any eviction: the first node with its name. Empty where it will. */
   public static Optional<String> full(List<NodeContribution<Part.Start>> parts) {
     List<NodeContribution<Part.Start>> full =
         parts.stream().filter(from -> !from.part().room().refusal().isEmpty()).toList();

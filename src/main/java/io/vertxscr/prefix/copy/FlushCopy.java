@@ -195,7 +195,7 @@ public final class FlushCopy implements FlushTarget {
       removeMarks(file);
       directories.add(place.getParent());
     }
-    // all the way up: an earlier attempt may have made them and died before it forced them
+    // all parents: an earlier attempt may have created them and died before it synced them
     PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
     return replaced;
   }
@@ -208,7 +208,7 @@ public final class FlushCopy implements FlushTarget {
         removeMarks(file);
         Files.deleteIfExists(draft(file));
       } catch (IOException | ScrException _) {
-        // a draft left behind takes room and is nothing else; the failure that led here is what must be heard
+        // a remaining draft only takes space; report the failure that led here
       }
     }
   }

@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  *   enlist      index entry, and current if it is the newest checkpoint
  *   removeReplaced   files that an older dataset of this name left and this one did not write over
  * </pre>
- * A crash between any two leaves a dataset that is either complete or absent for readers; whoever finds it
+ * A crash between any two leaves a dataset that is either complete or absent for readers; a node that finds it
  * unfinished begins with prepare again.
  */
 public final class Publication {

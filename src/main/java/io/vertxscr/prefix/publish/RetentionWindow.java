@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  * deletion is resumed when the window slides again. Blocking.
  *
  * <p>What goes must be replaced: it is older than so many checkpoints that a restart can use; or a later dataset has
- * written over its files, and there are so many newer ones, of whatever use. It never is output, nor
+ * written over its files, and there are so many newer ones, usable or not. It never is output, nor
  * the one that restarts begin with. Files that other datasets have as well, or that were written over, stay.
  */
 public final class RetentionWindow {

@@ -87,7 +87,7 @@ public final class RedundancyFiles {
   /** Reads from the front until the buffer is full or the file ends. */
   private static void readFully(FileChannel channel, ByteBuffer into) throws IOException {
     while (into.hasRemaining() && channel.read(into, into.position()) >= 0) {
-      // Goes on where it stopped.
+      // Continues the partial read.
     }
   }
 }

@@ -57,24 +57,24 @@ public final class Advisor {
     private final LeaderAnswers answers;
     private Future<Void> withdrawing = Future.succeededFuture();
 
-    Book(RunInfo info, Question question, long version, boolean anew) {
+    Book(RunInfo info, Question question, long version, boolean begins) {
       this.run = info.run();
       this.nodes = info.map().byNode().keySet();
       this.question = question;
-      this.answers = new LeaderAnswers(nodes, version, anew);
+      this.answers = new LeaderAnswers(nodes, version, begins);
     }
   }
 
-  /** A run is about to begin ({@code anew}), or continues under this leader after a failover. */
-  public void open(RunInfo info, boolean anew) {
+  /** A run is about to begin ({@code begins}), or continues under this leader after a failover. */
+  public void open(RunInfo info, boolean begins) {
     Map<Question, Book> all = new EnumMap<>(Question.class);
     for (Question question : Question.values()) {
-      all.put(question, new Book(info, question, epoch.value() << EPOCH_SHIFT, anew));
+      all.put(question, new Book(info, question, epoch.value() << EPOCH_SHIFT, begins));
     }
     books = all;
     interval = info.policy().interval();
-    times.open(info, anew);
-    if (!anew) {
+    times.open(info, begins);
+    if (!begins) {
       all.values().forEach(this::withdraw);
     }
   }

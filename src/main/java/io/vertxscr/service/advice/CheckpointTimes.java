@@ -67,10 +67,10 @@ public final class CheckpointTimes implements Observer {
   }
 
   /** A run is about to begin, or continues under this leader. */
-  void open(RunInfo info, boolean anew) {
+  void open(RunInfo info, boolean begins) {
     waitsForFlush = !info.policy().flush().background();
     book.open(info.prefix());
-    if (!anew) {
+    if (!begins) {
       begin();
     }
   }

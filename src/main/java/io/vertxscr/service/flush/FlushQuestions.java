@@ -41,7 +41,7 @@ public final class FlushQuestions {
     return ask(request, client, false);
   }
 
-  /** Waits until the dataset is flushed or stays in the caches, some seconds at most, and returns the state. */
+  /** Waits, some seconds at most, until the dataset is flushed or stays in the caches. */
   public Future<FlushReply> await(FlushRequest request, String client) {
     return ask(request, client, true);
   }

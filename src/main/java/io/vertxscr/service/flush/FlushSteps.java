@@ -274,7 +274,7 @@ public final class FlushSteps {
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
               new Flushed(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
-              // who cannot be told finds it complete when it is asked to flush again
+              // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> loop.blocking("note the flush of dataset " + id, () -> {
         note(attempt.paths(), attempt.descriptor(), attempt.course().later.isPresent()

@@ -17,7 +17,7 @@ import java.util.Locale;
  */
 public final class Operations implements Observer {
   /**
-   * Limit of pending lines: a flush may be behind by some, but a hundred between two checkpoints are too many to read.
+   * Limit of pending lines. A flush may be behind by some, but a hundred between two checkpoints are too many to read.
    */
   private static final int MOST_LINES = 100;
   private static final double US = 1e6;

@@ -62,7 +62,7 @@ public final class FetchService {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(Path.of(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
-      store.evict(id);                                    // whatever of it was here could not be used, or is another's
+      store.evict(id);                                    // local parts were not usable, or belong to another dataset
       return new RankMapReader(paths, id).entries(request.ranks());
     }).compose(entries ->
         request.how().inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));

@@ -105,7 +105,7 @@ public final class ActiveRun {
   private void waits(String node, Promise<Gathered> promise) {
     Promise<Gathered> asksAgain = waiting.put(node, promise);
     if (asksAgain != null) {
-      // Its first question was given up by the sender; whatever it is told, nobody listens.
+      // The sender has given up its first request: the reply is ignored.
       asksAgain.fail(new ScrException(Fault.TIMEOUT, "asked again"));
     }
   }

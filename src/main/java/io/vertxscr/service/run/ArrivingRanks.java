@@ -50,7 +50,7 @@ final class ArrivingRanks {
   /** The leader that knows of ranks here; empty if none does. */
   private String collector = "";
   /** Leader under which local ranks failed to join since the last begin of a run; empty if none. */
-  private String inVainUnder = "";
+  private String failedLeader = "";
   /** The leader that was first asked to note ranks, and has not answered yet; empty if none is asked. */
   private String asked = "";
   private boolean joining;
@@ -109,8 +109,8 @@ final class ArrivingRanks {
   }
 
   /**
-   * A rank may not join: no other rank must wait for it. Those that the leader knows of hear of it from there, for it
-   * knows whether any is missing; the others at once.
+   * A rank may not join: no other rank must wait for it. Ranks known to the leader are told by it, because it knows
+   * whether any is missing; the others at once.
    */
   ScrException refused(ScrException why) {
     fail(rank -> rank.forming() == 0, why);
@@ -125,7 +125,7 @@ final class ArrivingRanks {
   }
 
   /**
-   * Many ranks arrive at about the same time: one message tells the leader of all that are here. It is written anew for
+   * Many ranks arrive at about the same time: one message tells the leader of all that are here. It is rebuilt for
    * every leader: ranks whose run has begun, or who are lost, must not join another one.
    */
   private void joinSoon() {
@@ -175,7 +175,7 @@ final class ArrivingRanks {
     withdraw(joined.forming(), sent.values().stream()
         .filter(rank -> rank.promise().future().failed() && !refusedRanks.contains(rank.request().rank())).toList());
     sent.forEach((rank, arrived) -> waiting.replace(rank, arrived, arrived.in(joined.forming())));
-    // The answer may come behind the begin of the run: the ranks of the next one have nothing to do with this leader.
+    // The answer may arrive after the begin of the run: ranks of the next one do not depend on this leader.
     collector = waiting.values().stream().anyMatch(rank -> rank.forming() != 0) ? joined.leader() : "";
     if (joined.forming() <= lastOver.forming()) {         // overtaken by the news that it is over
       over(lastOver);
@@ -223,13 +223,13 @@ final class ArrivingRanks {
   private void fail(Predicate<Arriving> which, Throwable cause) {
     List<Arriving> all = waiting.values().stream().filter(which).toList();
     waiting.values().removeIf(which);
-    inVain(all);
+    noteFailedLeader(all);
     all.forEach(rank -> rank.promise().tryFail(cause));
   }
 
-  private void inVain(List<Arriving> gone) {
+  private void noteFailedLeader(List<Arriving> gone) {
     if (gone.stream().anyMatch(rank -> rank.forming() != 0)) {
-      inVainUnder = collector;
+      failedLeader = collector;
     }
     if (waiting.isEmpty()) {
       collector = "";
@@ -248,7 +248,7 @@ final class ArrivingRanks {
   void lose(Predicate<String> client) {
     List<Arriving> gone = waiting.values().stream().filter(rank -> client.test(rank.client())).toList();
     gone.forEach(rank -> waiting.remove(rank.request().rank()));
-    inVain(gone);
+    noteFailedLeader(gone);
     for (Arriving rank : gone) {
       rank.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank.request().rank() + " is lost"));
       tell(new Lost(0, rank.forming(), Fault.RANK_LOST.number(), "rank " + rank.request().rank() + " on node "
@@ -277,7 +277,7 @@ final class ArrivingRanks {
   /** The run of these ranks begins. */
   void begin(Iterable<Integer> ranks, IntFunction<InitReply> reply) {
     collector = "";
-    inVainUnder = "";
+    failedLeader = "";
     ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply.apply(rank)));
     asked = waiting.isEmpty() ? "" : asked;
   }
@@ -296,6 +296,6 @@ final class ArrivingRanks {
     if (!waiting.isEmpty()) {
       joinSoon();
     }
-    return Optional.of(inVainUnder).filter(lost -> !lost.isEmpty() && !lost.equals(leader));
+    return Optional.of(failedLeader).filter(lost -> !lost.isEmpty() && !lost.equals(leader));
   }
 }

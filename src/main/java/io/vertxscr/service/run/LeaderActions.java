@@ -66,11 +66,11 @@ public interface LeaderActions {
   Future<Grant> advise(Advising.Ask ask);
 
   /**
-   * A run is about to begin, before its nodes are told. Or continues under this leader after a failover.
+   * A run is about to begin, before its nodes are told, or continues here after a failover.
    *
-   * @param anew whether it begins
+   * @param begins whether it begins
    */
-  void open(RunInfo info, boolean anew);
+  void open(RunInfo info, boolean begins);
 
   /**
    * Clears the read checkpoint of blame: the run has lost a node, or was ended from outside. May be told again; does

@@ -174,7 +174,7 @@ public final class LocalRun {
     open = dataset;
   }
 
-  /** The application has restarted, from the offered checkpoint or by itself: it writes, or has read all. */
+  /** The application has restarted, from the offered checkpoint or by itself. It writes, or has read all. */
   public void restarted() {
     restarted = true;
     selected = false;

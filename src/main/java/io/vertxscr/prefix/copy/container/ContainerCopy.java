@@ -22,7 +22,7 @@ import java.util.List;
  * at the same time, each its own stretch, so there are no locks.
  *
  * <p>An extent that is durable leaves a mark beside the containers: an empty file whose name has offset and length of
- * the extent. Whoever comes later, after a crash too, does not copy it again. The directory's name stands for one
+ * the extent. A later attempt, after a crash too, does not copy it again. The directory's name stands for one
  * layout ({@link ContainerDrafts}), so a mark never speaks of other bytes.
  */
 public final class ContainerCopy implements FlushTarget {
@@ -43,7 +43,7 @@ public final class ContainerCopy implements FlushTarget {
     this.packed = packed;
   }
 
-  /** Extents of all packed ranks, whatever the argument; each has files of {@link Extent#MOST_BYTES}, or one. */
+  /** Extents of all packed ranks, for any argument; each has files of {@link Extent#MOST_BYTES}, or one. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
     return Parts.of(packed.files(), file -> file.file().bytes(), Extent.MOST_BYTES).stream().map(this::extent).toList();
