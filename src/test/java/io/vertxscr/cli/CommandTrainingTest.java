@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: the commands of the training run for the class cache all work, and that run is hidden from users. */
+/** Goal: the commands of the training run for the class cache all work; the run is hidden from users. */
 class CommandTrainingTest {
   @TempDir
   private Path directory;

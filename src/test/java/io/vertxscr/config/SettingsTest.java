@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Goal: every parameter has its effect, the environment has precedence over the file, unknown names are refused. */
+/** Goal: every parameter has its effect, precedence is kept, unknown names are refused. */
 @Execution(ExecutionMode.CONCURRENT)
 class SettingsTest {
   private static final Map<String, String> ALICE = Map.of("USER", "alice");

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** Goal: nodes of an allocation, and down nodes, from environments and answers of each resource manager. */
+/** Goal: nodes and down nodes of an allocation, from environments and answers of each manager. */
 class ResourceManagersTest {
   private static final Map<String, String> SLURM = Map.of("SLURM_JOB_ID", "1145655", "SLURM_JOBID", "1145655",
       "SLURM_JOB_NODELIST", "rzg[12-13,20],rzh4", "SLURM_NODELIST", "rzg[12-13,20],rzh4", "SLURM_JOB_NUM_NODES", "4",

@@ -16,9 +16,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: eviction never takes a dataset with a pending flush or the last usable one, for any cache content. No more
- * stays than configured. Method: all caches of one and two datasets of all kinds, random ones of up to six; walks over
- * checkpoints of random protection. Replay with -Dseed=N.
+ * Goal: eviction never takes a dataset with a pending flush or the last usable one. No more stays than configured.
+ * Method: all caches of one and two datasets of all kinds, random ones of up to six; walks over checkpoints of random
+ * protection. Replay with -Dseed=N.
  */
 class EvictionTest {
   private static final Map<String, Integer> ONE_EACH = Map.of("/a", 1, "/b", 1);

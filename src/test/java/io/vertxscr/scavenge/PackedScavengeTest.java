@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a dataset of a run with containers is scavenged into containers with redundancy, and rebuilt from them. Method:
- * every loss of nodes for every scheme, and a damaged byte wherever the containers have one.
+ * Goal: a dataset in containers is scavenged into containers with redundancy, and rebuilt from them. Method: every loss
+ * of nodes for every scheme, and a damaged byte wherever the containers have one.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)

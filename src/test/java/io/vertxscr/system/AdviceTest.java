@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: should-exit and need-checkpoint have the same answer on all ranks, from memory, as configured. */
+/** Goal: should-exit and need-checkpoint have one configured answer for all ranks, from memory. */
 class AdviceTest {
   @TempDir
   Path directory;

@@ -13,7 +13,7 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * Daemons on this host as one cluster, in a directory with a short path (sockets have at most 107 bytes). Closing it
+ * Daemons on this host as one cluster, in a directory with a short path. Sockets have at most 107 bytes. Closing it
  * kills all that are left.
  */
 final class DaemonCluster implements AutoCloseable {

@@ -291,10 +291,7 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /**
-   * Method: a retention window of two over datasets with one set of names, with two alternating, and with distinct
-   * names.
-   */
+  /** Method: a retention window of two; one set of names, two alternating sets, and distinct names. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 9})
   void theWindowTakesNoFileOfANewerDatasetAndLeavesNoEmptyDirectory(int directories) throws Exception {

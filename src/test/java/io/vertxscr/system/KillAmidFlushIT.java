@@ -18,8 +18,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a daemon killed during the flush of a large file resumes from the durable extents after its restart. Method: a
- * file of three extents, one writer at a limited rate; SIGKILL when the first extent is marked.
+ * Goal: a daemon killed during the flush of a large file resumes from the durable extents. Method: a file of three
+ * extents, one writer at a limited rate; SIGKILL when the first extent is marked.
  */
 class KillAmidFlushIT {
   private static final int EXTENT_BYTES = 64 << 20;

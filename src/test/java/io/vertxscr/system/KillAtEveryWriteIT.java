@@ -30,11 +30,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: daemons or a command killed at any write leave the old or the new state for readers, every byte right. The next
- * daemon or command completes the work. Method: {@link RecordedWork} keeps a copy of everything before each of its
- * changes, torn writes included. Each copy is read as a restart does, and all its files are fetched; every
- * {@link #EACH}-th of a command, and a third as many of daemons, are also listed and verified by the command, and gone
- * on with; all are with -Deach=1.
+ * Goal: a kill of daemons or a command at any write leaves the old or the new state, every byte right. The next daemon
+ * or command completes the work. Method: {@link RecordedWork} keeps a copy of everything before each of its changes,
+ * torn writes included. Each copy is read as a restart does, and all its files are fetched; every {@link #EACH}-th of a
+ * command, and a third as many of daemons, are also listed and verified by the command, and gone on with; all are with
+ * -Deach=1.
  */
 class KillAtEveryWriteIT {
   private static final int EACH = Integer.getInteger("each", 8);

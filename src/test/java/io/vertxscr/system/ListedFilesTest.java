@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a client that places its files itself has the same dataset as with route, and no further access. Method: one
- * rank without the checks of a client says what it likes.
+ * Goal: a client that places its files itself has the same dataset as with route, no more access. Method: one rank
+ * without the checks of a client says what it likes.
  */
 class ListedFilesTest extends EmbeddedTest {
   private TestCluster cluster;

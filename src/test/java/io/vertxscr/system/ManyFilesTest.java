@@ -115,7 +115,7 @@ class ManyFilesTest extends EmbeddedTest {
     comesThrough(514, (rank, file) -> "many/rank-" + rank + "/" + file, NODES);
   }
 
-  /** Files of one base name in several directories, of one rank or of a node, overwrote each other in the cache. */
+  /** Elsewhere files of one base name in several directories overwrote each other in the cache. */
   @Test
   void filesOfOneBaseNameInSeveralDirectoriesStayApart() throws Exception {
     comesThrough(9, (rank, file) -> "d" + rank + "/" + file % 3 + "/" + file / 3 + "/state", "n1", "n1", "n2", "n2");

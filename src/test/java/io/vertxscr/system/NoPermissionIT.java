@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: missing write permission in a prefix directory costs time, never data, and is reported with the path. Method:
+ * Goal: missing write permission in a prefix directory costs time, never data, and is reported. Method:
  * {@link PermissionWork} in a process of its own. Permissions do not hold root up; so where this is root, that process
  * is root without the right to pass over them.
  */

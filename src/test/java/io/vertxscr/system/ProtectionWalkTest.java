@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: a node that dies during encoding, or between sealing and filemap, leaves no dataset that claims completeness.
- * No earlier checkpoint is lost with it.
+ * Goal: a node's death in encoding, or between sealing and filemap, leaves no complete dataset. No earlier checkpoint
+ * is lost with it.
  *
  * <p>Method: the third checkpoint of a run. Within an encode: the node's n-th read of the dataset is held until the
  * node is dead, and then fails. Behind the seal: the draft of the filemap is a pipe, at which the node stands still
@@ -75,7 +75,7 @@ class ProtectionWalkTest extends EmbeddedTest {
     cluster.close();
   }
 
-  /** Writes checkpoints up to the third, in which every rank is told of the lost node, or fails with its own. */
+  /** Writes checkpoints up to the third, in which every rank is told of the lost node, or has failed. */
   private void checkpointsUntilDeath() throws Exception {
     List<CompletableFuture<Object>> ranks = cluster.run(NODES).start(scr -> {
       for (int step = 1; step <= THIRD; step++) {

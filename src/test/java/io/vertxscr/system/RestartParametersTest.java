@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART have their effects. */
+/** Goal: the parameters of a restart have their effects: SCR_DISTRIBUTE, SCR_FETCH and others. */
 class RestartParametersTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
 

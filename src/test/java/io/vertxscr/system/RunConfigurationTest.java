@@ -227,10 +227,7 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
-  /**
-   * Returns the messages for rank 0 of init, complete-restart, start-output, complete-output and finalize; rank 1 has
-   * none.
-   */
+  /** Returns rank 0's messages of init, complete and start calls and finalize; rank 1 has none. */
   private List<JsonArray> operations(String debug) throws Exception {
     List<JsonArray> told = new ArrayList<>();
     try (RawRank zero = new RawRank(vertx, "n1", 0); RawRank one = new RawRank(vertx, "n2", 1)) {

@@ -40,9 +40,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: one path of two ranks fails the phase for all, because only one file would reach the prefix directory. In the
- * cache each rank has its own files. Method: every pair of ranks on one node and on two, with one path by several
- * names, among files of their own.
+ * Goal: one path of two ranks fails the phase for all: one file would be lost in the flush. In the cache each rank has
+ * its own files. Method: every pair of ranks on one node and on two, with one path by several names, among files of
+ * their own.
  */
 class SharedPathsTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n1", "n2", "n3"};

@@ -223,7 +223,7 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** Polls until the condition holds, for a bounded time, with one turn of the event loops between two polls. */
+  /** Polls until the condition holds, for a bounded time, one turn of the event loops apart. */
   void await(String what, BooleanSupplier condition) throws Exception {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(EmbeddedRun.PATIENCE_S);
     while (!condition.getAsBoolean()) {

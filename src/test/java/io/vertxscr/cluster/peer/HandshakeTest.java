@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: without the secret nobody gets a byte or holds a thread, and clients read from the requested node only. */
+/** Goal: without the secret no byte and no thread; clients read from the requested node only. */
 @Timeout(30)
 class HandshakeTest {
   private static final ClusterSecret OTHER = TestNode.secret("the secret of another cluster");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: the k-th call of every rank gets the same answer in every order of events, without a deadlock. Method: seeded
+ * Goal: the k-th call of every rank gets the same answer for any order of events, without deadlock. Method: seeded
  * walks of ranks, messages that overtake each other and are told twice, changes of mind and changes of the leader,
  * against a map of what the first rank was told. Replay with -Dseed=N.
  */

@@ -137,9 +137,9 @@ class FlushFlowTest {
   }
 
   /**
-   * Goal: "done" is reported only after all four steps of one attempt, in order, and exactly one end is reported.
-   * Without a limit or a bad copy every flow succeeds once the faults end. Method: walks in which outcomes come late,
-   * doubled and out of order, against a world that records which effects of which attempt have really succeeded.
+   * Goal: "done" only after all four steps of one attempt in order; exactly one end is reported. Without a limit or a
+   * bad copy every flow succeeds once the faults end. Method: walks in which outcomes come late, doubled and out of
+   * order, against a world that records which effects of which attempt have really succeeded.
    */
   @Test
   void lateAndDoubledOutcomesNeverSealWhatIsNotThere() {

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: all nodes get the same result for a number under loss, duplication, delay, reordering and failover. When the
- * faults end, all make progress.
+ * Goal: all nodes get the same result under loss, duplication, delay, reordering and failover. When the faults end, all
+ * make progress.
  *
  * <p>Method: nodes, leaders and a bag of messages, one random event after the other. Old leaders go on deciding and
  * answering after they have been replaced. Replay one walk with {@code -Dseed=N}.

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: the planner finds a plan exactly if one exists, the plan works, and a refusal names the lost rank.
+ * Goal: the planner finds a plan exactly if one exists; plans work, refusals name the lost rank.
  *
  * <p>Method: every subset of lost or corrupt files and redundancy files; every map of ranks (where they are more than
  * four: of the ranks of a node together) onto the nodes and a spare, in turns where the product is too large; against

@@ -153,7 +153,7 @@ class PublicationTest {
     }
   }
 
-  /** Method: the second of two datasets with other names and the same files is interrupted after each of its steps. */
+  /** Method: the second of two datasets with the same files is interrupted after each of its steps. */
   @Test
   void constantFileNamesReplaceTheOlderDatasetWhenTheNewerIsListed() throws IOException {
     int steps = samples.flushSteps(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
@@ -285,7 +285,7 @@ class PublicationTest {
   }
 
   @Test
-  void anIdConflictWithAListedDatasetIsRefused() {
+  void anIdConflictIsRefusedWhileTheOtherDatasetIsListed() {
     samples.flush(descriptor(1, "theirs"), List.of(samples.cached(1, 0, "x"), samples.cached(1, 1, "y")));
     DatasetDescriptor ours = withTotals(new DatasetDescriptor(1, "ours", DatasetFlags.CHECKPOINT, 1, 77,
         descriptor(1, "x").job(), Totals.NONE), List.of(samples.cached(1, 0, "x")));

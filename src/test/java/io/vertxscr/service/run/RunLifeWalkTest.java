@@ -24,8 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: ranks are always answered under losses at the begin and end of a run, and the next attempt of all of them
- * begins.
+ * Goal: ranks are always answered under losses at the begin and end of a run. The next attempt of all begins.
  *
  * <p>Method: the services of four nodes in virtual time, on a bus of the test which delivers messages, answers and the
  * news of a loss in an order of its own; a node, mostly the leader, dies at some message of it. Where it had ranks,

@@ -37,8 +37,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: ranks waiting in init are told what concerns them, and nothing else, in any order of messages. Method: node n2
- * alone; the test answers for the leader n1, and for n3, which leads after it.
+ * Goal: ranks waiting in init are told what concerns them only, in any order of messages. Method: node n2 alone; the
+ * test answers for the leader n1, and for n3, which leads after it.
  */
 class RunServiceTest {
   private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
