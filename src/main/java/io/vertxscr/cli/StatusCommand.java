@@ -136,7 +136,7 @@ final class StatusCommand implements Callable<Integer> {
   private static JsonObject ask(Path socket) throws InterruptedException {
     ScrClient client = ScrClient.connect(socket);
     try {
-      return client.status().toCompletionStage().toCompletableFuture().get(PATIENCE_S, TimeUnit.SECONDS);
+      return new JsonObject(client.status().get(PATIENCE_S, TimeUnit.SECONDS));
     } catch (TimeoutException e) {
       throw new ScrException(Fault.TIMEOUT, "the daemon at " + socket + " does not answer within " + PATIENCE_S + " s",
           e);

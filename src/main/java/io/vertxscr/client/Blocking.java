@@ -1,9 +1,8 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 
@@ -14,6 +13,9 @@ import java.util.function.Supplier;
  * them. It is kept for after the call. Closing the connection from another thread ends it.
  */
 final class Blocking {
+  /** A program that has no Vert.x has no event loops, and needs no class of it. */
+  private static final boolean VERTX_IS_HERE = isPresent("io.vertx.core.Context");
+
   private Blocking() {}
 
   /**
@@ -21,21 +23,30 @@ final class Blocking {
    *
    * @throws ScrException as the future fails; {@link Fault#WRONG_STATE}, before the call is made, on an event loop
    */
-  static <T> T call(Supplier<Future<T>> call) {
-    if (Context.isOnEventLoopThread()) {
+  static <T> T call(Supplier<CompletableFuture<T>> call) {
+    if (VERTX_IS_HERE && BusTransport.isEventLoop()) {
       throw new ScrException(Fault.WRONG_STATE, "a blocking call on the event loop " + Thread.currentThread().getName()
           + " would stop the very thread that brings its answer; use ScrClient there");
     }
-    Future<T> future = call.get();
+    CompletableFuture<T> future = call.get();
     CountDownLatch done = new CountDownLatch(1);
-    future.onComplete((_, _) -> done.countDown());
+    future.whenComplete((_, _) -> done.countDown());
     awaitUninterruptibly(done);
-    return switch (future.cause()) {
-      case null -> future.result();
-      // Rethrown as a new exception, so that its stack shows the caller.
+    return switch (future.isCompletedExceptionally() ? future.exceptionNow() : null) {
+      case null -> future.resultNow();
+      // Thrown anew, so that its stack shows who called.
       case ScrException known -> throw new ScrException(known.fault(), known.getMessage(), known);
       case Throwable bug -> throw new ScrException(Fault.INTERNAL, "the client failed: " + bug, bug);
     };
+  }
+
+  private static boolean isPresent(String name) {
+    try {
+      Class.forName(name, false, Blocking.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
   }
 
   private static void awaitUninterruptibly(CountDownLatch done) {

@@ -1,6 +1,6 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.internal.VertxInternal;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.spi.cluster.ClusterManager;
 import io.vertxscr.model.Fault;
@@ -15,9 +16,15 @@ import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.ClientClosed;
-import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.ReplyFaults;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.json.JsonRecords;
+import io.vertxscr.protocol.json.JsonText;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -64,9 +71,9 @@ public final class BusTransport implements Transport {
   }
 
   @Override
-  public Future<JsonObject> request(Verb verb, JsonObject body) {
+  public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
     PendingCalls.Call call = pending.open();
-    ask(call, verb, body);
+    ask(call, verb, new JsonObject(body));
     return call.answer();
   }
 
@@ -75,7 +82,7 @@ public final class BusTransport implements Transport {
    * effect is not known then: it is repeated, which does nothing twice, and a node that is gone says so at once.
    */
   private void ask(PendingCalls.Call call, Verb verb, JsonObject body) {
-    if (!call.answer().isComplete()) {
+    if (!call.answer().isDone()) {
       vertx.eventBus().<JsonObject>request(Addresses.of(node, verb), body, delivery)
           .onSuccess(reply -> answered(call.id(), reply))
           .onFailure(failure -> {
@@ -94,23 +101,47 @@ public final class BusTransport implements Transport {
   }
 
   @Override
-  public Future<Void> close() {
+  public void close() {
     vertx.cancelTimer(watch);
     pending.end(new ScrException(Fault.NODE_LOST,
         "the connection to node " + node + " was closed by this process"), false);
     if (closed.compareAndSet(false, true)) {
-      Buffer text = Buffer.buffer(Wire.toBytes(new ClientClosed(client)));   // as nodes speak to each other
+      // As text, because that is how nodes speak to each other.
+      Buffer text = Buffer.buffer(JsonText.write(JsonRecords.write(new ClientClosed(client))));
       vertx.eventBus().send(Addresses.clientClosed(node), text);
     }
-    return Future.succeededFuture();
   }
 
   private void answered(long id, Message<JsonObject> reply) {
-    pending.succeed(id, reply.body());
+    pending.succeed(id, plain(reply.body()));
+  }
+
+  /** Whether this thread is an event loop, which must not wait. */
+  static boolean isEventLoop() {
+    return Context.isOnEventLoopThread();
+  }
+
+  /** As {@link JsonText} reads it. */
+  private static Map<String, Object> plain(JsonObject object) {
+    Map<String, Object> plain = new LinkedHashMap<>();
+    object.forEach(field -> plain.put(field.getKey(), plain(field.getValue())));
+    return plain;
+  }
+
+  private static Object plain(Object value) {
+    return switch (value) {
+      case JsonObject object -> plain(object);
+      case JsonArray array -> {
+        List<Object> plain = new ArrayList<>();
+        array.forEach(element -> plain.add(plain(element)));
+        yield plain;
+      }
+      case null, default -> value;
+    };
   }
 
   private void failed(long id, Throwable failure) {
-    pending.fail(id, Replies.faultOf(failure, node));
+    pending.fail(id, ReplyFaults.of(failure, node));
   }
 
   private void watch() {
@@ -119,7 +150,7 @@ public final class BusTransport implements Transport {
     }
     vertx.eventBus().request(Addresses.of(node, Verb.ALIVE), new JsonObject(), watchDelivery)
         .onFailure(failure -> {
-          ScrException fault = Replies.faultOf(failure, node);
+          ScrException fault = ReplyFaults.of(failure, node);
           if (fault.fault() == Fault.NODE_LOST) {
             vertx.cancelTimer(watch);
             pending.end(fault, true);

@@ -1,11 +1,8 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Release;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.DoneReply;
@@ -16,10 +13,14 @@ import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.ShouldExitReply;
+import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
+import io.vertxscr.protocol.json.JsonRecords;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -33,15 +34,15 @@ final class IdleTransport implements Transport {
   private int dataset;
 
   @Override
-  public Future<JsonObject> request(Verb verb, JsonObject body) {
+  public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
     try {
-      return Future.succeededFuture(Wire.write(answer(verb, body)));
+      return Answers.of(JsonRecords.write(answer(verb, body)));
     } catch (ScrException e) {
-      return Future.failedFuture(e);
+      return Answers.failed(e);
     }
   }
 
-  private synchronized Object answer(Verb verb, JsonObject body) {
+  private synchronized Record answer(Verb verb, Map<String, Object> body) {
     return switch (verb) {
       case CONFIG -> new ConfigReply(Optional.empty());
       case INIT -> new InitReply(1, NOBODY, InitReply.VERSION, Release.NAME);
@@ -51,7 +52,7 @@ final class IdleTransport implements Transport {
         yield new StartReply(dataset, name(body), directory);
       }
       case ROUTE -> {
-        RouteRequest request = Wire.read(body, RouteRequest.class);
+        RouteRequest request = JsonRecords.read(body, RouteRequest.class);
         yield new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString());
       }
       case SHOULD_EXIT -> new ShouldExitReply(false, Optional.empty(), OptionalLong.empty());
@@ -62,8 +63,8 @@ final class IdleTransport implements Transport {
     };
   }
 
-  private String name(JsonObject body) {
-    return body.getString("name", "scr.dataset." + dataset);
+  private String name(Map<String, Object> body) {
+    return JsonRecords.read(body, StartOutputRequest.class).name().orElse("scr.dataset." + dataset);
   }
 
   @Override
@@ -72,7 +73,7 @@ final class IdleTransport implements Transport {
   }
 
   @Override
-  public Future<Void> close() {
-    return Future.succeededFuture();
+  public void close() {
+    // Nothing is open.
   }
 }

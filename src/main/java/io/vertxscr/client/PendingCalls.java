@@ -1,63 +1,61 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
 
 /**
- * Open calls of a transport, with one final moment after which there are none. Any thread; promises are completed
- * outside of the lock.
+ * The calls of a transport that wait for their answers, and the one moment after which there are none any more. Any
+ * thread; answers are completed outside of the lock.
  */
 final class PendingCalls {
-  private final Map<Long, Promise<JsonObject>> waiting = new LinkedHashMap<>();
+  private final Map<Long, CompletableFuture<Map<String, Object>>> waiting = new LinkedHashMap<>();
   private long lastId;
   private ScrException end;
   private Consumer<ScrException> listener = _ -> {};
 
   /** One call: what its answer is known by, and the answer. */
-  record Call(long id, Future<JsonObject> answer) {}
+  record Call(long id, CompletableFuture<Map<String, Object>> answer) {}
 
   /** A new call; already failed where the transport has ended or too many wait. */
   synchronized Call open() {
     if (end != null) {
-      return new Call(0, Future.failedFuture(end));
+      return new Call(0, Answers.failed(end));
     }
     if (waiting.size() >= Limits.MAX_CALLS_IN_FLIGHT) {
-      return new Call(0, Future.failedFuture(new ScrException(Fault.BUSY,
+      return new Call(0, Answers.failed(new ScrException(Fault.BUSY,
           waiting.size() + " calls wait for their answers; nothing was done")));
     }
-    Promise<JsonObject> promise = Promise.promise();
-    waiting.put(++lastId, promise);
-    return new Call(lastId, promise.future());
+    CompletableFuture<Map<String, Object>> call = new CompletableFuture<>();
+    waiting.put(++lastId, call);
+    return new Call(lastId, call);
   }
 
   /** The answer of a call; of one that is not waiting it changes nothing. */
-  void succeed(long id, JsonObject answer) {
-    Promise<JsonObject> promise = take(id);
-    if (promise != null) {
-      guarded(() -> promise.complete(answer));
+  void succeed(long id, Map<String, Object> answer) {
+    CompletableFuture<Map<String, Object>> call = take(id);
+    if (call != null) {
+      call.complete(answer);
     }
   }
 
   /** The failure of a call; of one that is not waiting it changes nothing. */
   void fail(long id, ScrException failure) {
-    Promise<JsonObject> promise = take(id);
-    if (promise != null) {
-      guarded(() -> promise.fail(failure));
+    CompletableFuture<Map<String, Object>> call = take(id);
+    if (call != null) {
+      call.completeExceptionally(failure);
     }
   }
 
   /** Fails all that wait and all to come. Only the first cause counts. */
   void end(ScrException cause, boolean tellListener) {
-    List<Promise<JsonObject>> failed;
+    List<CompletableFuture<Map<String, Object>>> failed;
     Consumer<ScrException> told;
     synchronized (this) {
       if (end != null) {
@@ -68,7 +66,7 @@ final class PendingCalls {
       waiting.clear();
       told = listener;
     }
-    failed.forEach(promise -> guarded(() -> promise.fail(cause)));
+    failed.forEach(call -> call.completeExceptionally(cause));
     if (tellListener) {
       guarded(() -> told.accept(cause));
     }
@@ -99,7 +97,7 @@ final class PendingCalls {
     }
   }
 
-  private synchronized Promise<JsonObject> take(long id) {
+  private synchronized CompletableFuture<Map<String, Object>> take(long id) {
     return waiting.remove(id);
   }
 }

@@ -1,11 +1,11 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A dataset that is being written, or read in a restart. After {@link #complete} was answered all its calls fail with
@@ -43,7 +43,7 @@ public final class Phase {
    * @param name as the application calls it; relative names start in the working directory of the process. In a restart
    *     its last component is enough where only one file has it
    */
-  public Future<Path> route(String name) {
+  public CompletableFuture<Path> route(String name) {
     return session.route(this, name);
   }
 
@@ -57,7 +57,7 @@ public final class Phase {
    *
    * @param valid whether the rank wrote, or read, all of its files without error
    */
-  public Future<CompleteReply> complete(boolean valid) {
+  public CompletableFuture<CompleteReply> complete(boolean valid) {
     return session.complete(this, valid);
   }
 

@@ -1,26 +1,25 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.StatusRequest;
+import io.vertxscr.protocol.json.JsonRecords;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
  * The asynchronous client of one rank: a connection to the daemon of its node. Plain programs take {@link Scr} instead.
  *
  * <p>All futures of this package fail with a {@link ScrException} only. They complete on a thread of the transport,
- * which must not be blocked. Any thread may call.
+ * which must not be blocked. Any thread may call. Over the event bus: {@code new ScrClient(new BusTransport(..))}.
  */
 public final class ScrClient {
   private final Transport transport;
@@ -41,22 +40,16 @@ public final class ScrClient {
     return new ScrClient(new IdleTransport());
   }
 
-  /** Connects over the event bus: for members of the cluster, and for nodes that run in this Vert.x. */
-  public static ScrClient onBus(Vertx vertx, String node) {
-    return new ScrClient(new BusTransport(vertx, node));
-  }
-
   /**
    * Joins the run. Collective: answered when all ranks are there and their restart is prepared. Fails with
    * {@link Fault#HALTED} where no run may begin; the message says so where the process is to end then.
    */
-  public Future<Session> init(InitRequest request) {
-    return transport.request(Verb.INIT, Wire.write(request))
-        .map(json -> Wire.read(json, InitReply.class))
-        .map(reply -> session(request, reply))
-        .recover(failure -> Future.failedFuture(Fault.of(failure) != Fault.HALT_EXIT ? failure
-            : new ScrException(Fault.HALTED, failure.getMessage() + "; rank " + request.rank()
-                + " is to exit (SCR_HALT_EXIT=1)")));
+  public CompletableFuture<Session> init(InitRequest request) {
+    CompletableFuture<Session> begun = Answers.map(transport.request(Verb.INIT, JsonRecords.write(request)),
+        json -> session(request, JsonRecords.read(json, InitReply.class)));
+    return Answers.onFailure(begun, failure -> Fault.of(failure) != Fault.HALT_EXIT ? failure
+        : new ScrException(Fault.HALTED, failure.getMessage() + "; rank " + request.rank()
+            + " is to exit (SCR_HALT_EXIT=1)"));
   }
 
   /**
@@ -65,14 +58,14 @@ public final class ScrClient {
    *
    * @param query a parameter, such as {@code SCR_FLUSH}, or an entry and a field, such as {@code CKPT=0 TYPE}
    */
-  public Future<Optional<String>> config(ScrOptions options, String query) {
-    return transport.request(Verb.CONFIG, Wire.write(options.query(query)))
-        .map(json -> Wire.read(json, ConfigReply.class).value());
+  public CompletableFuture<Optional<String>> config(ScrOptions options, String query) {
+    return Answers.map(transport.request(Verb.CONFIG, JsonRecords.write(options.query(query))),
+        json -> JsonRecords.read(json, ConfigReply.class).value());
   }
 
-  /** Returns the node's status report; see docs/messages.md. */
-  public Future<JsonObject> status() {
-    return transport.request(Verb.STATUS, Wire.write(new StatusRequest(Optional.of(true))));
+  /** What the node says about itself and the run, as maps and lists; see docs/messages.md. */
+  public CompletableFuture<Map<String, Object>> status() {
+    return transport.request(Verb.STATUS, JsonRecords.write(new StatusRequest(Optional.of(true))));
   }
 
   /** Sets the listener for the loss of the node, called at once if it is lost already. */
@@ -80,11 +73,9 @@ public final class ScrClient {
     transport.onClosed(listener);
   }
 
-  /**
-   * Closes the connection. Before {@link Session#finish} this makes the rank a lost one, which ends the run for all.
-   */
-  public Future<Void> close() {
-    return transport.close();
+  /** Ends the connection. Before {@link Session#finish} this makes the rank a lost one, which ends the run for all. */
+  public void close() {
+    transport.close();
   }
 
   private Session session(InitRequest request, InitReply reply) {

@@ -1,13 +1,9 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
@@ -25,6 +21,7 @@ import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
+import io.vertxscr.protocol.json.JsonRecords;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -33,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongFunction;
@@ -115,9 +113,9 @@ public final class Session {
     remarkListener = listener;
   }
 
-  /** Takes the remarks out of any call's answer. */
-  private synchronized JsonObject hear(JsonObject answer) {
-    if (answer.getValue("remarks") instanceof JsonArray told) {
+  /** Takes the remarks out of an answer, whichever call it answers. */
+  private synchronized Map<String, Object> hear(Map<String, Object> answer) {
+    if (answer.get("remarks") instanceof List<?> told) {
       told.stream().map(String::valueOf).forEach(remark -> {
         if (remarks.size() < MAX_REMARKS) {
           remarks.add(remark);
@@ -129,16 +127,16 @@ public final class Session {
   }
 
   /** Asks whether there is a checkpoint to restart from. Collective. */
-  public Future<HaveRestartReply> haveRestart() {
+  public CompletableFuture<HaveRestartReply> haveRestart() {
     return collective(Verb.HAVE_RESTART, null, call -> new CallRequest(run(), rank(), call),
-        json -> Wire.read(json, HaveRestartReply.class));
+        json -> JsonRecords.read(json, HaveRestartReply.class));
   }
 
-  /** Starts to read the checkpoint of the restart; empty if there is none. Collective. */
-  public Future<Optional<Phase>> restart() {
-    return haveRestart().compose(have -> have.available()
-        ? start(Verb.START_RESTART, call -> new CallRequest(run(), rank(), call)).map(Optional::of)
-        : Future.succeededFuture(Optional.empty()));
+  /** Begins to read the checkpoint that the run restarts from; empty if there is none. Collective. */
+  public CompletableFuture<Optional<Phase>> restart() {
+    return Answers.then(haveRestart(), have -> have.available()
+        ? Answers.map(start(Verb.START_RESTART, call -> new CallRequest(run(), rank(), call)), Optional::of)
+        : Answers.of(Optional.empty()));
   }
 
   /**
@@ -146,15 +144,15 @@ public final class Session {
    *
    * @param name empty: the system names it after its id
    */
-  public Future<Phase> startOutput(Optional<String> name, DatasetFlags flags) {
+  public CompletableFuture<Phase> startOutput(Optional<String> name, DatasetFlags flags) {
     return start(Verb.START_OUTPUT, call -> new StartOutputRequest(run(), rank(), call, name, flags.bits()));
   }
 
   /** The name as it is. Outside of phases only; within one, {@link Phase#route} says where its files are. */
-  public Future<Path> route(String name) {
+  public CompletableFuture<Path> route(String name) {
     synchronized (this) {
       if (ended) {
-        return Future.succeededFuture(Path.of(name));
+        return Answers.of(Path.of(name));
       }
       if (phase != null) {
         return refuse(Verb.ROUTE, phase + " is open: route on the phase");
@@ -168,22 +166,22 @@ public final class Session {
    * offers it already in this run if the application has not restarted yet; an application that has restarted by itself
    * declares it so. Collective.
    */
-  public Future<Void> current(String name) {
+  public CompletableFuture<Void> current(String name) {
     return named(Verb.CURRENT, name);
   }
 
-  /** Drops a dataset; its files in the prefix directory stay. Collective. */
-  public Future<Void> drop(String name) {
+  /** Has a dataset forgotten; its files in the prefix directory stay. Collective. */
+  public CompletableFuture<Void> drop(String name) {
     return named(Verb.DROP, name);
   }
 
-  /** Drops a dataset and deletes its files, in the caches and in the prefix directory. Collective. */
-  public Future<Void> delete(String name) {
+  /** Has a dataset forgotten and its files deleted, in the caches and in the prefix directory. Collective. */
+  public CompletableFuture<Void> delete(String name) {
     return named(Verb.DELETE, name);
   }
 
   /** Whether a dataset is in the prefix directory, whole and durable, or on its way. Of this rank alone, any time. */
-  public Future<FlushReply> flushed(String name) {
+  public CompletableFuture<FlushReply> flushed(String name) {
     return flush(Verb.FLUSH_TEST, name);
   }
 
@@ -193,36 +191,35 @@ public final class Session {
    * @return whether it is; false for one that stays in the caches. Fails if its flush was given up; not for one that is
    *     tried again, as on a full disk: {@link #flushed} tells
    */
-  public Future<Boolean> awaitFlush(String name) {
-    return flush(Verb.FLUSH_WAIT, name).compose(reply -> reply.wanted() ? awaitFlush(name)
-        : Future.succeededFuture(reply.flushed()));
+  public CompletableFuture<Boolean> awaitFlush(String name) {
+    return Answers.then(flush(Verb.FLUSH_WAIT, name), reply -> reply.wanted() ? awaitFlush(name)
+        : Answers.of(reply.flushed()));
   }
 
-  private synchronized Future<FlushReply> flush(Verb verb, String name) {
+  private synchronized CompletableFuture<FlushReply> flush(Verb verb, String name) {
     return ended ? refuse(verb, "the run has ended for it")
-        : sent(() -> transport.request(verb, Wire.write(new FlushRequest(run(), rank(), name))))
-            .map(json -> Wire.read(json, FlushReply.class));
+        : Answers.map(sent(() -> transport.request(verb, JsonRecords.write(new FlushRequest(run(), rank(), name)))),
+            json -> JsonRecords.read(json, FlushReply.class));
   }
 
-  private Future<Void> named(Verb verb, String name) {
-    return collective(verb, null, call -> new NameRequest(run(), rank(), call, name),
-        json -> Wire.read(json, DoneReply.class)).mapEmpty();
+  private CompletableFuture<Void> named(Verb verb, String name) {
+    return collective(verb, null, call -> new NameRequest(run(), rank(), call, name), Session::done);
   }
 
   /**
    * Whether the program is to end, and why; the same for the n-th such call of every rank. Answered from memory,
    * without waiting for the others. Not while a collective call is under way.
    */
-  public Future<ShouldExitReply> shouldExit() {
-    return ask(Verb.SHOULD_EXIT, json -> Wire.read(json, ShouldExitReply.class));
+  public CompletableFuture<ShouldExitReply> shouldExit() {
+    return ask(Verb.SHOULD_EXIT, json -> JsonRecords.read(json, ShouldExitReply.class));
   }
 
   /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Between phases only. */
-  public Future<Boolean> needCheckpoint() {
-    return ask(Verb.NEED_CHECKPOINT, json -> Wire.read(json, NeedCheckpointReply.class).need());
+  public CompletableFuture<Boolean> needCheckpoint() {
+    return ask(Verb.NEED_CHECKPOINT, json -> JsonRecords.read(json, NeedCheckpointReply.class).need());
   }
 
-  private synchronized <T> Future<T> ask(Verb verb, Function<JsonObject, T> reply) {
+  private synchronized <T> CompletableFuture<T> ask(Verb verb, Function<Map<String, Object>, T> reply) {
     if (ended) {
       return refuse(verb, "the run has ended for it");
     }
@@ -233,8 +230,8 @@ public final class Session {
       return refuse(verb, "it is under way already");
     }
     long number = asked.getOrDefault(verb, 0L) + 1;
-    return transport.request(verb, Wire.write(new CallRequest(run(), rank(), number))).map(this::hear).map(reply)
-        .andThen((_, failure) -> asked(verb, number, failure));
+    return Answers.peek(Answers.map(transport.request(verb, JsonRecords.write(new CallRequest(run(), rank(), number))),
+        json -> reply.apply(hear(json))), (_, failure) -> asked(verb, number, failure));
   }
 
   /** A call that has failed keeps its number: it was not counted, or gets the same answer again. */
@@ -245,14 +242,17 @@ public final class Session {
     }
   }
 
-  /** Finalizes the rank. Collective; the last call. */
-  public Future<Void> finish() {
-    return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call),
-        json -> Wire.read(json, DoneReply.class))
-        .mapEmpty();
+  /** Takes the rank out of the run. Collective; the last call. */
+  public CompletableFuture<Void> finish() {
+    return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call), Session::done);
   }
 
-  Future<Path> route(Phase of, String name) {
+  private static Void done(Map<String, Object> answer) {
+    JsonRecords.read(answer, DoneReply.class);
+    return null;
+  }
+
+  CompletableFuture<Path> route(Phase of, String name) {
     synchronized (this) {
       if (phase != of || underWay != null) {
         return refuse(Verb.ROUTE, of + " is complete");
@@ -261,17 +261,18 @@ public final class Session {
     }
   }
 
-  Future<CompleteReply> complete(Phase of, boolean valid) {
-    return collective(of.completeVerb(), of, call -> of.completeVerb() == Verb.COMPLETE_OUTPUT
+  CompletableFuture<CompleteReply> complete(Phase of, boolean valid) {
+    CompletableFuture<CompleteReply> completed = collective(of.completeVerb(), of,
+        call -> of.completeVerb() == Verb.COMPLETE_OUTPUT
             ? new CompleteOutputRequest(run(), rank(), call, valid, Optional.empty())
             : new CompleteRequest(run(), rank(), call, valid),
-        json -> Wire.read(json, CompleteReply.class))
-        .compose(reply -> reply.exit() ? leave(reply) : Future.succeededFuture(reply));
+        json -> JsonRecords.read(json, CompleteReply.class));
+    return Answers.then(completed, reply -> reply.exit() ? leave(reply) : Answers.of(reply));
   }
 
-  /** Exits after a complete dataset. The run is configured to end with a halt condition, without asking the program. */
-  private Future<CompleteReply> leave(CompleteReply reply) {
-    return finish().transform((_, failure) -> Future.failedFuture(failure != null ? failure : new ScrException(
+  /** The dataset is complete, but the run is configured to end with a halt condition, and not to ask the program. */
+  private CompletableFuture<CompleteReply> leave(CompleteReply reply) {
+    return Answers.then(finish(), _ -> Answers.failed(new ScrException(
         Fault.HALTED, "dataset " + reply.dataset() + " is complete and the run is to stop: "
         + reply.halt().orElse("") + "; rank " + rank() + " has finalized and is to exit (SCR_HALT_EXIT=1)")));
   }
@@ -280,15 +281,16 @@ public final class Session {
     return phase == of && !ended;
   }
 
-  private Future<Phase> start(Verb verb, LongFunction<Record> request) {
+  private CompletableFuture<Phase> start(Verb verb, LongFunction<Record> request) {
     Verb completeVerb = verb == Verb.START_OUTPUT ? Verb.COMPLETE_OUTPUT : Verb.COMPLETE_RESTART;
-    return collective(verb, null, request, json -> new Phase(this, completeVerb, Wire.read(json, StartReply.class)));
+    return collective(verb, null, request,
+        json -> new Phase(this, completeVerb, JsonRecords.read(json, StartReply.class)));
   }
 
-  private Future<Path> routeNow(String name) {
-    return sent(() -> transport.request(Verb.ROUTE,
-            Wire.write(new RouteRequest(run(), rank(), name, workingDirectory))))
-        .map(json -> Path.of(Wire.read(json, RouteReply.class).file()));
+  private CompletableFuture<Path> routeNow(String name) {
+    return Answers.map(sent(() -> transport.request(Verb.ROUTE,
+            JsonRecords.write(new RouteRequest(run(), rank(), name, workingDirectory)))),
+        json -> Path.of(JsonRecords.read(json, RouteReply.class).file()));
   }
 
   /**
@@ -298,8 +300,8 @@ public final class Session {
    * @param request makes the message from the number
    * @param reply reads the answer
    */
-  private synchronized <T> Future<T> collective(
-      Verb verb, Phase needed, LongFunction<Record> request, Function<JsonObject, T> reply) {
+  private synchronized <T> CompletableFuture<T> collective(
+      Verb verb, Phase needed, LongFunction<Record> request, Function<Map<String, Object>, T> reply) {
     if (ended) {
       return refuse(verb, "the run has ended for it");
     }
@@ -312,11 +314,12 @@ public final class Session {
     if (askAgain != null && askAgain != verb) {
       return refuse(verb, "the outcome of " + askAgain.wireName() + " is unknown: make that call again first");
     }
-    return sent(() -> {
-      JsonObject body = Wire.write(request.apply(nextCall));
+    CompletableFuture<T> answer = sent(() -> {
+      Map<String, Object> body = JsonRecords.write(request.apply(nextCall));
       underWay = verb;
-      return transport.request(verb, body).map(this::hear).map(reply);
-    }).andThen((answer, failure) -> answered(verb, answer, failure));
+      return Answers.map(transport.request(verb, body), json -> reply.apply(hear(json)));
+    });
+    return Answers.peek(answer, (outcome, failure) -> answered(verb, outcome, failure));
   }
 
   private synchronized void answered(Verb verb, Object answer, Throwable failure) {
@@ -341,17 +344,17 @@ public final class Session {
     ended = verb == Verb.FINALIZE && failure == null;
   }
 
-  private <T> Future<T> refuse(Verb verb, String why) {
-    return Future.failedFuture(new ScrException(Fault.WRONG_STATE,
+  private <T> CompletableFuture<T> refuse(Verb verb, String why) {
+    return Answers.failed(new ScrException(Fault.WRONG_STATE,
         "rank " + rank() + ": " + verb.wireName() + " is not possible, " + why));
   }
 
   /** A message that refuses its fields fails the call, as everything else does. */
-  private static <T> Future<T> sent(Supplier<Future<T>> call) {
+  private static <T> CompletableFuture<T> sent(Supplier<CompletableFuture<T>> call) {
     try {
       return call.get();
     } catch (ScrException e) {
-      return Future.failedFuture(e);
+      return Answers.failed(e);
     }
   }
 }

@@ -1,14 +1,12 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.json.JsonText;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
@@ -21,7 +19,9 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -72,12 +72,13 @@ public final class SocketTransport implements Transport {
   }
 
   @Override
-  public Future<JsonObject> request(Verb verb, JsonObject body) {
+  public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
     // The lock spans both steps, so that calls are written in the order of their numbers.
     synchronized (unsent) {
       PendingCalls.Call call = pending.open();
-      if (!call.answer().isComplete()) {
-        send(Frames.send(Addresses.ofSocketOwner(verb), Long.toString(call.id()), body));
+      if (!call.answer().isDone()) {
+        send(JsonText.write(Map.of("type", Frames.SEND, "address", Addresses.ofSocketOwner(verb),
+            "replyAddress", Long.toString(call.id()), "body", body)));
       }
       return call.answer();
     }
@@ -89,15 +90,13 @@ public final class SocketTransport implements Transport {
   }
 
   @Override
-  public Future<Void> close() {
+  public void close() {
     pending.end(lost("closed by this process", null), false);
     disconnect();
-    return Future.succeededFuture();
   }
 
-  private void send(JsonObject frame) {
-    // No Vert.x buffer on this path: it would start Netty, which takes longer than all else that a small program does.
-    unsent.add(ByteBuffer.wrap(Frames.encode(frame)));
+  private void send(byte[] frame) {
+    unsent.add(ByteBuffer.allocate(Frames.LENGTH_BYTES + frame.length).putInt(frame.length).put(frame).flip());
     if (unsent.size() == 1) {
       sendUnsent();
     }
@@ -154,14 +153,15 @@ public final class SocketTransport implements Transport {
     }
   }
 
-  private void onFrame(JsonObject frame) throws IOException {
-    String address = frame.getString("address");
-    String type = String.valueOf(frame.getString("type"));
+  private void onFrame(Map<String, Object> frame) throws IOException {
+    String address = (String) frame.get("address");
+    String type = String.valueOf(frame.get("type"));
     switch (type) {
-      case Frames.MESSAGE -> pending.succeed(Long.parseLong(address), frame.getJsonObject("body", new JsonObject()));
+      case Frames.MESSAGE -> pending.succeed(Long.parseLong(address), body(frame));
       case Frames.ERROR -> {
-        ScrException failure = new ScrException(Fault.of(frame.getInteger("failureCode", Fault.INTERNAL.number())),
-            frame.getString("message", "the daemon gave no reason"));
+        ScrException failure = new ScrException(
+            Fault.of((int) frame.getOrDefault("failureCode", Fault.INTERNAL.number())),
+            (String) frame.getOrDefault("message", "the daemon gave no reason"));
         if (address == null) {
           throw failure;
         }
@@ -171,7 +171,12 @@ public final class SocketTransport implements Transport {
     }
   }
 
-  private JsonObject readFrame() throws IOException {
+  @SuppressWarnings("unchecked")                         // the keys of every map of JsonText are text
+  private static Map<String, Object> body(Map<String, Object> frame) {
+    return (Map<String, Object>) frame.getOrDefault("body", Map.of());
+  }
+
+  private Map<String, Object> readFrame() throws IOException {
     fill(Frames.LENGTH_BYTES);
     int bytes = received.getInt();
     if (bytes < 1 || bytes > Limits.MAX_MESSAGE_BYTES) {
@@ -181,7 +186,7 @@ public final class SocketTransport implements Transport {
     byte[] json = new byte[bytes];
     received.get(json);
     try {
-      return Wire.decode(json);
+      return JsonText.read(json);
     } catch (ScrException e) {
       throw new IOException("a frame that is " + e.getMessage(), e);
     }

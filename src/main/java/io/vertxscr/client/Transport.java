@@ -1,10 +1,11 @@
 package io.vertxscr.client;
 
-import io.vertx.core.Future;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.json.JsonRecords;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -15,14 +16,15 @@ public interface Transport {
   /**
    * Sends a call.
    *
+   * @param body the fields of a request, as {@link JsonRecords} writes them
    * @return the answer; fails with a {@link ScrException} only: what the node answered, or {@link Fault#NODE_LOST} once
    *     the connection or the node is gone. It completes on a thread of the transport, which must not be blocked
    */
-  Future<JsonObject> request(Verb verb, JsonObject body);
+  CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body);
 
   /** Sets the listener for the loss of the node, called at once if it is lost already. Not told by {@link #close}. */
   void onClosed(Consumer<ScrException> listener);
 
-  /** Closes the connection; open calls fail with {@link Fault#NODE_LOST}. Doing it twice does nothing. */
-  Future<Void> close();
+  /** Ends the connection; calls that wait fail with {@link Fault#NODE_LOST}. Doing it twice does nothing. */
+  void close();
 }

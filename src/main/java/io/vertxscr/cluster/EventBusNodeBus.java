@@ -11,7 +11,7 @@ import io.vertx.core.eventbus.ReplyFailure;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.ReplyFaults;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Epoch;
@@ -135,7 +135,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
     ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
     switch (kind) {
-      case RECIPIENT_FAILURE -> request.promise().tryFail(Replies.faultOf(failure, request.node()));
+      case RECIPIENT_FAILURE -> request.promise().tryFail(ReplyFaults.of(failure, request.node()));
       case TIMEOUT -> attempt(request, 0);
       default -> {
         if (pauses < MOST_PAUSES) {

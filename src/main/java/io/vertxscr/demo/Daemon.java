@@ -91,12 +91,13 @@ final class Daemon {
     }
   }
 
-  /** Returns the members that it sees; none while it is too busy to answer. */
-  private Set<String> members() {
+  /** Whom it sees; nobody while it is too busy to answer. */
+  private Set<String> members() throws ExecutionException, InterruptedException {
     ScrClient client = ScrClient.connect(socket);
     try {
       Set<String> members = new TreeSet<>();
-      client.status().await(ASK_MS, TimeUnit.MILLISECONDS).getJsonArray("nodes").forEach(m -> members.add("" + m));
+      List<?> nodes = (List<?>) client.status().get(ASK_MS, TimeUnit.MILLISECONDS).get("nodes");
+      nodes.forEach(node -> members.add("" + node));
       return members;
     } catch (TimeoutException _) {
       return Set.of();

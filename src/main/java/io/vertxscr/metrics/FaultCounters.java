@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertxscr.model.Fault;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** One counter for each fault, there from the start: a rate needs the zero before the first. */
 final class FaultCounters {
@@ -18,6 +19,6 @@ final class FaultCounters {
   }
 
   void count(Fault fault) {
-    counters.get(fault).increment();
+    Objects.requireNonNull(counters.get(fault)).increment();      // there is one for each
   }
 }

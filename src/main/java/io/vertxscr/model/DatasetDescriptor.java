@@ -36,9 +36,14 @@ public record DatasetDescriptor(
     Names.dataset(name);
   }
 
+  /** Identity of the dataset. */
+  public DatasetKey key() {
+    return new DatasetKey(id, createdUs);
+  }
+
   /** Whether it speaks of the same dataset: not of another history's that has the same id. */
   public boolean sameAs(DatasetDescriptor other) {
-    return id == other.id && name.equals(other.name) && createdUs == other.createdUs;
+    return key().equals(other.key()) && name.equals(other.name);
   }
 
   /** Returns the dataset with its totals. */

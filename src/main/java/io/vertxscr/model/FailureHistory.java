@@ -48,7 +48,7 @@ public record FailureHistory(long computedUs, Map<Level, Tally> levels) {
   }
 
   public Tally of(Level level) {
-    return levels.get(level);
+    return levels.getOrDefault(level, Tally.NONE);
   }
 
   /** All failures. */

@@ -2,6 +2,7 @@ package io.vertxscr.node;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertxscr.client.BusTransport;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.cluster.EmbeddedMembership;
 import io.vertxscr.cluster.peer.ClusterSecret;
@@ -90,7 +91,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
   /** A client of a node, for as many ranks as will. */
   public ScrClient client(String name) {
-    return ScrClient.onBus(vertx, node(name).name());
+    return new ScrClient(new BusTransport(vertx, node(name).name()));
   }
 
   /** The node of that name. */

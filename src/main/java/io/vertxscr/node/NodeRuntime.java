@@ -15,7 +15,6 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.NodeContext;
-import io.vertxscr.verticle.NodeServices;
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +32,7 @@ public final class NodeRuntime {
   private final Loop loop;
   private final EventBusNodeBus bus;
   private final EventPublisher events;
-  private final NodeServices services;
+  private final NodeAssembly assembly;
   private final NodeContext context;
   private final List<String> deployed = new ArrayList<>();
   private volatile boolean ready;
@@ -46,10 +45,10 @@ public final class NodeRuntime {
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());
     Observer observer = Observer.all(List.of(events, ground.observer()));
-    NodeServices.Ports ports = new NodeServices.Ports(
+    NodeAssembly.Ports ports = new NodeAssembly.Ports(
         loop, bus, membership, epoch, ground.store(), ground.sources(membership), observer);
-    this.services = new NodeServices(ports, ground.options().settings());
-    this.context = new NodeContext(ground.options().name(), loop, epoch, services, observer);
+    this.assembly = new NodeAssembly(ports, ground.options().settings());
+    this.context = new NodeContext(ground.options().name(), loop, epoch, assembly.services(), observer);
   }
 
   /**
@@ -65,7 +64,7 @@ public final class NodeRuntime {
     return deployments.deploy(vertx, type -> node.make(type, others), node.deployed::add)
         .map(_ -> {
           node.ready = true;
-          node.loop.later(() -> node.services.leader().begin(ground.store().list()));
+          node.loop.later(() -> node.assembly.begin());
           return node;
         });
   }
@@ -106,14 +105,14 @@ public final class NodeRuntime {
   /** A connection of an application has ended. Any thread. */
   public void connectionClosed(String client) {
     loop.call(() -> {
-      services.runs().connectionClosed(client);
+      assembly.connectionClosed(client);
       return Future.succeededFuture();
     });
   }
 
   /** A signal from outside has ended the program, as its launcher knows. Any thread. */
   public void endedFromOutside() {
-    loop.later(() -> services.leader().endedFromOutside());
+    loop.later(() -> assembly.endedFromOutside());
   }
 
   /**
@@ -123,8 +122,7 @@ public final class NodeRuntime {
   public Future<Void> stop() {
     ready = false;
     return loop.<Void>call(() -> {
-      services.stopping();
-      return services.leader().stopping().compose(_ -> services.closeLog())
+      return assembly.stopping().compose(_ -> assembly.closeLog())
           .compose(_ -> Future.fromCompletionStage(ground.drain()));
     }).onComplete(_ -> {
       events.publish();
@@ -139,7 +137,7 @@ public final class NodeRuntime {
     return loop.<Void>call(() -> {
       bus.close(cause);
       events.close();
-      services.killed(cause);
+      assembly.killed(cause);
       return Future.succeededFuture();
     }).eventually(this::undeploy);
   }

@@ -7,12 +7,11 @@ import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.RouteRequest;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maps outcomes of calls to replies, and failed replies back to outcomes; the only place that does.
+ * The one place where the outcome of a call becomes a reply; {@link ReplyFaults} makes an outcome of it again.
  *
  * <pre>
  *   Future.succeededFuture(message.body())
@@ -53,32 +52,12 @@ public final class Replies {
     };
   }
 
-  /**
-   * Translates the failure of a request to a node.
-   *
-   * @param failure as the event bus gave it
-   * @param node the asked one; named in the fault if it is lost
-   * @return the fault that was answered; {@link Fault#NODE_LOST} if there is no handler; {@link Fault#TIMEOUT}, which
-   *     says nothing about whether the call took effect
-   */
-  public static ScrException faultOf(Throwable failure, String node) {
-    return switch (failure) {
-      case ScrException known -> known;
-      case ReplyException reply -> switch (reply.failureType()) {
-        case NO_HANDLERS -> new ScrException(Fault.NODE_LOST, "node " + node + " is gone: nobody listens", reply);
-        case TIMEOUT -> new ScrException(Fault.TIMEOUT, "node " + node + " has not answered in time", reply);
-        default -> new ScrException(Fault.of(reply.failureCode()), String.valueOf(reply.getMessage()), reply);
-      };
-      default -> new ScrException(Fault.INTERNAL, "request to node " + node + " failed: " + failure, failure);
-    };
-  }
-
   private static void fail(Message<?> message, Throwable failure) {
     switch (failure) {
       case ScrException known -> message.fail(known.fault().number(), known.getMessage());
       case ReplyException _ -> {
-        // An intermediate node has sent the cause: pass it on instead of an internal error.
-        ScrException passedOn = faultOf(failure, "asked by " + message.address());
+        // A node that was asked on the way said why; hand that on rather than hide it behind an error of ours.
+        ScrException passedOn = ReplyFaults.of(failure, "asked by " + message.address());
         message.fail(passedOn.fault().number(), passedOn.getMessage());
       }
       default -> {

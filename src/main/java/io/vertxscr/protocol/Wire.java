@@ -192,7 +192,7 @@ public final class Wire {
       return "is unknown";
     }
     String message = e instanceof JsonProcessingException parsing ? parsing.getOriginalMessage() : e.getMessage();
-    return message.startsWith("Missing") ? "is missing" : "is refused: " + message;
+    return message != null && message.startsWith("Missing") ? "is missing" : "is refused: " + message;
   }
 
   /** Every component must be there, but those whose type can say that it is not. */

@@ -2,6 +2,7 @@ package io.vertxscr.storage;
 
 import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
@@ -160,13 +161,11 @@ public final class DatasetStore {
   }
 
   /**
-   * Changes the filemap of a dataset durably; no-op if this node no longer holds exactly that dataset. Changes by
-   * different threads are made one after the other.
-   *
-   * @param createdUs tells datasets of two histories apart
+   * Changes what the filemap of a dataset says, durably; does nothing if this node does not hold that very dataset any
+   * more. Changes by different threads are made one after the other.
    */
-  public synchronized void update(int datasetId, long createdUs, UnaryOperator<DatasetRecord> change) {
-    find(datasetId).filter(record -> record.descriptor().createdUs() == createdUs)
+  public synchronized void update(DatasetKey dataset, UnaryOperator<DatasetRecord> change) {
+    find(dataset.id()).filter(record -> record.descriptor().key().equals(dataset))
         .ifPresent(record -> save(change.apply(record)));
   }
 

@@ -1,8 +1,8 @@
 package io.vertxscr.verticle;
 
-import io.vertxscr.protocol.node.Flushing.EntriesOf;
 import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.Flushing.MapPart;
+import io.vertxscr.protocol.node.Flushing.SizesOf;
 import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.flush.FlushService;
@@ -17,12 +17,10 @@ public final class FlushVerticle extends NodeVerticle {
   @Override
   protected void serve() {
     FlushService flushes = node.services().flushes();
-    serve(NodeVerb.FLUSH_MEASURE, Work.class, flushes::measure);
     serve(NodeVerb.FLUSH_COPY, Work.class, flushes::copy);
     serve(NodeVerb.FLUSH_PUBLISH, Work.class, flushes::publish);
     serve(NodeVerb.FLUSH_MAP, MapPart.class, flushes::map);
-    serve(NodeVerb.FLUSH_ENTRIES, EntriesOf.class, flushes::entries);
-    serve(NodeVerb.FLUSH_SIZES, EntriesOf.class, flushes::sizes);
+    serve(NodeVerb.FLUSH_SIZES, SizesOf.class, flushes::sizes);
     serve(NodeVerb.FLUSHED, Flushed.class, flushes::flushed);
   }
 }

@@ -1,5 +1,6 @@
 package io.vertxscr.verticle;
 
+import io.vertx.core.Future;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing;
@@ -7,6 +8,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Running.Gather;
 import io.vertxscr.protocol.node.Running.Join;
 import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.run.LeaderService;
 
 /** Answers what nodes ask the leader; on every node, because each may become it. */
@@ -22,10 +24,15 @@ public final class LeaderVerticle extends NodeVerticle {
     serve(NodeVerb.JOIN, Join.class, leader::join);
     serve(NodeVerb.LOST, Lost.class, leader::lost);
     serve(NodeVerb.GATHER, Gather.class, leader::gather);
-    serve(NodeVerb.ADVICE, Advising.Ask.class, leader::advise);
-    serve(NodeVerb.FLUSH_SHARE, Flushing.Ask.class, leader::share);
-    serve(NodeVerb.FLUSH_STATE, Flushing.Question.class, leader::flushState);
-    serve(NodeVerb.OVERWRITE, Flushing.Overwrite.class, leader::overwrite);
+    FlushLeader flush = node.services().flushLeader();
+    serve(NodeVerb.ADVICE, Advising.Ask.class,
+        ask -> leader.inRun(ask.run(), () -> node.services().advisor().advise(ask)));
+    serve(NodeVerb.FLUSH_SHARE, Flushing.Ask.class,
+        ask -> leader.leading(() -> Future.succeededFuture(flush.shares().share(ask))));
+    serve(NodeVerb.FLUSH_STATE, Flushing.Question.class,
+        question -> leader.leading(() -> flush.states().answer(question)));
+    serve(NodeVerb.OVERWRITE, Flushing.Overwrite.class,
+        what -> leader.leading(() -> flush.coordinator().overwrite(what).map(Ack.ACK)));
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
   }
 }

@@ -6,8 +6,8 @@ import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.node.Claiming.Claim;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.service.run.CallService.Caller;
-import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CollectiveCalls.Caller;
+import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.ListedFiles;
 
 /** Answers the calls around the writing of a dataset, and other nodes that ask whose its paths are. */
@@ -19,7 +19,7 @@ public final class PhaseVerticle extends NodeVerticle {
 
   @Override
   protected void serve() {
-    CallService calls = node.services().calls();
+    CollectiveCalls calls = node.services().calls();
     serve(Verb.START_OUTPUT, StartOutputRequest.class, (request, client) -> calls.call(
         new Caller(request.run(), request.rank(), request.call(), client), Step.START_OUTPUT,
         request.name().orElse(""), request.flags(), true));

@@ -1,11 +1,11 @@
 package io.vertxscr.verticle;
 
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
 import io.vertxscr.protocol.node.Restoring.HeaderOf;
 import io.vertxscr.protocol.node.Restoring.Restore;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.cache.CacheInventoryService;
 
 /** Tells what this node holds, and brings ranks' files here. */
@@ -17,11 +17,11 @@ public final class RebuildVerticle extends NodeVerticle {
 
   @Override
   protected void serve() {
-    CacheInventoryService holdings = node.services().holdings();
-    serve(NodeVerb.INVENTORY, Ack.class, _ -> holdings.inventory());
-    serve(NodeVerb.VERIFY, Which.class, holdings::verify);
-    serve(NodeVerb.RESTORE, Restore.class, holdings::restore);
-    serve(NodeVerb.HEADER, HeaderOf.class, holdings::header);
-    serve(NodeVerb.DROP, Drop.class, holdings::drop);
+    CacheInventoryService inventory = node.services().inventory();
+    serve(NodeVerb.INVENTORY, Ack.class, _ -> inventory.inventory());
+    serve(NodeVerb.VERIFY, DatasetKey.class, inventory::verify);
+    serve(NodeVerb.RESTORE, Restore.class, inventory::restore);
+    serve(NodeVerb.HEADER, HeaderOf.class, inventory::header);
+    serve(NodeVerb.DROP, Drop.class, inventory::drop);
   }
 }

@@ -16,8 +16,8 @@ import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.service.run.CallService.Caller;
-import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CollectiveCalls.Caller;
+import io.vertxscr.service.run.CollectiveCalls;
 
 /** Answers the calls that begin and end a run, those around a restart, and questions for the status. */
 public final class SessionVerticle extends NodeVerticle {
@@ -28,7 +28,7 @@ public final class SessionVerticle extends NodeVerticle {
 
   @Override
   protected void serve() {
-    CallService calls = node.services().calls();
+    CollectiveCalls calls = node.services().calls();
     serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().status(request));
@@ -50,12 +50,12 @@ public final class SessionVerticle extends NodeVerticle {
         request.valid()));
   }
 
-  private void named(Verb verb, Step step, CallService calls) {
+  private void named(Verb verb, Step step, CollectiveCalls calls) {
     serve(verb, NameRequest.class, (request, client) -> calls.call(
         new Caller(request.run(), request.rank(), request.call(), client), step, request.name(), 0, true));
   }
 
-  private void simple(Verb verb, Step step, CallService calls) {
+  private void simple(Verb verb, Step step, CollectiveCalls calls) {
     serve(verb, CallRequest.class, (request, client) -> calls.call(
         new Caller(request.run(), request.rank(), request.call(), client), step, "", 0, true));
   }

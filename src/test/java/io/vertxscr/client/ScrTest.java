@@ -13,6 +13,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.HaveRestartReply;
+import io.vertxscr.timing.Eventually;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -24,6 +25,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -77,7 +79,7 @@ class ScrTest {
     JsonObject init = node.received.getFirst().body();
     assertThat(init).isEqualTo(new JsonObject().put("rank", 2).put("ranks", 3).put("prefix", directory.toString())
         .put("jobName", "job"));
-    assertThat(closed.poll(10, TimeUnit.SECONDS)).isEqualTo("bridge:1");
+    assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo("bridge:1");
   }
 
   @Test
@@ -154,7 +156,7 @@ class ScrTest {
   }
 
   @Test
-  void anInterruptIsKeptForAfterTheCallAndDoesNotEndTheRun() throws InterruptedException {
+  void anInterruptIsKeptForAfterTheCallAndDoesNotEndTheRun() throws Exception {
     Promise<Object> open = Promise.promise();
     try (Scr scr = Scr.open(options)) {
       node.overrides.put(Verb.ROUTE, _ -> open.future());
@@ -163,9 +165,7 @@ class ScrTest {
         Thread.currentThread().interrupt();
         outcome.set(scr.route("x") + " interrupted=" + Thread.interrupted());
       });
-      while (node.received.size() < 2) {
-        Thread.onSpinWait();
-      }
+      Eventually.holds("the call is there", () -> node.received.size() == 2);
       rank.interrupt();
       open.complete(new JsonObject().put("file", "/x"));
       rank.join();
@@ -184,9 +184,10 @@ class ScrTest {
           Thread.interrupted();
         }
       });
-      while (rank.isAlive()) {
+      while (rank.isAlive() && !Thread.currentThread().isInterrupted()) {
         rank.interrupt();
       }
+      rank.join();                                        // throws where the test's timeout has interrupted this
       assertThat(routed).hasValue(500);
     }
   }
@@ -199,8 +200,8 @@ class ScrTest {
     SocketTransport transport = SocketTransport.connect(options.socket());
     try {
       String filler = "x".repeat(1 << 16);
-      SessionTest.await(Future.all(numbers.stream().map(number -> transport.request(
-          Verb.ROUTE, new JsonObject().put("number", number).put("filler", filler))).toList()));
+      SessionTest.await(CompletableFuture.allOf(numbers.stream().map(number -> transport.request(
+          Verb.ROUTE, Map.of("number", number, "filler", filler))).toArray(CompletableFuture[]::new)));
     } finally {
       transport.close();
     }
@@ -240,15 +241,13 @@ class ScrTest {
         "SCR_PREFIX", directory.toString()));
     Process program = builder.start();
     try {
-      while (node.received.size() < 2 && program.isAlive()) {
-        Thread.sleep(5);                                  // polls what another process has sent
-      }
+      Eventually.holds("the call is there", () -> node.received.size() >= 2 || !program.isAlive());
       assertThat(node.received.getLast().verb()).isEqualTo(Verb.START_OUTPUT);
       assertThat(closed).isEmpty();
     } finally {
       program.destroyForcibly();
     }
-    assertThat(closed.poll(10, TimeUnit.SECONDS)).isEqualTo(node.received.getLast().clientId());
+    assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(node.received.getLast().clientId());
   }
 
   /** The program that is killed. */

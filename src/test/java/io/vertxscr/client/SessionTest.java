@@ -19,6 +19,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -87,7 +88,7 @@ class SessionTest {
     assertThat(await(session.route("plain"))).isEqualTo(Path.of("/cache/5/plain"));
     assertThat(session.version()).isEqualTo("fake 1.0");
     await(session.finish());
-    assertThat(await(clients.getFirst().status()).getString("node")).isEqualTo("n1");
+    assertThat(await(clients.getFirst().status()).get("node")).isEqualTo("n1");
 
     assertThat(node.received.stream().map(FakeNode.Received::verb).toList()).containsExactly(Verb.INIT,
         Verb.HAVE_RESTART, Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.START_OUTPUT, Verb.ROUTE,
@@ -164,10 +165,10 @@ class SessionTest {
     assertWrongState(session.route("x"), "route on the phase");
     assertThat(node.received).hasSize(sent);
     node.hang(Verb.COMPLETE_OUTPUT);
-    Future<?> completing = phase.complete(true);
+    CompletableFuture<?> completing = phase.complete(true);
     assertWrongState(phase.complete(true), "complete-output is under way");
     assertWrongState(phase.route("x"), "is complete");
-    assertThat(completing.isComplete()).isFalse();
+    assertThat(completing.isDone()).isFalse();
 
     node.overrides.clear();
     Session second = session(way);
@@ -211,7 +212,7 @@ class SessionTest {
       }
       return promise.future();
     });
-    List<Future<Path>> routed = IntStream.range(0, calls).mapToObj(i -> session.route("f" + i)).toList();
+    List<CompletableFuture<Path>> routed = IntStream.range(0, calls).mapToObj(i -> session.route("f" + i)).toList();
     for (int i = 0; i < calls; i++) {
       assertThat(await(routed.get(i))).isEqualTo(Path.of("/f" + i));
     }
@@ -225,10 +226,10 @@ class SessionTest {
     Session session = session(way);
     Promise<Object> open = Promise.promise();
     node.overrides.put(Verb.ROUTE, _ -> open.future());
-    List<Future<Path>> routed = IntStream.range(0, 1024).mapToObj(i -> session.route("f" + i)).toList();
+    List<CompletableFuture<Path>> routed = IntStream.range(0, 1024).mapToObj(i -> session.route("f" + i)).toList();
     assertThat(failure(session.route("one too many")).fault()).isEqualTo(Fault.BUSY);
     open.complete(new JsonObject().put("file", "/" + "x".repeat(8_000)));
-    for (Future<Path> route : routed) {
+    for (CompletableFuture<Path> route : routed) {
       assertThat(await(route).toString()).hasSize(8_001);
     }
   }
@@ -240,15 +241,15 @@ class SessionTest {
     BlockingQueue<ScrException> closed = new LinkedBlockingQueue<>();
     clients.getFirst().onClosed(closed::add);
     node.hang(Verb.START_OUTPUT);
-    Future<Phase> waiting = start(session);
-    Future<Path> answered = session.route("x");
+    CompletableFuture<Phase> waiting = start(session);
+    CompletableFuture<Path> answered = session.route("x");
     await(answered);
 
     await(way == Way.SOCKET ? vertx.close() : vertx.undeploy(deployment));
 
     assertThat(failure(waiting).fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(failure(session.route("y")).fault()).isEqualTo(Fault.NODE_LOST);
-    ScrException told = closed.poll(10, TimeUnit.SECONDS);
+    ScrException told = closed.poll(60, TimeUnit.SECONDS);
     assertThat(told.fault()).isEqualTo(Fault.NODE_LOST);
     assertThat(told.getMessage()).contains(way == Way.SOCKET ? "scr.sock" : "n1");
   }
@@ -262,9 +263,9 @@ class SessionTest {
       asked.tryComplete();
       return Future.succeededFuture(new DoneReply());
     });
-    Future<Phase> waiting = start(session);
+    CompletableFuture<Phase> waiting = start(session);
     await(asked.future());
-    assertThat(waiting.isComplete()).isFalse();
+    assertThat(waiting.isDone()).isFalse();
     assertThat(node.received).extracting(FakeNode.Received::verb)
         .containsExactly(Verb.INIT, Verb.START_OUTPUT, Verb.ALIVE);
   }
@@ -274,9 +275,9 @@ class SessionTest {
   void closingFailsTheCallsThatWait(Way way) {
     Session session = session(way);
     node.hang(Verb.START_OUTPUT);
-    Future<Phase> waiting = start(session);
-    await(clients.getFirst().close());
-    await(clients.getFirst().close());
+    CompletableFuture<Phase> waiting = start(session);
+    clients.getFirst().close();
+    clients.getFirst().close();
     assertThat(failure(waiting)).hasMessageContaining("closed by this process");
     assertThat(failure(session.route("x")).fault()).isEqualTo(Fault.NODE_LOST);
   }
@@ -287,10 +288,10 @@ class SessionTest {
     Session session = session(way);
     Promise<JsonObject> open = Promise.promise();
     node.overrides.put(Verb.ROUTE, _ -> open.future());
-    session.route("x").onSuccess(_ -> {
+    session.route("x").thenAccept(_ -> {
       throw new IllegalStateException("thrown by a handler of the test");
     });
-    Future<Path> next = session.route("y");
+    CompletableFuture<Path> next = session.route("y");
     open.complete(new JsonObject().put("file", "/cache/5/y"));
     assertThat(await(next)).isEqualTo(Path.of("/cache/5/y"));
   }
@@ -298,7 +299,7 @@ class SessionTest {
   private Session session(Way way) {
     ScrClient client;
     if (way == Way.BUS) {
-      client = ScrClient.onBus(vertx, "n1");
+      client = new ScrClient(new BusTransport(vertx, "n1"));
     } else {
       Path socket = directory.resolve("scr.sock");
       if (clients.isEmpty()) {
@@ -310,23 +311,26 @@ class SessionTest {
     return await(client.init(new InitRequest(0, 1, directory.toString(), "job")));
   }
 
-  private static Future<Phase> start(Session session) {
+  private static CompletableFuture<Phase> start(Session session) {
     return session.startOutput(Optional.of("a"), DatasetFlags.CHECKPOINT);
   }
 
-  private static void assertWrongState(Future<?> call, String why) {
+  private static void assertWrongState(CompletableFuture<?> call, String why) {
     ScrException failure = failure(call);
     assertThat(failure.fault()).isEqualTo(Fault.WRONG_STATE);
     assertThat(failure).hasMessageContaining("rank 0").hasMessageContaining(why);
   }
 
   static <T> T await(Future<T> future) {
-    return future.toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    return await(future.toCompletionStage().toCompletableFuture());
   }
 
-  static ScrException failure(Future<?> future) {
-    Throwable cause = future.toCompletionStage().handle((_, failure) -> failure).toCompletableFuture()
-        .orTimeout(10, TimeUnit.SECONDS).join();
+  static <T> T await(CompletableFuture<T> future) {
+    return future.orTimeout(60, TimeUnit.SECONDS).join();
+  }
+
+  static ScrException failure(CompletableFuture<?> future) {
+    Throwable cause = future.handle((_, failure) -> failure).orTimeout(60, TimeUnit.SECONDS).join();
     assertThat(cause).isInstanceOf(ScrException.class);
     return (ScrException) cause;
   }

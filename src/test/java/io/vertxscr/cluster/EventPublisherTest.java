@@ -77,7 +77,7 @@ class EventPublisherTest {
       alive.notice(event);
       alive.publish();
 
-      assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo("alive");
+      assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo("alive");
     } finally {
       vertx.close().await();
     }

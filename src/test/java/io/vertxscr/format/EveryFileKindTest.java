@@ -100,7 +100,7 @@ class EveryFileKindTest {
 
   private static boolean decodes(Sample sample, Hash tree) {
     try {
-      sample.decode().apply(HashFile.encode(tree));
+      assertThat(sample.decode().apply(HashFile.encode(tree))).isNotNull();
       return true;
     } catch (ScrException e) {
       assertThat(e.fault()).isEqualTo(Fault.CORRUPT);

@@ -52,6 +52,7 @@ class ClockRuleTest {
   }
 
   /** A call, a reference, and a local time without a clock. */
+  @SuppressWarnings("UnusedMethod")
   private static final class Asks {
     private final java.util.function.LongSupplier reference = System::nanoTime;
 

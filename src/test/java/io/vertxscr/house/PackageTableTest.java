@@ -44,9 +44,10 @@ class PackageTableTest {
       "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush",
       "transfer", "storage", "launch", "redundancy.range", "redundancy", "explain",
       "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
-      "prefix.publish", "scavenge", "protocol", "protocol.app", "protocol.node", "client",
+      "prefix.publish", "scavenge", "protocol.json", "protocol", "protocol.app", "protocol.node", "client",
       "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
-      "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice", "service.leader",
+      "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
+      "service.leader",
       "cluster.peer", "cluster", "cluster.bridge", "metrics", "verticle", "node",
       "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.scr", "examples.heat", "demo", "cli");
 

@@ -52,7 +52,7 @@ class ShownByTest {
       "| a | `house.ShownByTest#everyRowNamesTestsThatExist` | ! 0",
       "| a | `client.ShownByTest#everyRowNamesTestsThatExist` | ! 1",
       "| a | `ShownByTest` |                                   ! 0",
-      "| a | `SourceRules` |                                   ! 1",
+      "| a | `ReadmeExample` |                                 ! 1",
       "| a | `no_such_test` |                                  ! 1",
       "| a | the same |                                        ! 0",
       "| a | `ShownByTest#sources` |                           ! 1",

@@ -29,7 +29,8 @@ import java.util.random.RandomGenerator;
 public final class VirtualTime {
   private static final long MOST_JOB_MS = 20;
   private static final long NANOS_PER_MS = 1_000_000;
-  private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
+  /** What the wall clock says when time begins. */
+  public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
   private final RandomGenerator random;
   private final List<VirtualLoop> loops = new ArrayList<>();
@@ -52,7 +53,12 @@ public final class VirtualTime {
 
   /** A loop of a node. */
   public Loop loop() {
-    VirtualLoop loop = new VirtualLoop();
+    return loop(() -> true);
+  }
+
+  /** A loop of a node that may die: what it has not done by then, jobs included, is never done. */
+  public Loop loop(BooleanSupplier alive) {
+    VirtualLoop loop = new VirtualLoop(alive);
     loops.add(loop);
     return loop;
   }
@@ -108,6 +114,11 @@ public final class VirtualTime {
   /** A loop whose turn comes at random among all. */
   private final class VirtualLoop implements Loop {
     private final Queue<Runnable> ready = new ArrayDeque<>();
+    private final BooleanSupplier alive;
+
+    VirtualLoop(BooleanSupplier alive) {
+      this.alive = alive;
+    }
 
     @Override
     public <T> Future<T> call(Supplier<Future<T>> action) {
@@ -118,15 +129,21 @@ public final class VirtualTime {
 
     @Override
     public void later(Runnable action) {
-      ready.add(action);
+      ready.add(() -> {
+        if (alive.getAsBoolean()) {
+          action.run();
+        }
+      });
     }
 
     @Override
     public <T> Future<T> blocking(String what, Callable<T> work) {
       Promise<T> promise = promise();
       at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
-        Future<T> done = run(work);
-        later(() -> done.onComplete(promise));
+        if (alive.getAsBoolean()) {
+          Future<T> done = run(work);
+          later(() -> done.onComplete(promise));
+        }
       });
       return promise.future();
     }

@@ -12,6 +12,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,9 +99,7 @@ class AdviceTest {
       if (scr.rank() == 0) {
         Halts.of(prefix).update(halt -> halt.now("JOB_HALTED"));
       }
-      while (!scr.shouldExit()) {
-        Thread.onSpinWait();
-      }
+      Eventually.holds("the ranks are told to exit", scr::shouldExit);
       scr.finish();
       return 0;
     }));
@@ -155,45 +154,6 @@ class AdviceTest {
   }
 
   @Test
-  void aCheckpointIsDueSoManySecondsAfterTheLastAndThenOnce() throws Exception {
-    start(new IntervalPolicy(0, 1, 0, false), "n1", "n2");
-    List<List<Long>> waits = EmbeddedRun.all(run("n1", "n2").start(scr -> {
-      List<Long> mine = new ArrayList<>();
-      for (int step = 1; step <= 2; step++) {
-        long start = System.nanoTime();
-        while (!scr.needCheckpoint()) {
-          Thread.onSpinWait();
-        }
-        mine.add((System.nanoTime() - start) / 1_000_000);
-        RankProgram.checkpoint(scr, prefix, step, 1);
-        assertThat(scr.needCheckpoint()).as("right after the checkpoint").isFalse();
-      }
-      scr.finish();
-      return mine;
-    }));
-    assertThat(waits).allSatisfy(mine -> assertThat(mine).allSatisfy(ms -> assertThat(ms).isGreaterThan(900)));
-  }
-
-  @Test
-  void theOverheadIsKept() throws Exception {
-    start(new IntervalPolicy(0, 0, 20, false), "n1");
-    EmbeddedRun.all(run("n1").start(scr -> {
-      assertThat(scr.needCheckpoint()).as("the first tells what one costs").isTrue();
-      long begun = System.nanoTime();
-      RankProgram.checkpoint(scr, prefix, 1, 3);
-      double cost = System.nanoTime() - begun;
-      long end = System.nanoTime();
-      while (!scr.needCheckpoint()) {
-        Thread.onSpinWait();
-      }
-      assertThat(System.nanoTime() - end).as("four times as long as what the leader has seen of it")
-          .isGreaterThan((long) (cost * 0.5));
-      scr.finish();
-      return 0;
-    }));
-  }
-
-  @Test
   void theOptimalIntervalIsFarLongerThanOneCheckpoint() throws Exception {
     start(new IntervalPolicy(0, 0, 0, true), "n1");
     EmbeddedRun.all(run("n1").start(scr -> {
@@ -213,9 +173,7 @@ class AdviceTest {
     EmbeddedRun.all(run("n1").start(scr -> {
       assertThat(scr.needCheckpoint()).isFalse();
       Halts.of(prefix).update(halt -> halt.withCheckpointsLeft(OptionalInt.of(0)));
-      while (!scr.needCheckpoint()) {
-        Thread.onSpinWait();
-      }
+      Eventually.holds("a last checkpoint is asked for", scr::needCheckpoint);
       scr.finish();
       return 0;
     }));

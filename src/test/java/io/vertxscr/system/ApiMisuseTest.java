@@ -12,6 +12,7 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Release;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,13 +55,8 @@ class ApiMisuseTest extends EmbeddedTest {
 
   /** The leader knows of so many ranks; before, those who come later may be the first for it. */
   private void arrived(String ranks) throws Exception {
-    cluster.await(ranks + " to arrive", () -> {
-      try {
-        return cluster.status("n1").getJsonObject("waits").getString("for").contains(ranks);
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    });
+    Eventually.holds(ranks + " to arrive",
+        () -> cluster.status("n1").getJsonObject("waits").getString("for").contains(ranks));
   }
 
   private static JsonObject both(List<RawRank> ranks, Verb verb, JsonObject fields) throws Exception {
@@ -308,7 +304,7 @@ class ApiMisuseTest extends EmbeddedTest {
     bothRefused(ranks, Verb.COMPLETE_OUTPUT, Fault.NOT_VALID, "rank 1", "n2", "deep/never");
     both(ranks, Verb.FINALIZE, none());
     assertThat(cluster.held("n1")).containsExactly(1);
-    cluster.await("garbage to go", () -> !Files.exists(cluster.datasetDirectory("n2", 3)));
+    Eventually.holds("garbage to go", () -> !Files.exists(cluster.datasetDirectory("n2", 3)));
   }
 
   @Test

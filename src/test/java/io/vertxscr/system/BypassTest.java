@@ -29,6 +29,7 @@ import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.scavenge.DatasetVerification.Verified;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -162,7 +163,7 @@ class BypassTest extends EmbeddedTest {
               RankProgram.bytes(scr.rank(), 2, 0));
           written.countDown();
           released.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
-          cluster.await("the flush of the first", () -> cluster.record("n1", 1).flush() == FlushState.DONE
+          Eventually.holds("the flush of the first", () -> cluster.record("n1", 1).flush() == FlushState.DONE
               && cluster.record("n2", 1).flush() == FlushState.DONE);
           output.complete(true);
         }
@@ -234,7 +235,7 @@ class BypassTest extends EmbeddedTest {
   void someCheckpointsGoPastTheCacheAndARestartTakesTheNewestOfBoth() throws Exception {
     try (TestCluster cluster = cluster(2, false)) {
       cluster.steps(1, 3, NODES);
-      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
+      Eventually.holds("eviction", () -> cluster.held("n1").equals(List.of(3)));
       assertThat(cluster.restartable()).contains(2);
       assertThat(cluster.restart(NODES)).isEqualTo(3);
       cluster.lose("n1");
@@ -294,7 +295,7 @@ class BypassTest extends EmbeddedTest {
         assertThat(output.route(shared.toString())).isEqualTo(shared);
         Files.write(output.route(cluster.prefix() + "/own-" + scr.rank()), new byte[scr.rank()]);
         if (scr.rank() == 0) {
-          cluster.await("the part of n2", () -> waitsFor(cluster, "complete-output").equals(List.of("n1")));
+          Eventually.holds("the part of n2", () -> waitsFor(cluster, "complete-output").equals(List.of("n1")));
         }
         write(shared, scr.rank());
         output.complete(true);

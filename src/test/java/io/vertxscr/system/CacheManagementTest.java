@@ -18,6 +18,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,7 +69,7 @@ class CacheManagementTest extends EmbeddedTest {
     try (TestCluster cluster = new TestCluster(vertx, directory, policy(List.of(cache), 0,
         descriptor(0, 1, cache, Scheme.SINGLE), descriptor(1, 2, cache, Scheme.XOR)), NODES)) {
       cluster.steps(1, 3, NODES);
-      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(2, 3)));
+      Eventually.holds("eviction", () -> cluster.held("n1").equals(List.of(2, 3)));
       cluster.lose("n2");
       cluster.nodes().start("n4");
       assertThat(cluster.restart("n1", "n4", "n3")).isEqualTo(2);
@@ -83,7 +84,7 @@ class CacheManagementTest extends EmbeddedTest {
         policy(List.of(ram, ssd), 4, descriptor(0, 1, ram, Scheme.XOR), descriptor(1, 2, ssd, Scheme.PARTNER));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
       cluster.steps(1, 7, NODES);
-      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(4, 6, 7)));
+      Eventually.holds("eviction", () -> cluster.held("n1").equals(List.of(4, 6, 7)));
       assertThat(cluster.datasetDirectory("n1", 6).startsWith(ssd.base())).isTrue();
       assertThat(cluster.datasetDirectory("n1", 7).startsWith(ram.base())).isTrue();
       assertThat(cluster.prefix().resolve("step-4/rank-0-0")).hasBinaryContent(RankProgram.bytes(0, 4, 0));
@@ -108,7 +109,7 @@ class CacheManagementTest extends EmbeddedTest {
         return 0;
       }, NODES);
       for (String node : NODES) {
-        cluster.await("eviction", () -> cluster.held(node).equals(List.of(1)));
+        Eventually.holds("eviction", () -> cluster.held(node).equals(List.of(1)));
       }
       assertThat(cluster.prefix().resolve("fields/rank-2")).hasContent("rank 2 of fields");
       assertThat(cluster.prefix().resolve("both/rank-2")).hasContent("rank 2 of both");
@@ -131,7 +132,7 @@ class CacheManagementTest extends EmbeddedTest {
     }
     try (TestCluster cluster = new TestCluster(vertx, directory, with(plain(), true, false), NODES)) {
       assertThat(cluster.steps(1, 1, NODES)).isZero();
-      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
+      Eventually.holds("eviction", () -> cluster.held("n1").equals(List.of(3)));
       assertThat(cluster.record("n1", 3).descriptor().checkpointId()).isEqualTo(3);
     }
   }
@@ -144,7 +145,8 @@ class CacheManagementTest extends EmbeddedTest {
       }
       return 0;
     }), NODES);
-    cluster.await("eviction", () -> Arrays.stream(NODES).allMatch(node -> cluster.held(node).equals(List.of(steps))));
+    Eventually.holds("eviction",
+        () -> Arrays.stream(NODES).allMatch(node -> cluster.held(node).equals(List.of(steps))));
   }
 
   @Test
@@ -183,8 +185,8 @@ class CacheManagementTest extends EmbeddedTest {
         scr.finish();
         return 0;
       }, NODES);
-      cluster.await("eviction", () -> cluster.held("n2").equals(List.of(2)));
-      cluster.await("event", () -> events.stream().anyMatch(event -> event.getString("type").equals("corrupt-found")
+      Eventually.holds("eviction", () -> cluster.held("n2").equals(List.of(2)));
+      Eventually.holds("event", () -> events.stream().anyMatch(event -> event.getString("type").equals("corrupt-found")
           && event.getInteger("dataset") == 1 && event.getString("about").equals("n2")
           && event.getInteger("rank") == 1));
       assertThat(events.stream().filter(event -> event.getString("type").equals("corrupt-found"))).hasSize(1);
@@ -223,7 +225,7 @@ class CacheManagementTest extends EmbeddedTest {
         scr.finish();
         return 0;
       }, "n1");
-      cluster.await("eviction", () -> cluster.held("n1").equals(List.of(3)));
+      Eventually.holds("eviction", () -> cluster.held("n1").equals(List.of(3)));
     }
   }
 

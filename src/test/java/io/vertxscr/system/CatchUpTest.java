@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -37,7 +38,7 @@ class CatchUpTest extends EmbeddedTest {
       cluster.nodes().start("n5");
       assertThat(cluster.restart(NEXT)).isEqualTo(3);
       for (int dataset : List.of(1, 2, 3)) {
-        cluster.await("dataset " + dataset + " on n5", () -> isProtected(cluster, "n5", dataset));
+        Eventually.holds("dataset " + dataset + " on n5", () -> isProtected(cluster, "n5", dataset));
       }
       cluster.lose("n1");
       cluster.nodes().start("n1");
@@ -60,7 +61,7 @@ class CatchUpTest extends EmbeddedTest {
       cluster.store("n3").evict(1);
       assertThat(cluster.restart(NODES)).isEqualTo(2);
       for (String node : NODES) {
-        cluster.await("dataset 1 to go from " + node, () -> cluster.held(node).equals(List.of(2)));
+        Eventually.holds("dataset 1 to go from " + node, () -> cluster.held(node).equals(List.of(2)));
       }
     }
   }
@@ -84,7 +85,7 @@ class CatchUpTest extends EmbeddedTest {
       atFirst.dead().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
       Path blocked = cluster.datasetDirectory("n5", 1).resolve(".scr");
       assertThat(blocked).isRegularFile();
-      cluster.await("all ranks to have read it", () -> all.getNumberWaiting() == NEXT.length);
+      Eventually.holds("all ranks to have read it", () -> all.getNumberWaiting() == NEXT.length);
       assertThat(isProtected(cluster, "n5", 1)).isFalse();
       Files.delete(blocked);
       cluster.awaitProtected(NEXT);
@@ -164,7 +165,8 @@ class CatchUpTest extends EmbeddedTest {
       Files.delete(obstacle);
       cluster.nodes().start("n5");
       PrefixIndex index = new PrefixIndex(new PrefixPaths(cluster.prefix()), "test", Duration.ofSeconds(5));
-      cluster.await("the flush", () -> index.read().index().find("result").filter(Index.Entry::complete).isPresent());
+      Eventually.holds("the flush",
+          () -> index.read().index().find("result").filter(Index.Entry::complete).isPresent());
       for (int rank = 0; rank < NODES.length; rank++) {
         assertThat(obstacle.resolve("rank-" + rank)).hasBinaryContent(RankProgram.bytes(rank, 1, 0));
       }

@@ -1,5 +1,6 @@
 package io.vertxscr.system;
 
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

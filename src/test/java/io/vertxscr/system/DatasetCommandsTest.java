@@ -10,6 +10,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -246,7 +247,7 @@ class DatasetCommandsTest extends EmbeddedTest {
   void whatHasLeftTheCachesAndWasNeverFlushedIsDroppedAndDeletedWithoutAWord() throws Exception {
     try (TestCluster cluster = cluster(0)) {
       cluster.steps(1, 5, NODES);
-      cluster.await("evictions", () -> cluster.held("n1").equals(List.of(3, 4, 5)));
+      Eventually.holds("evictions", () -> cluster.held("n1").equals(List.of(3, 4, 5)));
       cluster.nodes().kill("n1");                         // another leader, which has not seen them itself
       cluster.nodes().start("n1");
       alone(cluster, scr -> {

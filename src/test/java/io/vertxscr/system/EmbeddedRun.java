@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
 import io.vertxscr.node.EmbeddedCluster;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +16,7 @@ import java.util.function.UnaryOperator;
 
 /** Ranks as threads of the test, on nodes of an embedded cluster. */
 final class EmbeddedRun {
-  /** Bounds every wait of a test; far above what anything takes. */
-  static final int PATIENCE_S = 60;
+  static final int PATIENCE_S = Eventually.PATIENCE_S;
 
   private final EmbeddedCluster cluster;
   private final Path prefix;

@@ -13,6 +13,7 @@ import io.vertxscr.metrics.Metrics;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

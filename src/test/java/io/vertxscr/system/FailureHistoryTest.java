@@ -12,6 +12,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

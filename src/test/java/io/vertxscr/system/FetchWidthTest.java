@@ -30,6 +30,7 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Trees;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -119,7 +120,7 @@ class FlushFetchTest extends EmbeddedTest {
       assertThat(cluster.held("n1")).contains(2);
       assertThat(cluster.restartable()).isEmpty();
       Files.delete(ballast);
-      cluster.await("the flush", () -> cluster.restartable().contains(2));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(2));
       assertThat(cluster.prefix().resolve("step-2/rank-1-0")).hasBinaryContent(RankProgram.bytes(1, 2, 0));
     }
   }
@@ -134,7 +135,7 @@ class FlushFetchTest extends EmbeddedTest {
       EmbeddedRun.all(cluster.run(NODES).start(scr -> {
         RankProgram.checkpoint(scr, prefix, 1, 3);
         if (scr.rank() == 0) {                            // the other one waits for it in its next phase
-          cluster.await("the flush", () -> cluster.restartable().contains(1));
+          Eventually.holds("the flush", () -> cluster.restartable().contains(1));
           Files.move(prefix, away);
           if (mountPoint) {
             Files.createDirectory(prefix);
@@ -149,7 +150,7 @@ class FlushFetchTest extends EmbeddedTest {
       assertThat(cluster.held("n1")).contains(3);
       assertThat(prefix.resolve("step-3")).doesNotExist();
       Eventually.holds("it is back", () -> isBack(away, prefix));
-      cluster.await("the flush", () -> cluster.restartable().contains(3));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(3));
       for (int rank = 0; rank < NODES.length; rank++) {
         assertThat(prefix.resolve("step-3/rank-" + rank + "-0")).hasBinaryContent(RankProgram.bytes(rank, 3, 0));
       }
@@ -166,7 +167,7 @@ class FlushFetchTest extends EmbeddedTest {
       EmbeddedRun.all(cluster.run(NODES).start(scr -> {
         RankProgram.checkpoint(scr, prefix, 1, 3);
         if (scr.rank() == 0) {                            // the other one waits for it in its next phase
-          cluster.await("the flush", () -> cluster.restartable().contains(1)
+          Eventually.holds("the flush", () -> cluster.restartable().contains(1)
               && cluster.record("n1", 1).flush() == FlushState.DONE
               && cluster.record("n2", 1).flush() == FlushState.DONE);
           Files.move(prefix, away);
@@ -182,7 +183,7 @@ class FlushFetchTest extends EmbeddedTest {
       assertThat(cluster.held("n1")).contains(3).doesNotContain(1);
       assertThat(new PrefixPaths(prefix).dataset(3)).doesNotExist();
       Eventually.holds("it is back", () -> isBack(away, prefix));
-      cluster.await("the flush", () -> cluster.restartable().contains(3));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(3));
     }
   }
 
@@ -207,7 +208,7 @@ class FlushFetchTest extends EmbeddedTest {
           .anyMatch(flush -> ((JsonObject) flush).getString("cause", "").contains("is it mounted?")));
       assertThat(new PrefixPaths(prefix).dataset(2)).doesNotExist();
       Eventually.holds("it is back", () -> isBack(away, prefix));
-      cluster.await("the flush", () -> cluster.restartable().contains(2));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(2));
     }
   }
 
@@ -237,7 +238,7 @@ class FlushFetchTest extends EmbeddedTest {
       assertThat(prefix).isEmptyDirectory();
       Files.delete(prefix);
       Files.move(away, prefix);
-      cluster.await("the flush", () -> cluster.restartable().contains(1));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(1));
     }
   }
 
@@ -272,7 +273,7 @@ class FlushFetchTest extends EmbeddedTest {
         assertThat(EmbeddedRun.all(cluster.run(NODES).start(scr -> RankProgram.restart(scr, 3)))).containsOnly(1);
         assertThat(cluster.held("n1")).containsExactly(1);
         Files.delete(ballast);
-        cluster.await("the flush", () -> cluster.restartable().contains(1));
+        Eventually.holds("the flush", () -> cluster.restartable().contains(1));
       }
     }
   }

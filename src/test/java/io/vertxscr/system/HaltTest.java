@@ -17,6 +17,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +31,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -238,8 +240,8 @@ class HaltTest {
   private List<Object> remarks() {
     ScrClient client = cluster.client("n2");
     try {
-      return client.status().await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS).getJsonArray("remarks").stream().toList();
-    } catch (TimeoutException e) {
+      return List.copyOf((List<?>) client.status().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS).get("remarks"));
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
       throw new AssertionError(e);
     } finally {
       client.close();

@@ -7,6 +7,7 @@ import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

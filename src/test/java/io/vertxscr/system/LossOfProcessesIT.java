@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertxscr.client.Scr;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.timing.Eventually;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;

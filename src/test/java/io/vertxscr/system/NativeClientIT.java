@@ -8,6 +8,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Frames;
+import io.vertxscr.timing.Eventually;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -207,9 +208,11 @@ class NativeClientIT {
           + " -Wl,-rpath,$(pkg-config --variable=libdir scr)");
       run(program, "1", "3");
     }
-    assertThat(Files.walk(build.installed()).map(path -> path.getFileName().toString()))
-        .contains("libscr.so", "libscr.a", "libscrf.so", "libscrf.a", "scr.h", "scrf.h", "scr.pc", "scrf.pc", "scr.7",
-            "SCR_Init.3");
+    try (Stream<Path> installed = Files.walk(build.installed())) {
+      assertThat(installed.map(path -> path.getFileName().toString()))
+          .contains("libscr.so", "libscr.a", "libscrf.so", "libscrf.a", "scr.h", "scrf.h", "scr.pc", "scrf.pc",
+              "scr.7", "SCR_Init.3");
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -82,7 +83,7 @@ final class PermissionWork {
           RankProgram.checkpoint(scr, cluster.prefix(), 2, 3);
           return 0;
         }, NODES);
-        cluster.await("an event that says where " + causes, () -> causes.stream().anyMatch(
+        Eventually.holds("an event that says where " + causes, () -> causes.stream().anyMatch(
             cause -> cause.contains(locked.toString()) && cause.contains("no permission")));
         assertThat(cluster.held("n1")).as(place + ": cached").contains(2);
         assertThat(cluster.held("n2")).as(place + ": cached").contains(2);
@@ -91,7 +92,7 @@ final class PermissionWork {
       } finally {
         Files.setPosixFilePermissions(locked, before);
       }
-      cluster.await("the flush", () -> cluster.restartable().contains(2));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(2));
       assertThat(DatasetVerification.verify(new PrefixPaths(cluster.prefix()), 2).problems()).isEmpty();
     }
     System.out.println("good: " + place);

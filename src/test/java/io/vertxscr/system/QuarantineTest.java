@@ -12,6 +12,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
+import io.vertxscr.timing.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -75,7 +76,7 @@ class QuarantineTest extends EmbeddedTest {
         assertThat(dieReading(cluster)).isEqualTo(2);
       }
       assertThat(dieReading(cluster)).as("2 is in quarantine").isEqualTo(1);
-      cluster.await("the note of it", () -> history(cluster).loads().stream()
+      Eventually.holds("the note of it", () -> history(cluster).loads().stream()
           .filter(RestartHistory.Load::quarantined).map(RestartHistory.Load::name).toList().equals(List.of("step-2")));
       assertThat(cluster.status("n1").getJsonArray("remarks").getString(0))
           .contains("dataset 2 \"step-2\" is in quarantine");
@@ -137,7 +138,7 @@ class QuarantineTest extends EmbeddedTest {
       for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS + 2; i++) {
         assertThat(loadAndDie(cluster)).isEqualTo(2);
       }
-      cluster.await("the note of it to go", () -> history(cluster).loads().isEmpty());
+      Eventually.holds("the note of it to go", () -> history(cluster).loads().isEmpty());
     }
   }
 
@@ -165,7 +166,7 @@ class QuarantineTest extends EmbeddedTest {
           int read = reads(scr);
           if (by.equals("halt")) {
             Halts.of(cluster.prefix()).update(halt -> halt.withReason(Optional.of("JOB_HALTED")));
-            cluster.await("the leader's look at it", scr::shouldExit);
+            Eventually.holds("the leader's look at it", scr::shouldExit);
           }
           return read;
         })).as("after %d ends", i).isEqualTo(2);

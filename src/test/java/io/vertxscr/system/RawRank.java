@@ -34,7 +34,7 @@ final class RawRank implements AutoCloseable {
   }
 
   Future<JsonObject> init(JsonObject body) {
-    return transport.request(Verb.INIT, body).onSuccess(reply -> run = reply.getLong("run"));
+    return request(Verb.INIT, body).onSuccess(reply -> run = reply.getLong("run"));
   }
 
   /** The next call. */
@@ -63,12 +63,16 @@ final class RawRank implements AutoCloseable {
     if (verb == Verb.START_OUTPUT) {
       body.put("flags", 1);
     }
-    return transport.request(verb, body.mergeIn(fields));
+    return request(verb, body.mergeIn(fields));
   }
 
   Future<JsonObject> route(String name, Path workingDirectory) {
-    return transport.request(Verb.ROUTE, new JsonObject().put("run", run).put("rank", rank).put("name", name)
+    return request(Verb.ROUTE, new JsonObject().put("run", run).put("rank", rank).put("name", name)
         .put("directory", workingDirectory.toString()));
+  }
+
+  private Future<JsonObject> request(Verb verb, JsonObject body) {
+    return Future.fromCompletionStage(transport.request(verb, body.getMap())).map(JsonObject::new);
   }
 
   static JsonObject ok(Future<JsonObject> answer) throws TimeoutException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertxscr.house.ReadmeExample;
+import io.vertxscr.timing.Eventually;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

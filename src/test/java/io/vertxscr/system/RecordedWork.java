@@ -14,6 +14,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.recorded.States;
 import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,7 +81,7 @@ final class RecordedWork {
         RankProgram.checkpoint(scr, cluster.prefix(), NEW, FILES_OF_A_RANK);
         return 0;
       }, NODES);
-      cluster.await("the scavenge", () -> cluster.restartable().contains(NEW));
+      Eventually.holds("the scavenge", () -> cluster.restartable().contains(NEW));
     }
   }
 

@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;

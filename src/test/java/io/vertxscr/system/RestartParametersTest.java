@@ -13,6 +13,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -178,7 +179,7 @@ class RestartParametersTest extends EmbeddedTest {
       assertThat(dies(cluster, 1, 0, NODES)).isZero();
       assertThat(cluster.held("n1")).containsExactly(1);
       Files.delete(obstacle);
-      cluster.await("the flush", () -> flushed(cluster).contains("result"));
+      Eventually.holds("the flush", () -> flushed(cluster).contains("result"));
       assertThat(obstacle.resolve("rank-3")).hasBinaryContent(RankProgram.bytes(3, 1, 0));
     }
   }

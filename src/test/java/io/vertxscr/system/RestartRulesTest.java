@@ -14,6 +14,7 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,7 +98,7 @@ class RestartRulesTest extends EmbeddedTest {
           anew -> assertThat(anew).contains("2 in all"));
       assertThat(cluster.held("n1")).as("parts of a dataset that could not be fetched").isEmpty();
       assertThat(cluster.held("n2")).isEmpty();
-      cluster.await("the log", () -> passedOver(cluster).size() == 4);
+      Eventually.holds("the log", () -> passedOver(cluster).size() == 4);
       assertThat(passedOver(cluster)).satisfiesExactly(
           second -> assertThat(second).startsWith("FETCH_FAIL 2 CORRUPT: ").contains("rank-1-0", "rank-0-1"),
           first -> assertThat(first).startsWith("FETCH_FAIL 1 ").contains("rank-0-1"),
@@ -179,7 +180,7 @@ class RestartRulesTest extends EmbeddedTest {
         assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
             e -> assertThat(e.fault()).isEqualTo(Fault.INTERNAL)).hasMessageContaining("a mistake");
       }
-      cluster.await("the note of it",
+      Eventually.holds("the note of it",
           () -> Halts.of(cluster.prefix()).read().reason().equals(Optional.of("SCR_INIT_FAILED")));
       try (RawRank rank = new RawRank(vertx, "n1", 0)) {
         RawRank.refused(rank.init(RawRank.initBody(0, 1, cluster.prefix().toString(), "test")), Fault.HALTED,

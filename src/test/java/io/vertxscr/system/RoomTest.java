@@ -17,6 +17,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.prefix.metadata.Mounts;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

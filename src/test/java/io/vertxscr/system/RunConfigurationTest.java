@@ -18,6 +18,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -292,9 +293,9 @@ class RunConfigurationTest extends EmbeddedTest {
       ScrClient client = cluster.nodes().client("n1");
       ScrOptions options = new ScrOptions(Path.of("unused"), 0, 1, prefix, "test").config("CKPT=0 TYPE=PARTNER");
 
-      assertThat(client.config(options, "SCR_FLUSH").await(60, TimeUnit.SECONDS)).contains("7");
-      assertThat(client.config(options, "CKPT=0 TYPE").await(60, TimeUnit.SECONDS)).contains("PARTNER");
-      assertThat(client.config(options, "SCR_GROUP").await(60, TimeUnit.SECONDS)).isEmpty();
+      assertThat(client.config(options, "SCR_FLUSH").get(60, TimeUnit.SECONDS)).contains("7");
+      assertThat(client.config(options, "CKPT=0 TYPE").get(60, TimeUnit.SECONDS)).contains("PARTNER");
+      assertThat(client.config(options, "SCR_GROUP").get(60, TimeUnit.SECONDS)).isEmpty();
       client.close();
     }
   }
@@ -313,7 +314,7 @@ class RunConfigurationTest extends EmbeddedTest {
 
       String why = "CKPT=0: XOR protects nothing, as SINGLE would: all ranks are in one group NODE, n1";
       assertThat(cluster.status("n1").getJsonObject("run").getJsonArray("warnings")).containsExactly(why);
-      cluster.await("the event", () -> told.equals(List.of(why)));
+      Eventually.holds("the event", () -> told.equals(List.of(why)));
     }
   }
 

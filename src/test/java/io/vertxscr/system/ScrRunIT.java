@@ -2,6 +2,7 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -118,7 +119,7 @@ class SeveralLossesTest extends EmbeddedTest {
       cluster.steps(1, 3, NODES);
       for (String node : NODES) {
         Path lent = cluster.datasetDirectory(node, 3).resolve(".scr/lent");
-        cluster.await("the end of the loans of " + node, () -> {
+        Eventually.holds("the end of the loans of " + node, () -> {
           String[] left = lent.toFile().list();
           return left == null || left.length == 0;
         });

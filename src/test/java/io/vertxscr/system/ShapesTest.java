@@ -6,11 +6,14 @@ import io.vertxscr.client.Output;
 import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,8 +119,8 @@ class ShapesTest extends EmbeddedTest {
         cluster.steps(1, 5, nodes);
         for (String node : nodes) {
           List<Integer> kept = cached == 1 ? List.of(5) : List.of(4, 5);
-          cluster.await("eviction down to " + kept, () -> cluster.held(node).equals(kept));
-          cluster.await("files of evicted datasets to go", () -> !Files.exists(cluster.datasetDirectory(node, 3)));
+          Eventually.holds("eviction down to " + kept, () -> cluster.held(node).equals(kept));
+          Eventually.holds("files of evicted datasets to go", () -> !Files.exists(cluster.datasetDirectory(node, 3)));
         }
         cluster.lose("n2");
         cluster.nodes().start("n2");
@@ -131,13 +134,15 @@ class ShapesTest extends EmbeddedTest {
     try (TestCluster cluster =
         new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), "n1", "n2")) {
       cluster.steps(1, 1, "n1", "n2");
+      CyclicBarrier written = new CyclicBarrier(2);       // a rank that ends takes the run from the other
       EmbeddedRun.all(cluster.run("n1", "n2").start(scr -> {
         Files.write(scr.startCheckpoint("unfinished").route(cluster.prefix() + "/f"), new byte[10]);
+        written.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
         return 0;
       }));
       assertThat(cluster.restart("n1", "n2")).isEqualTo(1);
       for (String node : List.of("n1", "n2")) {
-        cluster.await("the unfinished dataset to go", () -> !Files.exists(cluster.datasetDirectory(node, 2)));
+        Eventually.holds("the unfinished dataset to go", () -> !Files.exists(cluster.datasetDirectory(node, 2)));
       }
     }
   }

@@ -13,7 +13,7 @@ final class StatusOf implements AutoCloseable {
   }
 
   JsonObject now() throws Exception {
-    return client.status().toCompletionStage().toCompletableFuture().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+    return new JsonObject(client.status().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS));
   }
 
   @Override

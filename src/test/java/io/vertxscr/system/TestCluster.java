@@ -15,6 +15,7 @@ import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -184,7 +184,7 @@ final class TestCluster implements AutoCloseable {
   JsonObject status(String node) throws Exception {
     ScrClient client = cluster.client(node);
     try {
-      return client.status().await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      return new JsonObject(client.status().get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS));
     } finally {
       client.close();
     }
@@ -199,36 +199,17 @@ final class TestCluster implements AutoCloseable {
   /** Until leader and nodes know that the run, whose ranks are gone, is over. */
   void awaitOver(String... names) throws Exception {
     for (String node : names) {
-      await("the end of the run on " + node, () -> {
-        try {
-          JsonObject status = status(node);
-          return status.getJsonObject("waits").getString("for").equals("no run")
-              && (!status.containsKey("run") || status.getJsonObject("run").containsKey("over"));
-        } catch (Exception e) {
-          throw new IllegalStateException(e);
-        }
+      Eventually.holds("the end of the run on " + node, () -> {
+        JsonObject status = status(node);
+        return status.getJsonObject("waits").getString("for").equals("no run")
+            && (!status.containsKey("run") || status.getJsonObject("run").containsKey("over"));
       });
     }
   }
 
   void awaitProtected(String... names) throws Exception {
     for (String node : names) {
-      await("protection of " + node, () -> {
-        try {
-          return protection(node).equals("protected");
-        } catch (Exception e) {
-          throw new IllegalStateException(e);
-        }
-      });
-    }
-  }
-
-  /** Polls until the condition holds, for a bounded time, one turn of the event loops apart. */
-  void await(String what, BooleanSupplier condition) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(EmbeddedRun.PATIENCE_S);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("waiting for " + what).isLessThan(end);
-      vertx.timer(5, TimeUnit.MILLISECONDS).await();
+      Eventually.holds("protection of " + node, () -> protection(node).equals("protected"));
     }
   }
 

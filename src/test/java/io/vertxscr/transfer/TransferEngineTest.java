@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Goal: every submission has exactly one end, also at the limit, at the end and after an error. */
-@Timeout(30)
+@Timeout(120)
 class TransferEngineTest {
   private final CountDownLatch gate = new CountDownLatch(1);
   private final TransferEngine engine = new TransferEngine("test", 2, 3);
@@ -111,7 +111,7 @@ class TransferEngineTest {
     assertFails(engine.submit("late", ran::incrementAndGet), Fault.STOPPING, "late");
     assertThat(drained).isNotDone();
     gate.countDown();
-    drained.get(10, TimeUnit.SECONDS);
+    drained.get(60, TimeUnit.SECONDS);
     taken.forEach(CompletableFuture::join);
     assertThat(ran).hasValue(3);
   }
@@ -141,7 +141,7 @@ class TransferEngineTest {
     }
     assertThat(closing).isNotDone();
     gate.countDown();
-    closing.get(10, TimeUnit.SECONDS);
+    closing.get(60, TimeUnit.SECONDS);
     assertThat(taken.get(0).join() && taken.get(1).join()).isTrue();
     assertThat(interrupted).isFalse();
     assertFails(engine.submit("late", () -> 1), Fault.STOPPING, "late");
@@ -164,7 +164,7 @@ class TransferEngineTest {
       racing.close();
       submitter.join();
       for (CompletableFuture<Integer> result : results) {
-        result.exceptionally(_ -> -1).get(10, TimeUnit.SECONDS);
+        result.exceptionally(_ -> -1).get(60, TimeUnit.SECONDS);
       }
       assertThat(racing.active()).isEmpty();
     }

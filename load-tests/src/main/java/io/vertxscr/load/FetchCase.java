@@ -1,9 +1,7 @@
 package io.vertxscr.load;
 
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertxscr.client.ScrClient;
-import io.vertxscr.client.Session;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
@@ -13,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -121,9 +120,9 @@ final class FetchCase {
       List<ScrClient> clients = IntStream.rangeClosed(0, ranks / Limits.MAX_CALLS_IN_FLIGHT + options.nodes())
           .mapToObj(client -> cluster.client("n" + client % options.nodes())).toList();
       long begin = System.nanoTime();
-      List<Future<Session>> asked = IntStream.range(0, ranks).mapToObj(rank -> clients.get(rank % clients.size())
-          .init(new InitRequest(rank, ranks, prefix, "load"))).toList();
-      Future.join(asked).await(PATIENCE_S, TimeUnit.SECONDS);
+      CompletableFuture.allOf(IntStream.range(0, ranks).mapToObj(rank -> clients.get(rank % clients.size())
+          .init(new InitRequest(rank, ranks, prefix, "load"))).toArray(CompletableFuture[]::new))
+          .get(PATIENCE_S, TimeUnit.SECONDS);
       double seconds = (System.nanoTime() - begin) / 1e9;
       List<RankFiles> fetched = IntStream.range(0, options.nodes())
           .mapToObj(n -> cluster.node("n" + n).ground().store().find(1).orElseThrow())

@@ -1,6 +1,5 @@
 package io.vertxscr.load;
 
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertxscr.client.Phase;
 import io.vertxscr.client.ScrClient;
@@ -17,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -119,11 +119,11 @@ final class RanksCase {
     return System.nanoTime() - begin;
   }
 
-  /** Runs it on all at once, and waits for the last. */
-  private static <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) throws Exception {
-    List<Future<B>> asked = new ArrayList<>(who.size());
+  /** Has all do it at once, and waits for the last. */
+  private static <A, B> List<B> all(List<A> who, Function<A, CompletableFuture<B>> what) throws Exception {
+    List<CompletableFuture<B>> asked = new ArrayList<>(who.size());
     who.forEach(one -> asked.add(what.apply(one)));
-    Future.join(asked).await(PATIENCE_S, TimeUnit.SECONDS);
-    return asked.stream().map(Future::result).toList();
+    CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).get(PATIENCE_S, TimeUnit.SECONDS);
+    return asked.stream().map(CompletableFuture::join).toList();
   }
 }

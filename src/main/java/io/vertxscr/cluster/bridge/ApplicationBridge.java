@@ -125,7 +125,7 @@ public final class ApplicationBridge {
           .addHeader(Addresses.CLIENT_HEADER, clientId);
     }
 
-    /** Passes a call on; the future fails with a {@link ScrException} or what {@code Replies.faultOf} knows to read. */
+    /** Passes a call on; the future fails with a {@link ScrException} or what {@code ReplyFaults.of} knows to read. */
     Future<JsonObject> call(String address, JsonObject body) {
       Verb verb = Addresses.verbAt(node, address).orElseThrow(() -> new ScrException(Fault.NOT_AUTHORIZED,
           "access_denied: " + address + " is not a verb for applications of node " + node));

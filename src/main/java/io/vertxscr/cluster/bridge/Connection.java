@@ -11,7 +11,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Frames;
-import io.vertxscr.protocol.Replies;
+import io.vertxscr.protocol.ReplyFaults;
 import io.vertxscr.protocol.Wire;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -133,7 +133,7 @@ final class Connection {
     if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS) {
       return new ScrException(Fault.STOPPING, "node " + door.node() + " takes no calls: it is starting or stopping");
     }
-    return Replies.faultOf(failure, door.node());
+    return ReplyFaults.of(failure, door.node());
   }
 
   private void write(JsonObject frame) {

@@ -36,10 +36,15 @@ public final class PeerClient implements RangeSource, AutoCloseable {
 
   /** @param nodes where a node can be reached; null for nodes that are not members (any more) */
   public PeerClient(ClusterSecret secret, Function<String, NodeInfo> nodes, PeerTimeouts timeouts) {
+    this(secret, nodes, timeouts, PeerWatchdog.start("scr-peer-watch-client", timeouts.tickMs()));
+  }
+
+  /** The same with a watchdog whose time is the caller's; closed with the client. */
+  PeerClient(ClusterSecret secret, Function<String, NodeInfo> nodes, PeerTimeouts timeouts, PeerWatchdog watchdog) {
     this.secret = Objects.requireNonNull(secret);
     this.nodes = Objects.requireNonNull(nodes);
     this.timeouts = Objects.requireNonNull(timeouts);
-    this.watchdog = new PeerWatchdog("scr-peer-watch-client", timeouts.tickMs());
+    this.watchdog = watchdog;
   }
 
   /**

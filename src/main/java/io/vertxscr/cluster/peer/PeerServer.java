@@ -64,10 +64,16 @@ public final class PeerServer implements AutoCloseable {
 
   /** Listens from now on. @throws ScrException IO if the address cannot be had */
   public PeerServer(Settings settings, RangeCatalog catalog) {
+    this(settings, catalog,
+        PeerWatchdog.start("scr-peer-watch-" + settings.node(), settings.timeouts().tickMs()));
+  }
+
+  /** The same with a watchdog whose time is the caller's; closed with the server. */
+  PeerServer(Settings settings, RangeCatalog catalog, PeerWatchdog watchdog) {
     this.settings = settings;
     this.catalog = Objects.requireNonNull(catalog);
-    this.listener = listen(settings);
-    this.watchdog = new PeerWatchdog("scr-peer-watch-" + settings.node(), settings.timeouts().tickMs());
+    this.watchdog = watchdog;
+    this.listener = listen(settings, watchdog);
     Thread.ofPlatform().daemon().name("scr-peer-accept-" + settings.node()).start(this::acceptAll);
   }
 
@@ -94,7 +100,7 @@ public final class PeerServer implements AutoCloseable {
     watchdog.close();
   }
 
-  private static ServerSocketChannel listen(Settings settings) {
+  private static ServerSocketChannel listen(Settings settings, PeerWatchdog watchdog) {
     try {
       ServerSocketChannel listener = ServerSocketChannel.open();
       try {
@@ -104,6 +110,7 @@ public final class PeerServer implements AutoCloseable {
         throw e;
       }
     } catch (IOException | RuntimeException e) {
+      watchdog.close();
       throw new ScrException(Fault.IO, "node " + settings.node() + " cannot serve peers at " + settings.host() + ":"
           + settings.port() + ": " + e.getMessage(), e);
     }

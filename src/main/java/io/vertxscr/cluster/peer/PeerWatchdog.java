@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Watchdog that closes silent connections. One thread checks every {@link Watch} once a tick.
+ * Ends what does not move. One thread looks at every {@link Watch} once a tick, its own or that of a test.
  *
  * <p>Why not socket timeouts: they apply to socket streams only, and those copy through heap arrays; channels read into
  * direct buffers but has no timeout. Closing the channel from here wakes a blocked thread.
@@ -19,9 +19,16 @@ final class PeerWatchdog implements AutoCloseable {
   private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  PeerWatchdog(String name, int tickMs) {
+  /** Without a thread: whoever owns it calls {@link #tick}. @param tickMs how long a tick stands for */
+  PeerWatchdog(int tickMs) {
     this.tickMs = tickMs;
-    Thread.ofPlatform().daemon().name(name).start(this::run);
+  }
+
+  /** A watchdog whose own thread ticks. */
+  static PeerWatchdog start(String name, int tickMs) {
+    PeerWatchdog watchdog = new PeerWatchdog(tickMs);
+    Thread.ofPlatform().daemon().name(name).start(watchdog::run);
+    return watchdog;
   }
 
   /**
@@ -41,10 +48,15 @@ final class PeerWatchdog implements AutoCloseable {
     closed.countDown();
   }
 
+  /** So much time has gone by. One thread at a time. */
+  void tick() {
+    watches.forEach(Watch::tick);
+  }
+
   private void run() {
     try {
       while (!closed.await(tickMs, TimeUnit.MILLISECONDS)) {
-        watches.forEach(Watch::tick);
+        tick();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();       // nobody of us does that: somebody wants this thread to end

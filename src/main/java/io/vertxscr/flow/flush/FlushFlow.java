@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * State machine of one dataset's flush at the leader. Pure.
  *
- * <pre>
+ * <pre>{@code
  *   Idle --Start--> Copying --Copied--> Publishing --Published--> Mapping --Mapped--> Sealing --Sealed--> Done
  *                    ^  ^ |                 |                        |                   |
  *                    |  | +-----------------+---------Failed---------+-------------------+
@@ -17,7 +17,7 @@ import java.util.List;
  *                                     +--Failed: cannot be rebuilt----------------------------------+
  *
  *   GiveUp leads from every state but Done to GaveUp. A rebuild that fails for a passing reason leads to Waiting.
- * </pre>
+ * }</pre>
  *
  * <p>A new attempt restarts with the copies after any failure: each step is idempotent, nodes skip what is already
  * there, and the seal (summary, then index) is written last in every attempt. So nothing in the prefix directory says

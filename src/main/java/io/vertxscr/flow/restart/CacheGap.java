@@ -2,6 +2,7 @@ package io.vertxscr.flow.restart;
 
 import io.vertxscr.flow.restart.RestorePlanner.Prospect;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.RankMap;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,25 +20,19 @@ import java.util.SortedMap;
  * @param lost why the caches cannot give all of it back; empty if a restart will rebuild what is missing
  */
 public record CacheGap(DatasetDescriptor dataset, List<Integer> missing, String lost) {
-  private record Identity(int id, long createdUs) {
-    static Identity of(Inventory.Dataset dataset) {
-      return new Identity(dataset.descriptor().id(), dataset.descriptor().createdUs());
-    }
-  }
-
   /** The gaps in what these nodes hold, in the order in which the datasets are met. */
   public static List<CacheGap> in(List<Inventory> inventories) {
-    Map<Identity, Inventory.Dataset> datasets = new LinkedHashMap<>();
-    Map<Identity, Set<Integer>> held = new LinkedHashMap<>();
+    Map<DatasetKey, Inventory.Dataset> datasets = new LinkedHashMap<>();
+    Map<DatasetKey, Set<Integer>> held = new LinkedHashMap<>();
     inventories.stream().flatMap(inventory -> inventory.datasets().stream()).forEach(dataset -> {
-      datasets.putIfAbsent(Identity.of(dataset), dataset);
-      Set<Integer> ranks = held.computeIfAbsent(Identity.of(dataset), _ -> new HashSet<>());
+      datasets.putIfAbsent(dataset.key(), dataset);
+      Set<Integer> ranks = held.computeIfAbsent(dataset.key(), _ -> new HashSet<>());
       dataset.ranks().stream().filter(Inventory.Held::files).forEach(rank -> ranks.add(rank.rank()));
     });
     List<CacheGap> gaps = new ArrayList<>();
-    datasets.forEach((identity, dataset) -> {
-      if (held.get(identity).size() < dataset.origin().ranks()) {
-        gaps.add(of(dataset, held.get(identity), inventories));
+    datasets.forEach((key, dataset) -> {
+      if (held.get(key).size() < dataset.origin().ranks()) {
+        gaps.add(of(dataset, held.get(key), inventories));
       }
     });
     return gaps;

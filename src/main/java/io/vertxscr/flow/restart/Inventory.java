@@ -1,6 +1,7 @@
 package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.RedundancyDescriptor;
@@ -41,9 +42,14 @@ public record Inventory(String node, List<Dataset> datasets, Set<String> prefixe
       return redundancy.scheme();
     }
 
-    /** Whether both speak of the same dataset: an id alone may come from another history. */
+    /** Identity of the dataset. */
+    public DatasetKey key() {
+      return descriptor.key();
+    }
+
+    /** Whether both are copies of one dataset. */
     public boolean sameAs(Dataset other) {
-      return descriptor.id() == other.descriptor.id() && descriptor.createdUs() == other.descriptor.createdUs();
+      return key().equals(other.key());
     }
   }
 

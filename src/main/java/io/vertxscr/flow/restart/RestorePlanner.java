@@ -5,6 +5,7 @@ import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.Member;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
@@ -37,15 +38,13 @@ public final class RestorePlanner {
    * datasets of two histories both are there, the later one first: it must not hide one that is whole.
    */
   public static List<DatasetDescriptor> candidates(List<Inventory> inventories, String prefix, int ranks) {
-    record Identity(int id, long createdUs) {}
-
-    Map<Identity, DatasetDescriptor> found = new HashMap<>();
+    Map<DatasetKey, DatasetDescriptor> found = new HashMap<>();
     for (Inventory inventory : inventories) {
       for (Inventory.Dataset dataset : inventory.datasets()) {
         DatasetDescriptor descriptor = dataset.descriptor();
         if (descriptor.flags().checkpoint() && dataset.origin().prefix().equals(prefix)
             && dataset.origin().ranks() == ranks) {
-          found.putIfAbsent(new Identity(descriptor.id(), descriptor.createdUs()), descriptor);
+          found.putIfAbsent(descriptor.key(), descriptor);
         }
       }
     }
@@ -148,7 +147,7 @@ public final class RestorePlanner {
       this.dataset = dataset;
       for (Inventory inventory : inventories) {
         for (Inventory.Dataset held : inventory.datasets()) {
-          if (held.descriptor().id() == dataset.id() && held.descriptor().createdUs() == dataset.createdUs()) {
+          if (held.key().equals(dataset.key())) {
             scheme = held.scheme();
             redundancy = held.redundancy();
             held.ranks().forEach(rank -> note(new Copy(inventory.node(), rank)));

@@ -14,24 +14,11 @@ public final class Flushing {
   private Flushing() {}
 
   /**
-   * Measure, copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
+   * Copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
    *
-   * @param background whether it yields to phases of the run: no caller waits for it
-   * @param packing where they go, if in containers; not known yet when they are measured
+   * @param background whether phases of the run go first: nobody waits for it
    */
-  public record Work(int datasetId, int attempt, List<Integer> ranks, boolean background, Optional<Packing> packing) {}
-
-  /**
-   * Positions of a node's files in containers, contiguous.
-   *
-   * @param layout name of the layout; another one if a byte of the dataset may have another place
-   * @param offset of the first byte in the dataset's stream
-   * @param copied an earlier attempt has copied everything: writes are forbidden
-   */
-  public record Packing(String layout, long containerBytes, long alignBytes, long offset, boolean copied) {}
-
-  /** Total size of the ranks' files. */
-  public record Measured(int datasetId, int attempt, long bytes) {}
+  public record Work(int datasetId, int attempt, List<Integer> ranks, boolean background) {}
 
   /**
    * To the leader: how many may write here, and how fast? Tells how far this node has come, too.
@@ -109,15 +96,8 @@ public final class Flushing {
   /** Compressed sizes of these ranks' files, one list for each rank, in the order of the request. */
   public record Sizes(List<RankFiles> files, List<List<Long>> storedBytes) {}
 
-  /** Asks for the map entries of these ranks in containers. */
-  public record EntriesOf(int datasetId, List<Integer> ranks) {}
-
-  /**
-   * One of each for every rank, in the order asked for.
-   *
-   * @param offsets where the rank's files begin in the dataset's stream
-   */
-  public record Entries(List<RankFiles> files, List<Long> offsets, long containerBytes, long alignBytes) {}
+  /** Stored sizes of the compressed files of these ranks. */
+  public record SizesOf(int datasetId, List<Integer> ranks) {}
 
   /**
    * Sets the flush state in the filemap.

@@ -44,8 +44,6 @@ public enum NodeVerb {
   PROTECT,
   /** From the leader: all have computed it, use it. */
   PROTECT_COMMIT,
-  /** From the leader: how many bytes these ranks' files have. */
-  FLUSH_MEASURE,
   /** From the leader: copy to drafts in the prefix directory. */
   FLUSH_COPY,
   /** To the leader: how many may write here, and how fast? */
@@ -58,10 +56,18 @@ public enum NodeVerb {
   FLUSH_PUBLISH,
   /** From the leader: write your parts of the rank2file map. */
   FLUSH_MAP,
-  /** Between nodes: files of these ranks, and where they are in containers. */
-  FLUSH_ENTRIES,
-  /** Asks for the sizes of these ranks' compressed files in the prefix directory. */
+  /** How long are these ranks' files in the prefix directory, where they are compressed? */
   FLUSH_SIZES,
+  /** From the leader: how many bytes these ranks' files have, for containers. */
+  AGGREGATE_MEASURE,
+  /** From the leader: copy into draft containers in the prefix directory. */
+  AGGREGATE,
+  /** From the leader: rename the draft containers. */
+  AGGREGATE_PUBLISH,
+  /** Between nodes: files of these ranks, and where they are in containers. */
+  AGGREGATE_ENTRIES,
+  /** From the leader: bring these ranks' files here from containers in the prefix directory. */
+  UNPACK,
   /** From the leader: the dataset is in the prefix directory. */
   FLUSHED,
   /** Between nodes: the files of these ranks, as registered, and the names of their redundancy files. */

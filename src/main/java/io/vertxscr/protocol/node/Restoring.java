@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.GroupDescriptors;
@@ -15,11 +16,8 @@ import java.util.Optional;
 public final class Restoring {
   private Restoring() {}
 
-  /** Names one dataset; created tells histories apart. */
-  public record Which(int datasetId, long createdUs) {}
-
   /** Datasets to delete. */
-  public record Drop(List<Which> datasets) {}
+  public record Drop(List<DatasetKey> datasets) {}
 
   /**
    * Bring these ranks' files here.

@@ -41,7 +41,7 @@ public final class Advisor {
   private Map<Question, Book> books = Map.of();
 
   /** Advises for a node, whenever it leads. */
-  Advisor(NodeBus bus, Epoch epoch, HaltWatch halts, CheckpointTimes times) {
+  public Advisor(NodeBus bus, Epoch epoch, HaltWatch halts, CheckpointTimes times) {
     this.bus = bus;
     this.epoch = epoch;
     this.halts = halts;

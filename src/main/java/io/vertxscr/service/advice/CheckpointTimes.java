@@ -59,7 +59,7 @@ public final class CheckpointTimes implements Observer {
    *
    * @param nanoClock counts nanoseconds from anywhere, as {@link System#nanoTime}
    */
-  CheckpointTimes(LongSupplier nanoClock, FlushShare background, FailureBook book) {
+  public CheckpointTimes(LongSupplier nanoClock, FlushShare background, FailureBook book) {
     this.nanoClock = nanoClock;
     this.background = background;
     this.book = book;

@@ -5,6 +5,7 @@ import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.SerialQueue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * The leader's record of failures and costs: the stored history and the changes since. Nobody waits for it, and nothing
  * fails with it: what cannot be written now goes along the next time. On the node's loop.
  */
-final class FailureBook {
+public final class FailureBook {
   private static final Logger LOG = LoggerFactory.getLogger(FailureBook.class);
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
@@ -26,9 +27,9 @@ final class FailureBook {
   private FailureHistory kept = FailureHistory.EMPTY;
   /** Not written yet. */
   private FailureHistory fresh = FailureHistory.EMPTY;
-  private Future<?> last = Future.succeededFuture();
+  private final SerialQueue<String> steps = new SerialQueue<>();
 
-  FailureBook(Loop loop, String self) {
+  public FailureBook(Loop loop, String self) {
     this.loop = loop;
     this.self = self;
   }
@@ -87,8 +88,8 @@ final class FailureBook {
         .onFailure(failure -> LOG.warn("failures of {} cannot be written: {}", directory, failure.getMessage()));
   }
 
-  private void inTurn(Supplier<Future<?>> step) {
-    last = last.transform((_, _) -> step.get().otherwiseEmpty());
+  private void inTurn(Supplier<Future<FailureHistory>> step) {
+    steps.run("all", step);
   }
 
   private FailuresFileStore store(String directory) {

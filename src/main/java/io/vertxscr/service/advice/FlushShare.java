@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * nodes do the like. Load on network and file system is not included: an application that does not use them just then
  * loses nothing. On the node's loop.
  */
-final class FlushShare {
+public final class FlushShare {
   private final LongSupplier processorNs;
   private final Set<Integer> flushing = new HashSet<>();
   private boolean inPhase;
@@ -20,7 +20,7 @@ final class FlushShare {
   private long flushes;
 
   /** @param processorNs nanoseconds that the daemon has kept all processors of the node busy, from anywhere */
-  FlushShare(LongSupplier processorNs) {
+  public FlushShare(LongSupplier processorNs) {
     this.processorNs = processorNs;
   }
 

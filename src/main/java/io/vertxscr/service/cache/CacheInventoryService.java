@@ -5,6 +5,7 @@ import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
@@ -18,18 +19,16 @@ import io.vertxscr.protocol.node.Restoring.Failed;
 import io.vertxscr.protocol.node.Restoring.HeaderOf;
 import io.vertxscr.protocol.node.Restoring.Restore;
 import io.vertxscr.protocol.node.Restoring.Restored;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.SerialQueue;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,14 +45,14 @@ public final class CacheInventoryService {
   private final DatasetStore store;
   private final CacheEvictor keeper;
   private final RankRestorer restorer;
-  private final Map<Integer, Future<?>> inTurn = new HashMap<>();
+  private final SerialQueue<Integer> restores = new SerialQueue<>();
 
   /**
    * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
    *
    * @param forGood whether it can never be used again
    */
-  private record BadPart(Which dataset, int rank, boolean redundancy, boolean forGood) {}
+  private record BadPart(DatasetKey dataset, int rank, boolean redundancy, boolean forGood) {}
 
   /** Creates the inventory of a node. */
   public CacheInventoryService(Loop loop, String self, DatasetStore store, CacheEvictor keeper, RankRestorer restorer) {
@@ -75,7 +74,7 @@ public final class CacheInventoryService {
   }
 
   private static Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
-    Which which = which(record);
+    DatasetKey which = which(record);
     List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
         !bad.contains(new BadPart(which, rank.files().rank(), false, false)),
         rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false)))).toList();
@@ -83,25 +82,25 @@ public final class CacheInventoryService {
         record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held);
   }
 
-  private static Which which(DatasetRecord record) {
-    return new Which(record.descriptor().id(), record.descriptor().createdUs());
+  private static DatasetKey which(DatasetRecord record) {
+    return record.descriptor().key();
   }
 
-  private Optional<DatasetRecord> find(Which which) {
-    return store.find(which.datasetId()).filter(record -> which(record).equals(which));
+  private Optional<DatasetRecord> find(DatasetKey which) {
+    return store.find(which.id()).filter(record -> which(record).equals(which));
   }
 
   /**
    * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. A corrupt
    * redundancy file is given up durably, so that it is seen to be missing until there is another.
    */
-  public Future<Inventory> verify(Which which) {
+  public Future<Inventory> verify(DatasetKey which) {
     Optional<DatasetRecord> record = find(which);
     if (record.isEmpty()) {
       return inventory();
     }
     List<Future<List<BadPart>>> checks = record.get().ranks().stream().map(rank -> loop.blocking(
-        "verify dataset " + which.datasetId() + " rank " + rank.files().rank(), () -> check(which, rank))).toList();
+        "verify dataset " + which.id() + " rank " + rank.files().rank(), () -> check(which, rank))).toList();
     return Future.all(checks).compose(_ -> {
       Set<BadPart> bad = new HashSet<>();
       checks.forEach(check -> bad.addAll(check.result()));
@@ -109,26 +108,26 @@ public final class CacheInventoryService {
     });
   }
 
-  private Future<Void> giveUp(Which which, Set<BadPart> bad) {
+  private Future<Void> giveUp(DatasetKey which, Set<BadPart> bad) {
     if (bad.stream().noneMatch(BadPart::forGood)) {
       return Future.succeededFuture();
     }
-    return loop.blocking("give up redundancy of dataset " + which.datasetId(), () -> {
-      store.update(which.datasetId(), which.createdUs(), held -> held.with(held.ranks().stream()
+    return loop.blocking("give up redundancy of dataset " + which.id(), () -> {
+      store.update(which, held -> held.with(held.ranks().stream()
           .map(rank -> bad.contains(new BadPart(which, rank.files().rank(), true, true))
               ? new RankRecord(rank.files(), rank.set(), Optional.empty()) : rank).toList()));
       return null;
     });
   }
 
-  private List<BadPart> check(Which which, RankRecord rank) {
-    Path directory = store.directory(which.datasetId());
+  private List<BadPart> check(DatasetKey which, RankRecord rank) {
+    Path directory = store.directory(which.id());
     int number = rank.files().rank();
     List<BadPart> found = new ArrayList<>();
     for (FileMeta file : rank.files().files()) {
       Optional<String> problem = FileChecks.problem(directory, file);
       if (problem.isPresent()) {
-        LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.datasetId(), number, problem.get());
+        LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem.get());
         found.add(new BadPart(which, number, false, false));
         break;
       }
@@ -137,7 +136,7 @@ public final class CacheInventoryService {
       try {
         RedundancyFiles.readHeader(directory.resolve(name));
       } catch (ScrException e) {
-        LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.datasetId(), number, e.getMessage());
+        LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.id(), number, e.getMessage());
         found.add(new BadPart(which, number, true, e.fault() == Fault.CORRUPT));
       }
     });
@@ -146,22 +145,19 @@ public final class CacheInventoryService {
 
   /** Restores ranks' files on this node and commits them durably. One restore of a dataset at a time. */
   public Future<Restored> restore(Restore request) {
-    int id = request.descriptor().id();
-    Future<Restored> mine = inTurn.getOrDefault(id, Future.succeededFuture()).transform((_, _) -> restoreNow(request));
-    inTurn.put(id, mine);
-    return mine.onComplete(_ -> inTurn.remove(id, mine));
+    return restores.run(request.descriptor().id(), () -> restoreNow(request));
   }
 
   private Future<Restored> restoreNow(Restore request) {
-    Which which = new Which(request.descriptor().id(), request.descriptor().createdUs());
+    DatasetKey which = request.descriptor().key();
     List<RankPlan> missing = request.ranks().stream().filter(plan -> plan.action() != Action.KEEP).toList();
     if (missing.isEmpty()) {
       return Future.succeededFuture(new Restored(List.of()));
     }
-    if (store.find(which.datasetId()).isPresent() && find(which).isEmpty()) {
-      store.evict(which.datasetId());                     // of another history, and in the way
+    if (store.find(which.id()).isPresent() && find(which).isEmpty()) {
+      store.evict(which.id());                     // of another history, and in the way
     }
-    store.place(which.datasetId(), request.base());
+    store.place(which.id(), request.base());
     List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
     return Future.join(jobs).transform((_, _) -> {
       List<Failed> failed = new ArrayList<>();
@@ -184,12 +180,12 @@ public final class CacheInventoryService {
     return new Failed(rank, fault.number(), String.valueOf(cause.getMessage()));
   }
 
-  private Future<Void> save(Restore request, Which which, List<RankRecord> brought) {
+  private Future<Void> save(Restore request, DatasetKey which, List<RankRecord> brought) {
     if (brought.isEmpty()) {
       return Future.succeededFuture();
     }
     DatasetRecord before = find(which).orElse(
-        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.datasetId()), request.redundancy(),
+        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.id()), request.redundancy(),
             request.flush(), List.of()));
     TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
     before.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
@@ -200,7 +196,7 @@ public final class CacheInventoryService {
       ranks.put(rank.files().rank(), new RankRecord(rank.files(), rank.set(), redundancy));
     }
     DatasetRecord after = before.with(List.copyOf(ranks.values()));
-    return loop.blocking("write filemap of dataset " + which.datasetId(), () -> {
+    return loop.blocking("write filemap of dataset " + which.id(), () -> {
       store.save(after);
       return null;
     });
@@ -217,7 +213,7 @@ public final class CacheInventoryService {
   /** Deletes datasets, those of the given histories only. */
   public Future<Ack> drop(Drop drop) {
     Stream<Future<Void>> dropped = drop.datasets().stream().filter(which -> find(which).isPresent())
-        .map(which -> keeper.drop(which.datasetId()));
+        .map(which -> keeper.drop(which.id()));
     return Future.all(dropped.toList()).map(Ack.ACK);
   }
 }

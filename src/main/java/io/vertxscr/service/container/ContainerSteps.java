@@ -6,9 +6,13 @@ import io.vertxscr.model.FlushDescriptor.Containers;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.protocol.node.Flushing.Measured;
-import io.vertxscr.protocol.node.Flushing.Packing;
-import io.vertxscr.protocol.node.Flushing.Work;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Aggregating.Aggregate;
+import io.vertxscr.protocol.node.Aggregating.MeasureOf;
+import io.vertxscr.protocol.node.Aggregating.Measured;
+import io.vertxscr.protocol.node.Aggregating.Place;
+import io.vertxscr.protocol.node.Aggregating.PublishContainers;
+import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -18,14 +22,14 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.zip.CRC32;
 
-/** What the leader does for the containers of a flush (docs/flows/containers.md). On the node's loop. */
+/** The leader half of container aggregation (docs/flows/containers.md). On the node's loop. */
 public final class ContainerSteps {
   private final Loop loop;
   private final NodeBus bus;
 
+  /** Works for the leader of a node. */
   public ContainerSteps(Loop loop, NodeBus bus) {
     this.loop = loop;
     this.bus = bus;
@@ -34,16 +38,16 @@ public final class ContainerSteps {
   /**
    * Where everything goes in one attempt.
    *
-   * @param packings what each node is told, by node
+   * @param places by node, in the order of the stream
    * @param count of containers
    */
-  public record Plan(ContainerDrafts drafts, Map<String, Packing> packings, int count) {}
+  public record Plan(ContainerDrafts drafts, Map<String, Place> places, int count) {}
 
   /** What has to be packed. @param ranks of each node, in the order of the stream within the node */
   public record Packed(DatasetDescriptor dataset, PrefixPaths paths, Containers containers,
       Map<String, List<Integer>> ranks) {
     /** Nodes in the order of the stream: by their lowest ranks, as ranks of a run mostly follow each other. */
-    List<String> nodes() {
+    private List<String> nodes() {
       return ranks.entrySet().stream().sorted(Comparator.comparing(entry -> entry.getValue().getFirst()))
           .map(Map.Entry::getKey).toList();
     }
@@ -53,8 +57,8 @@ public final class ContainerSteps {
   public Future<Plan> plan(Packed packed, int attempt) {
     List<String> nodes = packed.nodes();
     int id = packed.dataset().id();
-    List<Future<Measured>> asked = nodes.stream().map(node -> bus.ask(node, NodeVerb.FLUSH_MEASURE,
-        new Work(id, attempt, packed.ranks().get(node), false, Optional.empty()), Measured.class)).toList();
+    List<Future<Measured>> asked = nodes.stream().map(node -> bus.ask(node, NodeVerb.AGGREGATE_MEASURE,
+        new MeasureOf(id, attempt, packed.ranks().get(node)), Measured.class)).toList();
     return Future.all(asked).compose(_ -> {
       List<Long> bytes = asked.stream().map(measured -> measured.result().bytes()).toList();
       ContainerLayout layout = new ContainerLayout(packed.containers().bytes(), packed.containers().alignBytes());
@@ -63,12 +67,12 @@ public final class ContainerSteps {
       String name = name(packed, nodes, starts);
       ContainerDrafts drafts = new ContainerDrafts(packed.paths(), id, name);
       return loop.blocking("prepare containers of dataset " + id, drafts::prepare).map(copied -> {
-        Map<String, Packing> packings = new LinkedHashMap<>();
+        Map<String, Place> places = new LinkedHashMap<>();
         for (int i = 0; i < nodes.size(); i++) {
-          packings.put(nodes.get(i),
-              new Packing(name, layout.containerBytes(), layout.alignBytes(), starts.get(i), copied));
+          places.put(nodes.get(i),
+              new Place(name, layout.containerBytes(), layout.alignBytes(), starts.get(i), copied));
         }
-        return new Plan(drafts, packings, count);
+        return new Plan(drafts, places, count);
       });
     });
   }
@@ -85,11 +89,18 @@ public final class ContainerSteps {
     return packed.dataset().createdUs() + "." + Long.toHexString(crc.getValue());
   }
 
-  /** All nodes have copied: containers get their names. */
-  public Future<Void> publish(int datasetId, Plan plan) {
-    return loop.blocking("publish containers of dataset " + datasetId, () -> {
-      plan.drafts().publish(plan.count());
-      return null;
-    });
+  /** All nodes copy their files into the draft containers. */
+  public Future<List<Worked>> aggregate(Packed packed, int attempt, Plan plan, boolean background) {
+    List<Future<Worked>> asked = plan.places().entrySet().stream().map(node -> bus.command(node.getKey(),
+        NodeVerb.AGGREGATE, new Aggregate(packed.dataset().id(), attempt, packed.ranks().get(node.getKey()), background,
+            node.getValue()), Worked.class)).toList();
+    return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
+  }
+
+  /** All nodes have copied: the node with the first bytes renames the containers. */
+  public Future<Void> publish(DatasetDescriptor dataset, PrefixPaths paths, int attempt, Plan plan) {
+    Map.Entry<String, Place> first = plan.places().entrySet().iterator().next();
+    return bus.command(first.getKey(), NodeVerb.AGGREGATE_PUBLISH, new PublishContainers(dataset.id(), attempt,
+        paths.prefix().toString(), first.getValue().layout(), plan.count()), Ack.class).mapEmpty();
   }
 }

@@ -7,6 +7,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication.Mapping;
 import io.vertxscr.protocol.node.Flushing.Form;
 import io.vertxscr.protocol.node.Flushing.Mapped;
+import io.vertxscr.service.container.ContainerSteps.Packed;
 import io.vertxscr.service.container.ContainerSteps.Plan;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +25,13 @@ import java.util.TreeMap;
  * @param containers where its files go, if they are packed
  */
 record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-    Form form, Optional<Plan> containers, Course course) {
+    Form form, Optional<Containers> containers, Course course) {
+  /** What is packed, and where it goes. */
+  record Containers(Packed packed, Plan plan) {}
 
-  FlushAttempt with(Plan plan) {
-    return new FlushAttempt(descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(plan), course);
+  FlushAttempt with(Packed packed, Plan plan) {
+    return new FlushAttempt(
+        descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(new Containers(packed, plan)), course);
   }
 
   /** Of the map that this attempt has written; empty if it has not. */

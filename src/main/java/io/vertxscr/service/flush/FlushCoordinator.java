@@ -62,8 +62,9 @@ public final class FlushCoordinator {
   private boolean parked;
 
   /** Flushes for the leader of a node. */
-  public FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, Observer observer, FlushSteps steps) {
-    this.shares = steps.shares();
+  public FlushCoordinator(Loop loop, Inventories caches, CacheRestores restores, FlushShares shares, FlushSteps steps,
+      Observer observer) {
+    this.shares = shares;
     this.loop = loop;
     this.caches = caches;
     this.restores = restores;
@@ -255,16 +256,6 @@ public final class FlushCoordinator {
   /** Why the last flush of a dataset was given up, where it was. */
   Optional<ScrException> givenUp(int datasetId) {
     return Optional.ofNullable(givenUp.get(datasetId));
-  }
-
-  /** Returns the retention of prefix directories. */
-  public PrefixRetention keeper() {
-    return steps.keeper();
-  }
-
-  /** Returns the shares of the file systems' limits. */
-  public FlushShares shares() {
-    return shares;
   }
 
   private static Event.GiveUp parking() {

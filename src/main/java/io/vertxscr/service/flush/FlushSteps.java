@@ -54,27 +54,21 @@ public final class FlushSteps {
   private final ContainerSteps containers;
   private final PlaceOwners owners;
   private final FlushShares shares;
-  private final PrefixRetention keeper;
+  private final PrefixRetention retention;
+  private final PrefixTurns turns;
   private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
 
-  public FlushSteps(Loop loop, NodeBus bus, String self, FlushShares shares, PrefixRetention keeper) {
-    this.keeper = keeper;
+  /** Works for the leader of a node. */
+  public FlushSteps(Loop loop, NodeBus bus, String self, ContainerSteps containers, PlaceOwners owners,
+      FlushShares shares, PrefixRetention retention, PrefixTurns turns) {
+    this.retention = retention;
+    this.turns = turns;
     this.shares = shares;
     this.loop = loop;
     this.bus = bus;
     this.self = self;
-    this.containers = new ContainerSteps(loop, bus);
-    this.owners = new PlaceOwners(loop, bus);
-  }
-
-  /** Returns the retention of prefix directories. */
-  PrefixRetention keeper() {
-    return keeper;
-  }
-
-  /** Returns the shares of the file systems' limits. */
-  FlushShares shares() {
-    return shares;
+    this.containers = containers;
+    this.owners = owners;
   }
 
   /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
@@ -138,8 +132,8 @@ public final class FlushSteps {
   }
 
   private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number) {
-    return flush.containers().map(size -> containers.plan(
-        new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()), number).map(attempt::with))
+    return flush.containers().map(size -> new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()))
+        .map(packed -> containers.plan(packed, number).map(plan -> attempt.with(packed, plan)))
         .orElseGet(() -> Future.succeededFuture(attempt));
   }
 
@@ -149,7 +143,10 @@ public final class FlushSteps {
     Map<String, Integer> ranksByNode = new HashMap<>();
     attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
     shares.begin(attempt.descriptor(), number, attempt.prefix(), fileSystem, ranksByNode);
-    return onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class).<Void>map(worked -> {
+    Future<List<Worked>> copies = attempt.containers()
+        .map(there -> containers.aggregate(there.packed(), number, there.plan(), isInBackground(attempt)))
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class));
+    return copies.<Void>map(worked -> {
       attempt.course().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
       return null;
     }).onComplete((_, failure) -> shares.end(id, failure == null));
@@ -169,8 +166,8 @@ public final class FlushSteps {
   private <T> Future<List<T>> onHolders(FlushAttempt attempt, int number, NodeVerb verb, Class<T> answer) {
     List<Future<T>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
-        bus.command(node, verb, new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt),
-            attempt.containers().map(plan -> plan.packings().get(node))), answer)));
+        bus.command(node, verb,
+            new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt)), answer)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
@@ -187,7 +184,7 @@ public final class FlushSteps {
     if (attempt.complete()) {
       return Future.succeededFuture();
     }
-    return keeper.turns().enter(attempt.prefix()).compose(turn -> {
+    return turns.enter(attempt.prefix()).compose(turn -> {
       attempt.course().begin(turn);
       return owners.later(
           attempt.descriptor(), attempt.paths(), publication(attempt.paths()), attempt.byNode(), attempt.form());
@@ -198,7 +195,8 @@ public final class FlushSteps {
   }
 
   private Future<Void> rename(FlushAttempt attempt, int number) {
-    return attempt.containers().map(plan -> containers.publish(attempt.descriptor().id(), plan))
+    return attempt.containers()
+        .map(there -> containers.publish(attempt.descriptor(), attempt.paths(), number, there.plan()))
         .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, Renamed.class).map(all -> {
           attempt.course().taken |= all.stream().anyMatch(Renamed::taken);
           return null;
@@ -289,7 +287,7 @@ public final class FlushSteps {
     FlushAttempt attempt = attempts.remove(id);
     if (attempt != null && attempt.containers().isPresent()) {
       loop.blocking("remove draft containers of dataset " + id, () -> {
-        attempt.containers().get().drafts().clean();
+        attempt.containers().get().plan().drafts().clean();
         return null;
       }).onFailure(failure -> LOG.warn("draft containers of dataset {} stay: {}", id, failure.getMessage()));
     }
@@ -301,7 +299,7 @@ public final class FlushSteps {
         : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
       remarks.forEach(LOG::warn);
       shares.used(attempt.prefix());
-      keeper.flushed(attempt.prefix());
+      retention.flushed(attempt.prefix());
       return null;
     });
   }
@@ -313,7 +311,7 @@ public final class FlushSteps {
     }
     List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), attempt.mapping(),
         LocalDateTime.now(loop.clock()), attempt.complete() || attempt.course().taken);
-    attempt.containers().ifPresent(plan -> plan.drafts().clean());
+    attempt.containers().ifPresent(there -> there.plan().drafts().clean());
     return remarks;
   }
 

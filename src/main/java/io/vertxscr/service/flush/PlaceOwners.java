@@ -26,14 +26,15 @@ import java.util.function.Supplier;
  * because it would overwrite the newer one. Costs nothing but a look into the index where no later one is listed. On
  * the node's loop.
  */
-final class PlaceOwners {
+public final class PlaceOwners {
   /** Of so many ranks at a time the names are asked for. */
   private static final int RANKS_AT_ONCE = 4096;
 
   private final Loop loop;
   private final NodeBus bus;
 
-  PlaceOwners(Loop loop, NodeBus bus) {
+  /** Asks for the leader of a node. */
+  public PlaceOwners(Loop loop, NodeBus bus) {
     this.loop = loop;
     this.bus = bus;
   }

@@ -40,18 +40,13 @@ public final class PrefixRetention {
    * @param standard where no run has said anything else
    */
   public PrefixRetention(Loop loop, String self, Function<String, Future<RestartHistory>> history, Observer observer,
-      CachePolicy standard) {
+      CachePolicy standard, PrefixTurns turns) {
     this.loop = loop;
     this.self = self;
     this.history = history;
     this.observer = observer;
     this.standard = standard;
-    this.turns = new PrefixTurns(loop);
-  }
-
-  /** Returns the turns that exclude concurrent renames and deletions. */
-  public PrefixTurns turns() {
-    return turns;
+    this.turns = turns;
   }
 
   /** Sets the policy of a run that begins in this prefix directory. */

@@ -15,7 +15,8 @@ public final class PrefixTurns {
   private final Loop loop;
   private final Map<String, Future<Void>> last = new HashMap<>();
 
-  PrefixTurns(Loop loop) {
+  /** No turn is taken yet. */
+  public PrefixTurns(Loop loop) {
     this.loop = loop;
   }
 

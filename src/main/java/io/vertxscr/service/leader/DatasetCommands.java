@@ -4,15 +4,16 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushCoordinator;
+import io.vertxscr.service.flush.PrefixTurns;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.PrefixFetcher;
 import io.vertxscr.service.restart.RestartJournal;
@@ -28,21 +29,24 @@ import java.util.stream.Stream;
  * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
  * forgotten, have one deleted. On the node's loop.
  */
-final class DatasetCommands {
+public final class DatasetCommands {
   private static final int NAMES_SHOWN = 8;
 
   private final Inventories caches;
   private final PrefixFetcher prefix;
   private final RestartJournal journal;
   private final FlushCoordinator flushes;
+  private final PrefixTurns turns;
   private final Observer observer;
 
-  DatasetCommands(Inventories caches, PrefixFetcher prefix, RestartJournal journal, FlushCoordinator flushes,
-      Observer observer) {
+  /** Works for the leader of a node. */
+  public DatasetCommands(Inventories caches, PrefixFetcher prefix, RestartJournal journal, FlushCoordinator flushes,
+      PrefixTurns turns, Observer observer) {
     this.caches = caches;
     this.prefix = prefix;
     this.journal = journal;
     this.flushes = flushes;
+    this.turns = turns;
     this.observer = observer;
   }
 
@@ -100,7 +104,7 @@ final class DatasetCommands {
       List<DatasetDescriptor> cached = cached(inventories, prefixDirectory);
       List<DatasetDescriptor> mine = cached.stream().filter(dataset -> dataset.name().equals(name)).toList();
       TreeSet<Integer> ids = new TreeSet<>(mine.stream().map(DatasetDescriptor::id).toList());
-      return withoutFlushes(List.copyOf(ids), () -> flushes.keeper().turns().in(prefixDirectory,
+      return withoutFlushes(List.copyOf(ids), () -> turns.in(prefixDirectory,
           () -> prefix.withdraw(prefixDirectory, name, delete)).compose(gone -> {
         ids.addAll(gone);
         if (ids.isEmpty()) {
@@ -124,11 +128,11 @@ final class DatasetCommands {
   }
 
   private Future<Void> evict(List<Inventory> inventories, List<DatasetDescriptor> datasets) {
-    List<Which> which = datasets.stream().map(dataset -> new Which(dataset.id(), dataset.createdUs())).toList();
+    List<DatasetKey> which = datasets.stream().map(dataset -> dataset.key()).toList();
     List<Future<Ack>> told = new ArrayList<>();
     for (Inventory inventory : inventories) {
-      List<Which> held = which.stream().filter(w -> inventory.datasets().stream().map(Inventory.Dataset::descriptor)
-          .anyMatch(d -> d.id() == w.datasetId() && d.createdUs() == w.createdUs())).toList();
+      List<DatasetKey> held = which.stream().filter(key ->
+          inventory.datasets().stream().map(Inventory.Dataset::key).anyMatch(key::equals)).toList();
       if (!held.isEmpty()) {
         told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new Drop(held), Ack.class)
             .recover(failure -> Fault.of(failure) == Fault.NODE_LOST

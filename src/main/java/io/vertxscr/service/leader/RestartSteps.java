@@ -5,14 +5,13 @@ import io.vertxscr.flow.gather.GatherReducers;
 import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.Step;
-import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Offer;
 import io.vertxscr.service.restart.CatchUp;
 import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.restart.RestartLeader;
 import io.vertxscr.service.restart.Restorer;
 import io.vertxscr.service.run.ActiveRun;
 import java.util.ArrayList;
@@ -26,23 +25,24 @@ import org.slf4j.LoggerFactory;
  * or is gone, makes room for another one, and the redundancy that it lacks is computed while the application reads. On
  * the node's loop.
  */
-final class RestartSteps {
+public final class RestartSteps {
   private static final Logger LOG = LoggerFactory.getLogger(RestartSteps.class);
 
   private final Restorer restorer;
   private final CatchUp catchUp;
   private final DatasetCommands commands;
   private final RestartJournal journal;
+  private final RunEvents events;
   /** Datasets that this run has failed to read. */
   private final List<Integer> unreadable = new ArrayList<>();
-  /** The last run in which something had to go for a new dataset. */
-  private long narrowRun;
 
-  RestartSteps(LeaderTools tools) {
-    this.restorer = tools.restorer();
-    this.catchUp = tools.catchUp();
-    this.commands = tools.commands();
-    this.journal = tools.journal();
+  /** Works for the leader of a node. */
+  public RestartSteps(RestartLeader restart, DatasetCommands commands, RunEvents events) {
+    this.restorer = restart.restorer();
+    this.catchUp = restart.catchUp();
+    this.journal = restart.journal();
+    this.commands = commands;
+    this.events = events;
   }
 
   /** A run has begun, with or without something on offer. */
@@ -62,28 +62,31 @@ final class RestartSteps {
     catchUp.end();
   }
 
-  /** Old datasets go before the new one is there: should that fail, the next run is to know that there were some. */
-  void makingRoom(RunInfo run, DatasetDescriptor next) {
-    if (narrowRun != run.run()) {
-      narrowRun = run.run();
-      journal.note(run.prefix(), history -> history.knowing(next.id() - 1));
-    }
+  /** Some node may have lost what it had when the run began: then nobody starts. */
+  Future<Offer> start(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+    return startNow(run, parts).onComplete(_ -> events.reading());
   }
 
-  /** Some node may have lost what it had when the run began: then nobody starts. */
-  Future<Packed> start(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  private Future<Offer> startNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
     var unread = GatherReducers.unread(parts);
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (unread.isEmpty() || offered.isEmpty()) {
       // not waited for: a prefix directory that hangs must not keep the application from reading its cache
       offered.ifPresent(dataset -> journal.loaded(run.info(), dataset));
-      return Future.succeededFuture(Packed.of(new Offer(offered)));
+      return Future.succeededFuture(new Offer(offered));
     }
     return offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
   }
 
   /** Where some rank could not read it, nobody has restarted, and the dataset is offered no more. */
-  Future<Packed> complete(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  Future<Offer> complete(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+    long number = run.info().run();
+    int offered = run.info().restart().map(RunInfo.Restartable::datasetId).orElse(0);
+    return completeNow(run, parts).onSuccess(_ -> events.restarted(number, offered))
+        .onFailure(failure -> events.restartFailed(number, offered, failure));
+  }
+
+  private Future<Offer> completeNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
     var unread = GatherReducers.unread(parts);
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
@@ -91,7 +94,7 @@ final class RestartSteps {
       if (!info.policy().fetch().choice().breaksLoops()) {
         journal.restarted(info);
       }
-      return Future.succeededFuture(Packed.of(new Offer(info.restart())));
+      return Future.succeededFuture(new Offer(info.restart()));
     }
     RunInfo.Restartable bad = info.restart().get();
     LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
@@ -100,7 +103,7 @@ final class RestartSteps {
         .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
   }
 
-  private Future<Packed> offerAnother(ActiveRun run, Fault fault, String why) {
+  private Future<Offer> offerAnother(ActiveRun run, Fault fault, String why) {
     RunInfo.Restartable bad = run.info().restart().orElseThrow();
     return exchange(run).compose(found -> Future.failedFuture(new ScrException(fault, "restart from dataset "
         + bad.datasetId() + " \"" + bad.name() + "\" failed: " + why + "; " + found.restart()
@@ -121,35 +124,35 @@ final class RestartSteps {
    * Restarts begin with this checkpoint. An application that has restarted by itself is offered nothing any more; one
    * that has not restarted yet is offered the checkpoint when it asks: it may want to read it by itself.
    */
-  Future<Packed> current(ActiveRun run, List<NodeContribution<Part.Named>> parts) {
+  Future<Offer> current(ActiveRun run, List<NodeContribution<Part.Named>> parts) {
     boolean selects = parts.getFirst().part().selects();
     return commands.current(run.info().prefix(), GatherReducers.name(parts)).map(named -> {
       RunInfo info = run.info();
       run.info(info.with(info.restart().filter(offered -> selects && offered.isOf(named.dataset()))));
-      return Packed.of(new Offer(run.info().restart(), named.leftAlone().map(List::of)));
+      return new Offer(run.info().restart(), named.leftAlone().map(List::of));
     });
   }
 
   /** What is on offer; what the application has selected is restored now, if it is not what the run began with. */
-  Future<Packed> have(ActiveRun run, List<NodeContribution<Part.Have>> parts) {
+  Future<Offer> have(ActiveRun run, List<NodeContribution<Part.Have>> parts) {
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (offered.isPresent() || !parts.getFirst().part().selected()) {
-      return Future.succeededFuture(Packed.of(new Offer(offered)));
+      return Future.succeededFuture(new Offer(offered));
     }
     return exchange(run).map(found -> {
       List<String> news = found.all().remarks().stream()
           .filter(remark -> !run.info().found().remarks().contains(remark)).toList();
-      return Packed.of(new Offer(found.restart(), Optional.of(news).filter(remarks -> !remarks.isEmpty())));
+      return new Offer(found.restart(), Optional.of(news).filter(remarks -> !remarks.isEmpty()));
     });
   }
 
   /** What was on offer for a restart may be gone now: then another one is. */
-  Future<Packed> remove(ActiveRun run, Step step, List<NodeContribution<Part.Named>> parts) {
+  Future<Void> remove(ActiveRun run, Step step, List<NodeContribution<Part.Named>> parts) {
     String name = GatherReducers.name(parts);
     boolean existed = parts.stream().anyMatch(from -> from.part().existed());
     return commands.remove(step, run.info().prefix(), name, existed).compose(ids -> {
       boolean offered = run.info().restart().filter(restart -> ids.contains(restart.datasetId())).isPresent();
-      return offered ? exchange(run).map(_ -> Packed.NOTHING) : Future.succeededFuture(Packed.NOTHING);
+      return offered ? exchange(run).mapEmpty() : Future.succeededFuture();
     });
   }
 }

@@ -13,7 +13,8 @@ import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.Running.Protected;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CollectiveCalls;
+import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
@@ -29,26 +30,27 @@ import java.util.Set;
  * listed. Several ranks may have written one file; so nothing is read before all ranks of all nodes have called, a node
  * reads each file once, and one of its ranks alone counts it. On the node's loop.
  */
-final class BypassService {
+public final class BypassService {
   private final Loop loop;
-  private final CallService calls;
+  private final LeaderGathers gathers;
   private final DatasetStore store;
   private final ClaimService claims;
 
-  BypassService(Loop loop, CallService calls, DatasetStore store, ClaimService claims) {
+  /** Serves a node. */
+  public BypassService(Loop loop, LeaderGathers gathers, DatasetStore store, ClaimService claims) {
     this.loop = loop;
-    this.calls = calls;
+    this.gathers = gathers;
     this.store = store;
     this.claims = claims;
   }
 
   /** Completes when the dataset is complete in the prefix directory, which is its only place. */
-  Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
+  Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     DatasetDescriptor dataset = open.descriptor();
     int id = dataset.id();
     WrittenFiles written = WrittenFiles.routed(open, ranks).listed(open, ranks);
-    return calls.gather(run, Step.COMPLETE_OUTPUT, written.part(id))
+    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(id))
         .compose(_ -> {
           // not before the gather: until then ranks of other nodes may write to the same files
           Future<List<RankFiles>> reading = readBack(run, id, written.ranks());
@@ -59,7 +61,7 @@ final class BypassService {
               .transform((counted, failure) -> publish(run, dataset, counted, failure));
         })
         .onComplete((_, _) -> store.forget(id))
-        .map(complete -> CallService.Answers.same(PhaseService.reply(dataset, complete)));
+        .map(complete -> CollectiveCalls.Answers.same(PhaseService.reply(dataset, complete)));
   }
 
   /** All files of all ranks, each file read once. */
@@ -94,7 +96,7 @@ final class BypassService {
     List<RankFiles> good = failure == null ? ranks : List.of();
     good.forEach(files -> store.register(dataset.id(), files));
     long mapBytes = good.stream().mapToLong(RankFileMapFile::entryBytes).sum();
-    return calls.gather(run, Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
+    return gathers.gather(run, Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
             run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)))
         .map(json -> json.as(Protected.class));
   }

@@ -24,10 +24,11 @@ import io.vertxscr.protocol.node.Running.Started;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
-import io.vertxscr.service.flush.FlushService;
+import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.redundancy.ProtectionService;
-import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
+import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
@@ -45,12 +46,12 @@ public final class PhaseService {
   private static final Logger LOG = LoggerFactory.getLogger(PhaseService.class);
 
   private final Loop loop;
-  private final CallService calls;
+  private final LeaderGathers gathers;
   private final ProtectionService protection;
   private final DatasetStore store;
   private final CacheEvictor keeper;
   private final Capacity capacity;
-  private final FlushService flushes;
+  private final PrefixCopies copies;
   private final BypassService bypass;
   private final ClaimService claims;
   private final CompletedNames names;
@@ -62,50 +63,51 @@ public final class PhaseService {
   private String counting = "";
 
   /** Serves a node. */
-  public PhaseService(Loop loop, CallService calls, ClaimService claims, Data data) {
+  public PhaseService(
+      Loop loop, LeaderGathers gathers, ClaimService claims, BypassService bypass, Data data) {
     this.loop = loop;
-    this.calls = calls;
+    this.gathers = gathers;
     this.protection = data.protection();
     this.store = data.store();
     this.keeper = data.keeper();
     this.capacity = data.capacity();
-    this.flushes = data.flushes();
+    this.copies = data.copies();
     this.claims = claims;
-    this.bypass = new BypassService(loop, calls, store, claims);
+    this.bypass = bypass;
     this.names = data.names();
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
-      FlushService flushes, CompletedNames names) {}
+      PrefixCopies copies, CompletedNames names) {}
 
-  public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
     RankCall first = ranks.getFirst();
-    return room(run, first.flags()).compose(room -> calls.gather(run, Step.START_OUTPUT,
+    return room(run, first.flags()).compose(room -> gathers.gather(run, Step.START_OUTPUT,
         new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room))).compose(json -> {
       Started started = json.as(Started.class);
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
       run.restarted();
-      flushes.standBack();
+      copies.standBack();
       return open(run, started);
     });
   }
 
-  private Future<CallService.Answers> open(LocalRun run, Started started) {
+  private Future<CollectiveCalls.Answers> open(LocalRun run, Started started) {
     DatasetDescriptor dataset = started.descriptor();
     CheckpointDescriptor how = how(run.info(), dataset);
     Path prefix = Path.of(run.info().prefix());
     if (how.bypass() || started.bypass()) {
       run.open(OpenDataset.output(dataset, prefix, prefix));
-      return Future.succeededFuture(new CallService.Answers(
+      return Future.succeededFuture(new CollectiveCalls.Answers(
           _ -> new StartReply(dataset.id(), dataset.name(), prefix.toString()), false));
     }
     store.place(dataset.id(), how.storeBase());
     return keeper.makeRoom(started.evict(), how.storeBase()).map(_ -> {
       run.open(OpenDataset.output(dataset, prefix, store.directory(dataset.id())));
-      return new CallService.Answers(rank -> new StartReply(
+      return new CollectiveCalls.Answers(rank -> new StartReply(
           dataset.id(), dataset.name(), store.directory(dataset.id(), rank).toString(),
           OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
     });
@@ -139,24 +141,24 @@ public final class PhaseService {
     lastCheckpointId = Math.max(lastCheckpointId, dataset.checkpointId());
   }
 
-  public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     if (open.isBypass()) {
-      return bypass.complete(run, ranks).onComplete(_ -> flushes.goOn())
+      return bypass.complete(run, ranks).onComplete(_ -> copies.goOn())
           .onSuccess(_ -> noteComplete(run, open.descriptor()));
     }
     completing = id;
     return look(run, ranks)
         .compose(written -> protect(run, open.descriptor(), written))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
-        .onComplete(_ -> flushes.goOn())
+        .onComplete(_ -> copies.goOn())
         .recover(failure -> discard(run, id, failure))
         .map(complete -> {
           noteComplete(run, open.descriptor());
           run.cache().completed(id);
           keeper.keep(run.cache());
-          return CallService.Answers.same(reply(open.descriptor(), complete));
+          return CollectiveCalls.Answers.same(reply(open.descriptor(), complete));
         });
   }
 
@@ -200,7 +202,7 @@ public final class PhaseService {
 
   private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return calls.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()))
+    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()))
         .compose(json -> {
           DatasetDescriptor known = descriptor.with(json.as(Totals.class));
           RunInfo info = run.info();
@@ -229,9 +231,9 @@ public final class PhaseService {
     if (failure != null) {
       warn("dataset {} is not protected here", id, failure);
     }
-    return calls.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
+    return gathers.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
       protection.done(id);
-      flushes.goOn();                                     // all are protected: what else follows is not the phase's
+      copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
       return wait ? flushed(run, record).map(all) : Future.succeededFuture(all);
     });
@@ -247,7 +249,7 @@ public final class PhaseService {
 
   /** The dataset is complete already: what goes wrong with the waiting for its flush does not make it less so. */
   private Future<DatasetRecord> flushed(LocalRun run, DatasetRecord record) {
-    return calls.gather(run, Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
+    return gathers.gather(run, Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
         .recover(failure -> run.isOver() ? Future.failedFuture(failure) : Future.succeededFuture(record));
   }
 

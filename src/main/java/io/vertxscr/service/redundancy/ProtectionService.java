@@ -3,6 +3,7 @@ package io.vertxscr.service.redundancy;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
@@ -17,7 +18,6 @@ import io.vertxscr.protocol.node.Restoring.Layout;
 import io.vertxscr.protocol.node.Restoring.LayoutOf;
 import io.vertxscr.protocol.node.Restoring.Protect;
 import io.vertxscr.protocol.node.Restoring.RankLayout;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
@@ -58,7 +58,7 @@ public final class ProtectionService {
   private final DatasetStore store;
   private final RangeSources sources;
   private final Map<RoundKey, Promise<Checksums>> rounds = new LinkedHashMap<>();
-  private final Map<Which, DatasetRecord> prepared = new HashMap<>();
+  private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
 
   private record RoundKey(int datasetId, long round) {}
 
@@ -97,7 +97,7 @@ public final class ProtectionService {
     CheckpointDescriptor how = request.groups().among(request.map().nodes(), held.redundancy().how());
     ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), how, request.groups());
     DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
-    Which which = new Which(held.descriptor().id(), held.descriptor().createdUs());
+    DatasetKey which = held.descriptor().key();
     return discardPrepared(which)
         .compose(_ -> prepare(new ProtectionJob(wanted, request.map(), sets, request.round(), mine),
             (_, _) -> Future.succeededFuture(), false))
@@ -108,32 +108,32 @@ public final class ProtectionService {
   }
 
   /** Uses what {@link #protect(Protect)} has made. Files of ranks that are elsewhere now are given up. */
-  public Future<Ack> commit(Which which) {
+  public Future<Ack> commit(DatasetKey which) {
     DatasetRecord record = prepared.remove(which);
     if (record == null) {
       return Future.succeededFuture(Ack.ACK);             // done already, or this node has no ranks any more
     }
-    return loop.blocking("use new redundancy of dataset " + which.datasetId(), () -> {
+    return loop.blocking("use new redundancy of dataset " + which.id(), () -> {
       // it may have been evicted meanwhile, and must not come back without its files
-      store.update(which.datasetId(), which.createdUs(), held -> held.with(record.redundancy(), record.ranks()));
-      store.endLoans(which.datasetId());
+      store.update(which, held -> held.with(record.redundancy(), record.ranks()));
+      store.endLoans(which.id());
       return Ack.ACK;
     });
   }
 
-  /** Discards prepared redundancy of an earlier attempt that will not be committed. */
-  private Future<Void> discardPrepared(Which which) {
+  /** What an earlier attempt has made, and nobody will commit any more. */
+  private Future<Void> discardPrepared(DatasetKey which) {
     DatasetRecord stale = prepared.remove(which);
     if (stale == null) {
       return Future.succeededFuture();
     }
-    return loop.blocking("discard redundancy of dataset " + which.datasetId(), () -> {
+    return loop.blocking("discard redundancy of dataset " + which.id(), () -> {
       for (RankRecord rank : stale.ranks()) {
         if (rank.redundancy().isPresent()) {
-          Files.deleteIfExists(store.directory(which.datasetId()).resolve(rank.redundancy().get()));
+          Files.deleteIfExists(store.directory(which.id()).resolve(rank.redundancy().get()));
         }
       }
-      store.endLoans(which.datasetId());
+      store.endLoans(which.id());
       return null;
     });
   }

@@ -6,6 +6,7 @@ import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
@@ -15,9 +16,9 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Failed;
 import io.vertxscr.protocol.node.Restoring.Restore;
 import io.vertxscr.protocol.node.Restoring.Restored;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.SerialQueue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class CacheRestores {
 
   private final Inventories caches;
   private final Observer observer;
-  private Future<?> last = Future.succeededFuture();
+  private final SerialQueue<String> steps = new SerialQueue<>();
 
   public CacheRestores(Inventories caches, Observer observer) {
     this.caches = caches;
@@ -118,9 +119,7 @@ public final class CacheRestores {
   }
 
   private <T> Future<T> inTurn(Supplier<Future<T>> step) {
-    Future<T> mine = last.transform((_, _) -> step.get());
-    last = mine;
-    return mine;
+    return steps.run("all", step);
   }
 
   private static ScrException first(DatasetDescriptor dataset, List<Failed> failed) {
@@ -162,10 +161,10 @@ public final class CacheRestores {
   }
 
   private static boolean isOf(Inventory.Dataset held, DatasetDescriptor dataset) {
-    return held.descriptor().id() == dataset.id() && held.descriptor().createdUs() == dataset.createdUs();
+    return held.key().equals(dataset.key());
   }
 
-  static Which which(DatasetDescriptor dataset) {
-    return new Which(dataset.id(), dataset.createdUs());
+  static DatasetKey which(DatasetDescriptor dataset) {
+    return dataset.key();
   }
 }

@@ -134,7 +134,6 @@ public final class CatchUp {
   }
 
   private static Optional<Inventory.Dataset> held(Inventory inventory, DatasetDescriptor dataset) {
-    return inventory.datasets().stream().filter(d -> d.descriptor().id() == dataset.id()
-        && d.descriptor().createdUs() == dataset.createdUs()).findFirst();
+    return inventory.datasets().stream().filter(d -> d.key().equals(dataset.key())).findFirst();
   }
 }

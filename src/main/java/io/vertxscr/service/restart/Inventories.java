@@ -2,11 +2,11 @@ package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.util.List;
@@ -26,8 +26,8 @@ public record Inventories(NodeBus bus, Membership membership) {
     return ask(NodeVerb.INVENTORY, Ack.ACK);
   }
 
-  /** Returns the inventories after a full verification of this dataset. */
-  Future<List<Inventory>> verified(Which which) {
+  /** The same, after this dataset was read against its checksums. */
+  Future<List<Inventory>> verified(DatasetKey which) {
     return ask(NodeVerb.VERIFY, which);
   }
 

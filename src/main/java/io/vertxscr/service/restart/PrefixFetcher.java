@@ -12,6 +12,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -159,7 +160,9 @@ public final class PrefixFetcher {
    *     and the files are checked by whichever node
    */
   Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    return loop.blocking("look up dataset " + dataset.id(), () -> check(dataset, wanted)).compose(count -> {
+    return loop.blocking("look up dataset " + dataset.id(), () -> new LookedUp(check(dataset, wanted),
+        ContainerDrafts.isPacked(new PrefixPaths(Path.of(wanted.prefix())), dataset.id()))).compose(found -> {
+      int count = found.ranks();
       Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
       CheckpointDescriptor how =
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
@@ -167,20 +170,24 @@ public final class PrefixFetcher {
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
       Fetch.How where = new Fetch.How(rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
-      return onNodes(ranksByNode, nodesAtOnce, dataset, ranks ->
+      NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
+      return onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks ->
           new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
   }
 
+  /** What the prefix directory has of a dataset: how many ranks wrote it, and whether it is in containers. */
+  private record LookedUp(int ranks, boolean packed) {}
+
   /** If a node fails, what the others have fetched goes: no restart could use a part of a dataset. */
-  private Future<Void> onNodes(Map<String, List<Integer>> ranksByNode, int atOnce, DatasetDescriptor dataset,
-      Function<List<Integer>, Fetch> request) {
+  private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce,
+      DatasetDescriptor dataset, Function<List<Integer>, Fetch> request) {
     List<String> have = new ArrayList<>();
     List<String> wrong = new ArrayList<>();
     List<Supplier<Future<Ack>>> asked = new ArrayList<>();
-    ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, NodeVerb.FETCH, request.apply(ranks),
+    ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, verb, request.apply(ranks),
         Ack.class).onSuccess(_ -> have.add(node)).onFailure(failure -> {
           if (Fault.of(failure) == Fault.CORRUPT) {
             wrong.add(failure.getMessage());

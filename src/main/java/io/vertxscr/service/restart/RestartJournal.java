@@ -7,6 +7,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.SerialQueue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -24,7 +25,7 @@ public final class RestartJournal {
 
   private final Loop loop;
   private final String self;
-  private Future<?> last = Future.succeededFuture();
+  private final SerialQueue<String> steps = new SerialQueue<>();
 
   public RestartJournal(Loop loop, String self) {
     this.loop = loop;
@@ -99,9 +100,7 @@ public final class RestartJournal {
   }
 
   private <T> Future<T> inTurn(Supplier<Future<T>> step) {
-    Future<T> mine = last.transform((_, _) -> step.get());
-    last = mine;
-    return mine;
+    return steps.run("all", step);
   }
 
   private RestartFileStore store(String prefix) {

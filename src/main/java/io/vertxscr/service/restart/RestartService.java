@@ -19,8 +19,9 @@ import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.Running.Offer;
-import io.vertxscr.service.run.CallService;
+import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
+import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
@@ -32,32 +33,32 @@ import java.util.OptionalInt;
 
 /** The node's part in the calls around a restart, and in finalize. On the node's loop. */
 public final class RestartService {
-  private final CallService calls;
+  private final LeaderGathers gathers;
   private final DatasetStore store;
   private final FetchService fetches;
   private final CompletedNames names;
 
   /** Serves a node. */
-  public RestartService(CallService calls, DatasetStore store, FetchService fetches, CompletedNames names) {
+  public RestartService(LeaderGathers gathers, DatasetStore store, FetchService fetches, CompletedNames names) {
     this.names = names;
-    this.calls = calls;
+    this.gathers = gathers;
     this.store = store;
     this.fetches = fetches;
   }
 
-  public Future<CallService.Answers> have(LocalRun run, List<RankCall> ranks) {
-    return calls.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected())).map(json -> {
+  public Future<CollectiveCalls.Answers> have(LocalRun run, List<RankCall> ranks) {
+    return gathers.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected())).map(json -> {
       Offer offer = json.as(Offer.class);
       run.info(run.info().with(offer.restart()));
       run.cache().offered(run.info());
       HaveRestartReply reply = offer.restart()
           .map(found -> HaveRestartReply.of(found.datasetId(), found.name())).orElse(HaveRestartReply.NONE);
       offer.remarks().ifPresent(run::tell);
-      return new CallService.Answers(_ -> reply, offer.restart().isPresent());
+      return new CollectiveCalls.Answers(_ -> reply, offer.restart().isPresent());
     });
   }
 
-  public Future<CallService.Answers> start(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     boolean inPrefix = run.info().policy().fetch().globalRestart();
     List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> ranks.stream()
         .map(RankCall::rank).filter(rank -> readable(offered.datasetId()).stream()
@@ -76,7 +77,7 @@ public final class RestartService {
           DatasetFlags.CHECKPOINT, 0, restart.createdUs(), new Job("", "", "", ""),
           DatasetDescriptor.Totals.NONE), prefix, false, List.of()));
       run.open(OpenDataset.restart(found.dataset(), prefix, found.directory(), found.ranks(), inPrefix));
-      return new CallService.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
+      return new CollectiveCalls.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
           found.directory(rank).toString(), OptionalInt.empty(),
           inPrefix ? Optional.empty() : found.list(rank)), false);
     });
@@ -101,41 +102,41 @@ public final class RestartService {
             new Readable(found.dataset(), found.prefix(), false, found.ranks())));
   }
 
-  public Future<CallService.Answers> complete(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
     List<Integer> invalid = ranks.stream().filter(call -> !call.valid()).map(RankCall::rank).toList();
     OpenDataset open = run.open();
     return offer(run, Step.COMPLETE_RESTART, invalid).map(_ -> {
       run.restarted();
-      return CallService.Answers.same(new CompleteReply(open.descriptor().id(), open.descriptor().name()));
+      return CollectiveCalls.Answers.same(new CompleteReply(open.descriptor().id(), open.descriptor().name()));
     });
   }
 
-  public Future<CallService.Answers> finish(LocalRun run, List<RankCall> ranks) {
-    return offer(run, Step.FINALIZE, List.of()).map(_ -> CallService.Answers.same(new DoneReply()));
+  public Future<CollectiveCalls.Answers> finish(LocalRun run, List<RankCall> ranks) {
+    return offer(run, Step.FINALIZE, List.of()).map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
   }
 
-  /** Forwards to the leader. Before the restart this selects the checkpoint that have-restart will offer. */
-  public Future<CallService.Answers> current(LocalRun run, List<RankCall> ranks) {
+  /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
+  public Future<CollectiveCalls.Answers> current(LocalRun run, List<RankCall> ranks) {
     Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
-    return calls.gather(run, Step.CURRENT, part).map(json -> {
+    return gathers.gather(run, Step.CURRENT, part).map(json -> {
       Offer offer = json.as(Offer.class);
       run.info(run.info().with(offer.restart()));
       run.select();
       offer.remarks().ifPresent(run::tell);
-      return CallService.Answers.same(new DoneReply());
+      return CollectiveCalls.Answers.same(new DoneReply());
     });
   }
 
   /** DROP, DELETE: the leader does all. */
-  public CallService.Work removal(Step step) {
+  public CollectiveCalls.Work removal(Step step) {
     return (run, ranks) -> {
       String name = ranks.getFirst().name();
-      return calls.gather(run, step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
-          .map(_ -> CallService.Answers.same(new DoneReply()));
+      return gathers.gather(run, step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
+          .map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
     };
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
-    return calls.gather(run, step, new Part.Restart(invalid)).map(json -> json.as(Offer.class).restart());
+    return gathers.gather(run, step, new Part.Restart(invalid)).map(json -> json.as(Offer.class).restart());
   }
 }

@@ -11,6 +11,7 @@ import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
@@ -20,8 +21,6 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Restored;
-import io.vertxscr.protocol.node.Restoring.Which;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
@@ -151,7 +150,7 @@ public final class Restorer {
 
   private Future<Found> restore(Wanted wanted, Scene seen) {
     long startNs = loop.nanoTime();
-    Set<Which> hopeless = new HashSet<>();
+    Set<DatasetKey> hopeless = new HashSet<>();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
       return first(candidates, hopeless, wanted)
@@ -255,8 +254,8 @@ public final class Restorer {
   }
 
   private void tellOfPurge(Scene scene) {
-    Set<Which> kept = cached(scene, dataset -> dataset.flush() == FlushState.WANTED);
-    Set<Which> gone = cached(scene, _ -> true);
+    Set<DatasetKey> kept = cached(scene, dataset -> dataset.flush() == FlushState.WANTED);
+    Set<DatasetKey> gone = cached(scene, _ -> true);
     gone.removeAll(kept);
     if (!gone.isEmpty() || !kept.isEmpty()) {
       tell("SCR_CACHE_PURGE=1: " + datasets(gone) + " deleted from the caches"
@@ -264,12 +263,12 @@ public final class Restorer {
     }
   }
 
-  private static Set<Which> cached(Scene scene, Predicate<Inventory.Dataset> which) {
+  private static Set<DatasetKey> cached(Scene scene, Predicate<Inventory.Dataset> which) {
     return scene.inventories().stream().flatMap(inventory -> inventory.datasets().stream()).filter(which)
         .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
   }
 
-  private static String datasets(Set<Which> which) {
+  private static String datasets(Set<DatasetKey> which) {
     return which.size() == 1 ? "1 dataset" : which.size() + " datasets";
   }
 
@@ -348,7 +347,8 @@ public final class Restorer {
         scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
   }
 
-  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Set<Which> hopeless, Wanted wanted) {
+  private Future<Optional<DatasetDescriptor>> first(
+      List<Candidate> candidates, Set<DatasetKey> hopeless, Wanted wanted) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
@@ -398,7 +398,7 @@ public final class Restorer {
    * passing reason (no room, a slow disk) stays.
    */
   private Future<Void> drop(
-      Wanted wanted, Scene scene, Set<Which> hopeless, Optional<DatasetDescriptor> restored) {
+      Wanted wanted, Scene scene, Set<DatasetKey> hopeless, Optional<DatasetDescriptor> restored) {
     Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
         && d.descriptor().flags().checkpoint() && (wanted.excluded().contains(d.descriptor().id())
             || restored.isPresent() && restored.get().id() != d.descriptor().id()
@@ -411,7 +411,7 @@ public final class Restorer {
   private Future<Void> evict(List<Inventory> inventories, Predicate<Inventory.Dataset> which) {
     List<Future<Ack>> told = new ArrayList<>();
     for (Inventory inventory : inventories) {
-      List<Which> useless = inventory.datasets().stream().filter(which)
+      List<DatasetKey> useless = inventory.datasets().stream().filter(which)
           .map(dataset -> CacheRestores.which(dataset.descriptor())).toList();
       if (!useless.isEmpty()) {
         told.add(bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class).otherwise(e -> {

@@ -2,17 +2,13 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.FlushReply;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Advising;
-import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.Running.Gather;
@@ -36,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -185,6 +182,7 @@ public final class LeaderService implements Membership.Listener {
   public Future<Joined> join(Join join) {
     return lead().map(_ -> {
       checkNodes();                                       // who joins may have heard of a loss before this node has
+      refuseStranger(join.node());
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
       if (itsLeaderIsGone && (inVain.isPresent() || partlyBegun)) {
@@ -224,6 +222,13 @@ public final class LeaderService implements Membership.Listener {
     }
     return new Joined(membership.self().name(), 0, join.here().stream()
         .map(rank -> new Refusal(rank, why.fault().number(), why.getMessage())).toList());
+  }
+
+  /** Its first message may overtake the news that it is a member: taken for lost, its ranks would hear of nothing. */
+  private void refuseStranger(String node) {
+    if (membership.find(node).isEmpty()) {
+      throw new ScrException(Fault.NOT_LEADER, "node " + node + " is no member here yet, or not any more");
+    }
   }
 
   private void refuseSecondRun(Join join) {
@@ -293,29 +298,19 @@ public final class LeaderService implements Membership.Listener {
     });
   }
 
-  /** What a node of the run may answer to should-exit and need-checkpoint by itself. */
-  public Future<Grant> advise(Advising.Ask ask) {
+  /** Does something that only the leader of this run may do; fails with why the run is not active. */
+  public <T> Future<T> inRun(long run, Supplier<Future<T>> action) {
     return lead().compose(_ -> {
-      if (active == null || active.info().run() != ask.run()) {
-        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + ask.run() + " is not active");
+      if (active == null || active.info().run() != run) {
+        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + run + " is not active");
       }
-      return actions.advise(ask);
+      return action.get();
     });
   }
 
-  /** A node that flushes asks how many may write, and how fast. */
-  public Future<Flushing.Answer> share(Flushing.Ask ask) {
-    return lead().map(_ -> actions.share(ask));
-  }
-
-  /** A rank asks whether a dataset has reached the prefix directory. */
-  public Future<FlushReply> flushState(Flushing.Question question) {
-    return lead().compose(_ -> actions.flushState(question));
-  }
-
-  /** A rank is about to write over a file past the cache. */
-  public Future<Ack> overwrite(Flushing.Overwrite what) {
-    return lead().compose(_ -> actions.overwrite(what)).map(Ack.ACK);
+  /** Does something that only the leader may do, run or no run. */
+  public <T> Future<T> leading(Supplier<Future<T>> action) {
+    return lead().compose(_ -> action.get());
   }
 
   private void endIfFinalized() {

@@ -5,7 +5,6 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.service.Event.ScavengeEnded;
 import io.vertxscr.service.Event.ScavengeStarted;
-import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.WantedFlushes;
@@ -35,10 +34,6 @@ public final class Scavenger {
     this.wanted = wanted;
     this.flushes = flushes;
     this.observer = observer;
-  }
-
-  public Membership membership() {
-    return caches.membership();
   }
 
   /**

@@ -3,12 +3,11 @@ package io.vertxscr.cli.launch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,20 +18,12 @@ class RunSignalsIT {
   @TempDir
   private Path directory;
 
-  private static void eventually(Callable<Boolean> condition) throws Exception {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.call()) {
-      assertThat(System.nanoTime()).isLessThan(end);
-      Thread.sleep(20);                                   // polls other processes
-    }
-  }
-
   private Process running(StubMachine machine) throws Exception {
     machine.command("program", "trap 'touch \"$STATE/told\"; exit 3' TERM\ntouch \"$STATE/running\"\n"
         + "while [ -e \"$STATE/running\" ] && [ ! -e \"$STATE/end\" ]; do sleep 0.05; done\n");
     Process run = machine.start(directory.resolve("log"), "run", "--scr", directory.resolve("bin/scr").toString(),
         "--nodes", "2", "program");
-    eventually(() -> machine.has("running") || !run.isAlive());
+    Eventually.holds("the program runs", () -> machine.has("running") || !run.isAlive());
     assertThat(run.isAlive()).as(Files.readString(directory.resolve("log"))).isTrue();
     return run;
   }
@@ -86,6 +77,6 @@ class RunSignalsIT {
     Process run = running(machine);
     run.destroyForcibly().waitFor();
     machine.touch("end");                                 // the program is nobody's any more: that of the test ends
-    eventually(() -> !machine.has("alive-node1") && !machine.has("alive-node2"));
+    Eventually.holds("the daemons end", () -> !machine.has("alive-node1") && !machine.has("alive-node2"));
   }
 }

@@ -16,6 +16,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.timing.Eventually;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -159,7 +160,7 @@ class ApplicationBridgeTest {
         assertThat(answer.getInteger("failureCode")).isEqualTo(Fault.BAD_REQUEST.number());
         assertThat(client.read()).isEmpty();
       }
-      assertThat(closed.poll(10, TimeUnit.SECONDS)).isNotNull();
+      assertThat(closed.poll(60, TimeUnit.SECONDS)).isNotNull();
     }
   }
 
@@ -196,7 +197,7 @@ class ApplicationBridgeTest {
       }
       Set<String> ids = new HashSet<>();
       for (int i = 0; i < clients; i++) {
-        ids.add(closed.poll(10, TimeUnit.SECONDS));
+        ids.add(closed.poll(60, TimeUnit.SECONDS));
       }
       assertThat(ids).as("each client's end is told once").hasSize(clients).doesNotContainNull();
       assertThat(closed).isEmpty();
@@ -225,16 +226,14 @@ class ApplicationBridgeTest {
       caller.frame(Frames.send("scr.n1.init", "r", new JsonObject()));
       silent.frame(new JsonObject().put("type", "ping"));
       silent.read();
-      while (node.received.isEmpty()) {
-        Thread.onSpinWait();
-      }
+      Eventually.holds("the call is there", () -> !node.received.isEmpty());
       caller.close();
-      assertThat(closed.poll(10, TimeUnit.SECONDS)).isEqualTo(node.received.getFirst().clientId());
+      assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(node.received.getFirst().clientId());
       open.complete(new JsonObject());
       silent.frame(new JsonObject().put("type", "ping"));
       assertThat(silent.read().orElseThrow().getString("type")).isEqualTo("pong");
     }
-    assertThat(closed.poll(10, TimeUnit.SECONDS)).isNotNull();
+    assertThat(closed.poll(60, TimeUnit.SECONDS)).isNotNull();
   }
 
   @Test
@@ -312,7 +311,7 @@ class ApplicationBridgeTest {
     }
     Set<String> ended = new HashSet<>();
     for (RawClient _ : clients) {
-      ended.add(closed.poll(10, TimeUnit.SECONDS));
+      ended.add(closed.poll(60, TimeUnit.SECONDS));
     }
     assertThat(ended).hasSize(clients.size()).doesNotContainNull();
     try (RawClient next = new RawClient(socket)) {
@@ -329,6 +328,6 @@ class ApplicationBridgeTest {
   }
 
   private static <T> T await(Future<T> future) {
-    return future.toCompletionStage().toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
+    return future.toCompletionStage().toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
   }
 }

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
@@ -84,7 +85,8 @@ class TcpBridgeTest {
   @Test
   void everybodyElseHearsWhyOnceAndIsShutOut() throws IOException {
     List<JsonObject> wrong = new ArrayList<>(List.of(shown(""), shown("x"), shown(token.substring(1)),
-        shown(token + "0"), shown(token.toUpperCase() + "G"), new JsonObject(), new JsonObject().put("token", token),
+        shown(token + "0"), shown(token.toUpperCase(Locale.ROOT) + "G"), new JsonObject(),
+        new JsonObject().put("token", token),
         new JsonObject().put("type", "token"), new JsonObject().put("type", "token").put("token", 5),
         Frames.send("scr._.status", "r", new JsonObject()).put("token", token)));
     for (int i = 0; i < token.length(); i++) {

@@ -18,7 +18,7 @@ class ConnectionPoolTest {
   private static final PeerChannel.Ending LEFT = new PeerChannel.Ending(Fault.NODE_LOST, "left");
   private static final PeerChannel.Ending STOPPING = new PeerChannel.Ending(Fault.STOPPING, "stopping");
 
-  private final PeerWatchdog watchdog = new PeerWatchdog("pool-watch", 250);
+  private final PeerWatchdog watchdog = new PeerWatchdog(250);
   private final List<PeerChannel> ever = new ArrayList<>();
 
   @AfterEach

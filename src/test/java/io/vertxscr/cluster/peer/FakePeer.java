@@ -7,7 +7,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /** A peer that answers as a test wants it to: each connection is handed to its script. */
 final class FakePeer implements AutoCloseable {
@@ -22,7 +21,7 @@ final class FakePeer implements AutoCloseable {
   }
 
   private final ServerSocketChannel listener;
-  private final PeerWatchdog watchdog = new PeerWatchdog("fake-peer-watch", 250);
+  private final PeerWatchdog watchdog = new PeerWatchdog(250);
   private final Set<PeerChannel> open = ConcurrentHashMap.newKeySet();
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -50,10 +49,10 @@ final class FakePeer implements AutoCloseable {
     return listener.socket().getLocalPort();
   }
 
-  /** Stays silent until the test is over, or this long. */
-  void wait(int ms) {
+  /** Stays silent until the test is over. */
+  void staySilent() {
     try {
-      closed.await(ms, TimeUnit.MILLISECONDS);
+      closed.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

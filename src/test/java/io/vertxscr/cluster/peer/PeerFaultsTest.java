@@ -1,10 +1,11 @@
 package io.vertxscr.cluster.peer;
 
-import static io.vertxscr.cluster.peer.TestNode.HASTY;
 import static io.vertxscr.cluster.peer.TestNode.PATIENT;
+import static io.vertxscr.cluster.peer.TestNode.awaitNoneOpen;
 import static io.vertxscr.cluster.peer.TestNode.client;
 import static io.vertxscr.cluster.peer.TestNode.files;
 import static io.vertxscr.cluster.peer.TestNode.readAll;
+import static io.vertxscr.cluster.peer.TestNode.ticksUntil;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -12,6 +13,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeStream;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,31 +23,43 @@ import java.nio.file.StandardOpenOption;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: a peer that is slow is waited for, one that is gone, silent or wrong is named, within bounds. */
-@Timeout(30)
+@Timeout(120)
 class PeerFaultsTest {
   private static final int BYTES = 60;
+  private static final int TICK_MS = 5_000;
+  /** After so many the watchdog calls a peer silent: the first only sees the new limit, the last is begun. */
+  private static final int SILENT_TICKS = PATIENT.silenceMs() / TICK_MS + 2;
 
   @TempDir Path directory;
 
   @Test
   void aSlowPeerIsWaitedForAsLongAsSomethingArrives() throws Exception {
-    CompletableFuture<FakePeer> self = new CompletableFuture<>();
+    PeerWatchdog watchdog = new PeerWatchdog(TICK_MS);
+    Semaphore read = new Semaphore(1);
     try (FakePeer peer = FakePeer.answering((client, request) -> {
       start(client, request, BYTES);
       for (int i = 0; i < BYTES; i++) {
-        self.join().wait(HASTY.silenceMs() * 2 / BYTES);
+        read.acquireUninterruptibly();          // the byte before
+        for (int tick = 1; tick < SILENT_TICKS; tick++) {
+          watchdog.tick();
+        }
         client.writeFully(ByteBuffer.wrap(new byte[] {(byte) i}));
       }
       FakePeer.head(client, request.number(), 2, 0);
-    }); PeerClient client = client(peer.port(), HASTY)) {
-      self.complete(peer);
-      assertThat(readAll(client, files(0, BYTES), BYTES)).hasSize(BYTES).endsWith(BYTES - 1);
+    }); PeerClient client = client(peer.port(), watchdog); var stream = client.open(files(0, BYTES))) {
+      for (int i = 0; i < BYTES; i++) {
+        ByteBuffer next = ByteBuffer.allocate(1);
+        stream.read(next);
+        assertThat(next.get(0)).isEqualTo((byte) i);
+        read.release();
+      }
     }
   }
 
@@ -53,14 +67,21 @@ class PeerFaultsTest {
   void aPeerThatFallsSilentIsNamedWithinTheTimeout() throws Exception {
     for (int after = 0; after < BYTES; after += 29) {
       CompletableFuture<FakePeer> self = new CompletableFuture<>();
+      CountDownLatch silent = new CountDownLatch(1);
+      PeerWatchdog watchdog = new PeerWatchdog(TICK_MS);
       int sent = after;
       try (FakePeer peer = FakePeer.answering((client, request) -> {
         start(client, request, BYTES);
         client.writeFully(ByteBuffer.allocate(sent));
-        self.join().wait(20_000);
-      }); PeerClient client = client(peer.port(), HASTY)) {
+        silent.countDown();
+        self.join().staySilent();
+      }); PeerClient client = client(peer.port(), watchdog)) {
         self.complete(peer);
-        assertFault(Fault.NODE_LOST, "node n1 was silent for too long", () -> readAll(client, files(0, BYTES), BYTES));
+        CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> assertFault(Fault.NODE_LOST,
+            "node n1 was silent for too long", () -> readAll(client, files(0, BYTES), BYTES)));
+        silent.await();
+        ticksUntil(watchdog, "the reader hears of it", reader::isDone);
+        reader.join();
         assertThat(client.connections()).isZero();
       }
     }
@@ -122,7 +143,7 @@ class PeerFaultsTest {
     try (FakePeer peer = FakePeer.answering((client, request) -> {
       start(client, request, BYTES);
       stuck.countDown();
-      self.join().wait(20_000);
+      self.join().staySilent();
     }); PeerClient client = client(peer.port(), PATIENT)) {
       self.complete(peer);
       CompletableFuture<Void> reader = CompletableFuture.runAsync(() ->
@@ -131,7 +152,7 @@ class PeerFaultsTest {
       client.abort("n2");
       assertThat(reader.isDone()).as("another node's end is not its own").isFalse();
       client.abort("n1");
-      reader.get(5, TimeUnit.SECONDS);
+      reader.get(Eventually.PATIENCE_S, TimeUnit.SECONDS);
     }
   }
 
@@ -141,7 +162,7 @@ class PeerFaultsTest {
     CompletableFuture<FakePeer> self = new CompletableFuture<>();
     try (FakePeer peer = new FakePeer(_ -> {
       stuck.countDown();
-      self.join().wait(20_000);
+      self.join().staySilent();
     })) {
       self.complete(peer);
       PeerClient client = client(peer.port(), PATIENT);
@@ -149,7 +170,7 @@ class PeerFaultsTest {
           assertFault(Fault.STOPPING, "this node is stopping", () -> client.open(files(0, BYTES))));
       stuck.await();
       client.close();
-      reader.get(5, TimeUnit.SECONDS);
+      reader.get(Eventually.PATIENCE_S, TimeUnit.SECONDS);
       assertFault(Fault.STOPPING, "this node is stopping", () -> client.open(files(0, BYTES)));
     }
   }
@@ -168,10 +189,11 @@ class PeerFaultsTest {
 
   @Test
   void aServerGivesUpOnAClientThatTakesNothing() throws Exception {
+    PeerWatchdog watchdog = new PeerWatchdog(TICK_MS);
     TestNode node = new TestNode(directory, new Random(1), 40_000_000);
-    try (PeerServer server = node.serve(HASTY, 4); PeerClient client = client(server.port(), PATIENT);
+    try (PeerServer server = node.serve(watchdog, 4); PeerClient client = client(server.port(), PATIENT);
         var stream = client.open(files(0, 40_000_000))) {
-      awaitNoneOpen(node);
+      ticksUntil(watchdog, "files are given back", () -> node.open.get() == 0);
       assertFault(Fault.NODE_LOST, "node n1", () -> readOn(stream));
     }
   }
@@ -256,13 +278,6 @@ class PeerFaultsTest {
     OpenRange.Piece piece = node.pieces.getFirst();
     try (FileChannel file = FileChannel.open(piece.file(), StandardOpenOption.WRITE)) {
       file.truncate(piece.offset() + keep);
-    }
-  }
-
-  /** The server gives its files back soon after a connection has ended; the test's timeout is the bound. */
-  private static void awaitNoneOpen(TestNode node) {
-    while (node.open.get() > 0) {
-      Thread.yield();
     }
   }
 

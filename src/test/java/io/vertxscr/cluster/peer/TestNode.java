@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,12 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** Common part of the tests in this package: a catalog of random files and the expected bytes. */
 final class TestNode implements RangeCatalog {
   static final ClusterSecret SECRET = secret("the secret of the cluster under test");
-  static final PeerTimeouts PATIENT = new PeerTimeouts(5_000, 10_000, 20_000, 20_000);
-  static final PeerTimeouts HASTY = new PeerTimeouts(2_000, 400, 400, 800);
+  /** Longer than any test. */
+  static final PeerTimeouts PATIENT = new PeerTimeouts(60_000, 60_000, 60_000, 60_000);
   static final int DATASET = 7;
   static final int RANK = 3;
 
@@ -72,8 +74,32 @@ final class TestNode implements RangeCatalog {
     return new PeerServer(new PeerServer.Settings("n1", "127.0.0.1", 0, SECRET, timeouts, maxConnections), this);
   }
 
+  /** With a watchdog for which time goes by when the test says so. */
+  PeerServer serve(PeerWatchdog watchdog, int maxConnections) {
+    return new PeerServer(
+        new PeerServer.Settings("n1", "127.0.0.1", 0, SECRET, PATIENT, maxConnections), this, watchdog);
+  }
+
   static PeerClient client(int port, PeerTimeouts timeouts) {
     return new PeerClient(SECRET, node -> info(node, port), timeouts);
+  }
+
+  /** With a watchdog for which time goes by when the test says so. */
+  static PeerClient client(int port, PeerWatchdog watchdog) {
+    return new PeerClient(SECRET, node -> info(node, port), PATIENT, watchdog);
+  }
+
+  /** Lets time go by until it is so: a step, a look, and again. */
+  static void ticksUntil(PeerWatchdog watchdog, String what, BooleanSupplier condition) throws Exception {
+    Eventually.holds(what, () -> {
+      watchdog.tick();
+      return condition.getAsBoolean();
+    });
+  }
+
+  /** The server gives its files back soon after a connection has ended. */
+  static void awaitNoneOpen(TestNode node) throws Exception {
+    Eventually.holds("files are given back", () -> node.open.get() == 0);
   }
 
   static NodeInfo info(String node, int port) {

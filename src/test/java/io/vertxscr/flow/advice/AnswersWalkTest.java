@@ -25,7 +25,7 @@ class AnswersWalkTest {
   /** A message on its way. */
   private record Mail(Runnable delivery, boolean again) {}
 
-  private final class Walk {
+  private static final class Walk {
     private final Random random;
     private final List<String> names = new ArrayList<>();
     private final Map<String, NodeAnswers> nodes = new HashMap<>();

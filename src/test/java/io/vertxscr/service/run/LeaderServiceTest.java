@@ -280,6 +280,17 @@ class LeaderServiceTest {
     assertThat(waits()).isEqualTo("no run");
   }
 
+  /** Its ranks ask again, and are not those of a lost node. */
+  @Test
+  void aNodeWhoseFirstMessageOvertakesTheNewsOfItIsToAskAgain() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    join("n3", "n2", 2, 0);
+    assertThatThrownBy(() -> join("n9", "n2", 2, 1)).isInstanceOfSatisfying(ScrException.class,
+        e -> assertThat(e.fault()).isEqualTo(Fault.NOT_LEADER));
+    assertThat(waits()).isEqualTo("init: 1 of 2 ranks");
+    assertThat(toldOver).isEmpty();
+  }
+
   @Test
   void aRankThatMayNotJoinIsToldToAllWhoWait() {
     NODES.forEach(node -> states.put(node, NO_RUN));

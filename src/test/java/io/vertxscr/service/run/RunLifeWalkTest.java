@@ -9,7 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
-import io.vertxscr.service.run.CallService.Caller;
+import io.vertxscr.service.run.CollectiveCalls.Caller;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

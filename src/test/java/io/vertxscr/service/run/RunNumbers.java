@@ -5,13 +5,10 @@ import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.config.policy.RunPolicy;
-import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.FlushReply;
-import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
@@ -53,23 +50,8 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
-  public Flushing.Answer share(Flushing.Ask ask) {
-    throw new AssertionError("nothing is flushed");
-  }
-
-  @Override
-  public Future<Void> overwrite(Flushing.Overwrite what) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public Future<FlushReply> flushState(Flushing.Question question) {
-    return Future.failedFuture("nobody asks");
-  }
-
-  @Override
-  public Future<Grant> advise(Advising.Ask ask) {
-    return Future.failedFuture("nobody asks");
+  public List<String> operations() {
+    return List.of();
   }
 
   @Override

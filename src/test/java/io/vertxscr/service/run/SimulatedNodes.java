@@ -136,7 +136,7 @@ final class SimulatedNodes {
     private final List<Listener> listeners = new ArrayList<>();
     private final List<Request> open = new ArrayList<>();
     private final RunService runs;
-    private final CallService calls;
+    private final CollectiveCalls calls;
     private final LeaderService leader;
 
     private record Request(String node, NodeVerb verb, Promise<Object> promise) {}
@@ -147,8 +147,9 @@ final class SimulatedNodes {
         members.add("n" + i);
       }
       runs = new RunService(loop, this, this, epoch);
-      calls = new CallService(loop, this, name, runs);
-      calls.works(Map.of(Step.FINALIZE, new RestartService(calls, null, null, new CompletedNames())::finish));
+      LeaderGathers gathers = new LeaderGathers(this, name);
+      calls = new CollectiveCalls(loop, name, runs, gathers,
+          Map.of(Step.FINALIZE, new RestartService(gathers, null, null, new CompletedNames())::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);
     }
 
@@ -156,7 +157,7 @@ final class SimulatedNodes {
       return runs;
     }
 
-    CallService calls() {
+    CollectiveCalls calls() {
       return calls;
     }
 

@@ -106,7 +106,13 @@ public final class ContainerDrafts {
     delete(directory);
   }
 
-  /** Removes remaining drafts of a complete dataset. */
+  /** Whether a complete dataset is in containers, those of a scavenge included. */
+  public static boolean isPacked(PrefixPaths paths, int dataset) {
+    Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
+    return !MetadataFiles.list(directory, "{ctr.*.scr,scavenged.*}").isEmpty();
+  }
+
+  /** Removes what is left of the drafts of a dataset that is complete. */
   public static void removeDrafts(PrefixPaths paths, int dataset) {
     MetadataFiles.list(new ContainerPaths(paths.dataset(dataset)).directory(), "flush.*")
         .forEach(ContainerDrafts::delete);

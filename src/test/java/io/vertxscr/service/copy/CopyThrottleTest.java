@@ -1,4 +1,4 @@
-package io.vertxscr.service.flush;
+package io.vertxscr.service.copy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

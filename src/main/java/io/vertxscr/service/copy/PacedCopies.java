@@ -1,4 +1,4 @@
-package io.vertxscr.service.flush;
+package io.vertxscr.service.copy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -11,7 +11,6 @@ import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.protocol.node.Flushing.Answer;
 import io.vertxscr.protocol.node.Flushing.Ask;
-import io.vertxscr.protocol.node.Flushing.Work;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -33,7 +32,7 @@ final class PacedCopies {
   private final Loop loop;
   private final NodeBus bus;
   private final String self;
-  private final Work work;
+  private final PrefixCopies.Attempt attempt;
   private final Queue<Extent> waiting;
   private final long totalBytes;
   private final Promise<Void> done;
@@ -43,11 +42,11 @@ final class PacedCopies {
   private long timer = -1;
   private boolean ended;
 
-  PacedCopies(Loop loop, NodeBus bus, String self, Work work, List<Extent> extents) {
+  PacedCopies(Loop loop, NodeBus bus, String self, PrefixCopies.Attempt attempt, List<Extent> extents) {
     this.loop = loop;
     this.bus = bus;
     this.self = self;
-    this.work = work;
+    this.attempt = attempt;
     this.waiting = new ArrayDeque<>(extents);
     this.totalBytes = extents.stream().mapToLong(Extent::bytes).sum();
     this.done = loop.promise();
@@ -62,7 +61,7 @@ final class PacedCopies {
 
   /** Yields to a phase, except for synchronous copies. */
   void yieldUntil(long endNs) {
-    if (work.background()) {
+    if (attempt.background()) {
       gate.yieldUntil(endNs);
       startMore();
       askSoon(0);
@@ -110,7 +109,7 @@ final class PacedCopies {
     int busy = gate.busy();
     int writers = Math.min(MAX_WRITERS, busy + waiting.size());
     Need need = ended ? new Need(0, 0, 0) : new Need(writers, busy, Math.max(0, totalBytes - doneBytes()));
-    Ask question = new Ask(self, work.datasetId(), work.attempt(), doneBytes(), need);
+    Ask question = new Ask(self, attempt.datasetId(), attempt.number(), doneBytes(), need);
     bus.askLeader(NodeVerb.FLUSH_SHARE, question, Answer.class)
         .onSuccess(answer -> answered(answer, askedNs))
         .onFailure(unanswered -> {
@@ -126,9 +125,9 @@ final class PacedCopies {
       return;
     }
     if (answer.share().isEmpty()) {
-      String dataset = "dataset " + work.datasetId();
+      String dataset = "dataset " + attempt.datasetId();
       end(answer.dropped() ? new ScrException(Fault.NO_SUCH_DATASET, dataset + " is being dropped")
-          : new ScrException(Fault.NOT_LEADER, "attempt " + work.attempt() + " to flush " + dataset
+          : new ScrException(Fault.NOT_LEADER, "attempt " + attempt.number() + " to flush " + dataset
           + " is over; the leader will ask for another one"));
       return;
     }

@@ -9,12 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.app.DoneReply;
-import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Packed;
-import io.vertxscr.protocol.node.Running.Gather;
-import io.vertxscr.protocol.node.Running.Gathered;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.NodeBus;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,12 +20,12 @@ import java.util.function.IntFunction;
  * The collective calls of an application: checks each rank's call, waits for all ranks of the node, has the step done,
  * and answers every rank. On the node's loop.
  */
-public final class CallService {
+public final class CollectiveCalls {
   private final Loop loop;
-  private final NodeBus bus;
   private final String self;
   private final RunService runs;
-  private Map<Step, Work> works = Map.of();
+  private final LeaderGathers gathers;
+  private final Map<Step, Work> works;
   private boolean stopping;
 
   /** Who calls: the run, the rank, the number of the call, and the connection. */
@@ -53,16 +48,17 @@ public final class CallService {
     }
   }
 
-  /** Serves a node. */
-  public CallService(Loop loop, NodeBus bus, String self, RunService runs) {
+  /**
+   * Serves a node.
+   *
+   * @param works what the node does in each step
+   */
+  public CollectiveCalls(Loop loop, String self, RunService runs, LeaderGathers gathers, Map<Step, Work> works) {
     this.loop = loop;
-    this.bus = bus;
     this.self = self;
     this.runs = runs;
-  }
-
-  public void works(Map<Step, Work> all) {
-    works = Map.copyOf(all);
+    this.gathers = gathers;
+    this.works = Map.copyOf(works);
   }
 
   /** One rank's call; completes when all ranks of the run have called and the step is done. */
@@ -89,7 +85,7 @@ public final class CallService {
       throw new ScrException(Fault.STOPPING, "node " + self + " is stopping and takes no new phase");
     }
     Promise<Object> promise = loop.promise();
-    Future<Object> answer = call.step() == Step.FINALIZE ? promise.future().recover(CallService::evenIfHalted)
+    Future<Object> answer = call.step() == Step.FINALIZE ? promise.future().recover(CollectiveCalls::evenIfHalted)
         : promise.future();
     session.answer(caller.call(), answer);
     try {
@@ -120,7 +116,7 @@ public final class CallService {
     Optional<String> odd = LocalGather.disagreement(calls);
     Future.succeededFuture()
         .compose(_ -> odd.isPresent()
-            ? gather(run, step, odd, Packed.NOTHING).<Answers>mapEmpty() : works.get(step).run(run, calls))
+            ? gathers.disagree(run, step, odd.get()).<Answers>mapEmpty() : works.get(step).run(run, calls))
         .onComplete((answers, failure) -> answer(run, step, answers, failure));
   }
 
@@ -144,32 +140,6 @@ public final class CallService {
       } else {
         promise.tryFail(failure);
       }
-    });
-  }
-
-  /**
-   * Contributes this node's part and waits for the result.
-   *
-   * @return the result; fails with the fault that all nodes get, or with why the run is over
-   */
-  public Future<Packed> gather(LocalRun run, Step step, Object part) {
-    return gather(run, step, Optional.empty(), Packed.of(part));
-  }
-
-  private Future<Packed> gather(LocalRun run, Step step, Optional<String> odd, Packed part) {
-    if (run.isOver()) {
-      throw run.over().orElseThrow();
-    }
-    Gather mine = new Gather(run.info().run(), run.nextGather(), self, step, odd, part);
-    return bus.askLeader(NodeVerb.GATHER, mine, Gathered.class).map(result -> {
-      run.over().ifPresent(cause -> {
-        throw cause;
-      });
-      run.gathered(result);
-      if (result.fault() != 0) {
-        throw new ScrException(Fault.of(result.fault()), result.message());
-      }
-      return result.result();
     });
   }
 

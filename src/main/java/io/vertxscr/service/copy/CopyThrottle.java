@@ -1,4 +1,4 @@
-package io.vertxscr.service.flush;
+package io.vertxscr.service.copy;
 
 import io.vertxscr.flow.flush.Leases.Share;
 import io.vertxscr.flow.flush.Throttle;

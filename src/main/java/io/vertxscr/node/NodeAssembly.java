@@ -1,0 +1,273 @@
+package io.vertxscr.node;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.vertx.core.Future;
+import io.vertxscr.config.Settings;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Observer;
+import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.advice.AdviceService;
+import io.vertxscr.service.advice.Advisor;
+import io.vertxscr.service.advice.CheckpointTimes;
+import io.vertxscr.service.advice.FailureBook;
+import io.vertxscr.service.advice.FlushShare;
+import io.vertxscr.service.advice.HaltWatch;
+import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.cache.CacheEvictor;
+import io.vertxscr.service.cache.CacheInventoryService;
+import io.vertxscr.service.cache.Capacity;
+import io.vertxscr.service.cache.StoreChecks;
+import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.container.AggregateService;
+import io.vertxscr.service.container.ContainerSteps;
+import io.vertxscr.service.copy.PrefixCopies;
+import io.vertxscr.service.flush.FlushCoordinator;
+import io.vertxscr.service.flush.FlushLeader;
+import io.vertxscr.service.flush.FlushQuestions;
+import io.vertxscr.service.flush.FlushService;
+import io.vertxscr.service.flush.FlushShares;
+import io.vertxscr.service.flush.FlushStates;
+import io.vertxscr.service.flush.FlushSteps;
+import io.vertxscr.service.flush.PlaceOwners;
+import io.vertxscr.service.flush.PrefixRetention;
+import io.vertxscr.service.flush.PrefixTurns;
+import io.vertxscr.service.flush.WantedFlushes;
+import io.vertxscr.service.leader.DatasetCommands;
+import io.vertxscr.service.leader.GatherHandlers;
+import io.vertxscr.service.leader.PhaseSteps;
+import io.vertxscr.service.leader.RestartSteps;
+import io.vertxscr.service.leader.RunEvents;
+import io.vertxscr.service.leader.RunLifecycle;
+import io.vertxscr.service.leader.RunPreparation;
+import io.vertxscr.service.log.EventLog;
+import io.vertxscr.service.log.LogLines;
+import io.vertxscr.service.log.Operations;
+import io.vertxscr.service.phase.BypassService;
+import io.vertxscr.service.phase.ClaimService;
+import io.vertxscr.service.phase.PhaseService;
+import io.vertxscr.service.phase.RouteService;
+import io.vertxscr.service.redundancy.ProtectionService;
+import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.service.restart.CacheRestores;
+import io.vertxscr.service.restart.CatchUp;
+import io.vertxscr.service.restart.FetchService;
+import io.vertxscr.service.restart.Inventories;
+import io.vertxscr.service.restart.LaunchWishes;
+import io.vertxscr.service.restart.PrefixFetcher;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.restart.RestartLeader;
+import io.vertxscr.service.restart.RestartService;
+import io.vertxscr.service.restart.Restorer;
+import io.vertxscr.service.run.CollectiveCalls;
+import io.vertxscr.service.run.CompletedNames;
+import io.vertxscr.service.run.ConfigService;
+import io.vertxscr.service.run.LeaderGathers;
+import io.vertxscr.service.run.LeaderService;
+import io.vertxscr.service.run.MembershipWatch;
+import io.vertxscr.service.run.RunService;
+import io.vertxscr.service.run.StatusService;
+import io.vertxscr.service.scavenge.ScavengeWatch;
+import io.vertxscr.service.scavenge.Scavenger;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.verticle.NodeServices;
+import java.lang.management.ManagementFactory;
+import java.time.LocalDateTime;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The composition root: makes every service of a node from its ports, with its collaborators. Nothing happens before
+ * the first message. The node half first, then the leader half, which every node has because each may become the
+ * leader. On the node's loop.
+ */
+public final class NodeAssembly {
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final Ports ports;
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final Settings settings;
+  private final NodeServices services;
+  private final PrefixCopies copies;
+  private final HaltWatch halts;
+  private final EventLog log;
+
+  /** What a node stands on. */
+  public record Ports(
+      Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, RangeSources sources,
+      Observer observer) {}
+
+  /** Makes the services of a node. */
+  public NodeAssembly(Ports ports, Settings settings) {
+    this.ports = ports;
+    this.loop = ports.loop();
+    this.bus = ports.bus();
+    this.self = ports.membership().self().name();
+    this.settings = settings;
+    DatasetStore store = ports.store();
+
+    RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
+    ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources());
+    CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
+    FetchService fetches = new FetchService(loop, store, ports.observer());
+    copies = new PrefixCopies(loop, bus, self, store);
+    AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
+    FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
+    ClaimService claims = new ClaimService(bus, self, runs);
+    LeaderGathers gathers = new LeaderGathers(bus, self);
+    CompletedNames names = new CompletedNames();
+    PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
+        new PhaseService.Data(store, protection, evictor,
+            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names));
+    RestartService restarts = new RestartService(gathers, store, fetches, names);
+    runs.onOver(protection::over);
+    runs.onOver(_ -> copies.goOn());
+    runs.onReplaced(phases::forget);
+
+    LeaderAdvice advice = advice();
+    halts = advice.halts();
+    log = advice.log();
+    Operations operations = new Operations();
+    Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
+    Inventories caches = new Inventories(bus, ports.membership());
+    PrefixFetcher prefix = new PrefixFetcher(loop, bus, self, () -> LocalDateTime.now(loop.clock()));
+    RestartJournal journal = new RestartJournal(loop, self);
+    CacheRestores restores = new CacheRestores(caches, observer);
+    RestartLeader restart = new RestartLeader(
+        new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
+        journal, new LaunchWishes(journal, settings.launch()));
+    FlushLeader flush = flush(caches, prefix, restores, journal, observer);
+    LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
+        lifecycle(caches, prefix, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
+            new Scavenger(caches, flush.wanted(), flush.coordinator(), observer), observer));
+    halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
+    ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
+
+    CollectiveCalls calls = new CollectiveCalls(loop, self, runs, gathers, Map.of(
+        Step.START_OUTPUT, phases::start,
+        Step.COMPLETE_OUTPUT, phases::complete,
+        Step.HAVE_RESTART, restarts::have,
+        Step.START_RESTART, restarts::start,
+        Step.COMPLETE_RESTART, restarts::complete,
+        Step.CURRENT, restarts::current,
+        Step.DROP, restarts.removal(Step.DROP),
+        Step.DELETE, restarts.removal(Step.DELETE),
+        Step.FINALIZE, restarts::finish));
+    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store), claims,
+        new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
+        new StatusService(bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
+        protection,
+        new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
+        fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
+        flushes, aggregation, leader, flush, advice.advisor());
+  }
+
+  private LeaderAdvice advice() {
+    CheckpointTimes times = new CheckpointTimes(
+        loop::nanoTime, new FlushShare(NodeAssembly::processorNs), new FailureBook(loop, self));
+    HaltWatch watch = new HaltWatch(
+        loop, self, settings.job().endSeconds(), () -> loop.clock().millis() / 1000, ports.observer());
+    return new LeaderAdvice(watch, new Advisor(bus, ports.epoch(), watch, times), times,
+        new EventLog(loop, new LogLines(self, settings.job().id()), () -> LocalDateTime.now(loop.clock()),
+            settings.policy().log()));
+  }
+
+  private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
+      Observer observer) {
+    RunPolicy standard = settings.policy();
+    PrefixTurns turns = new PrefixTurns(loop);
+    PrefixRetention retention =
+        new PrefixRetention(loop, self, journal::read, observer, standard.cache(), turns);
+    FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
+    FlushSteps steps = new FlushSteps(loop, bus, self, new ContainerSteps(loop, bus), new PlaceOwners(loop, bus),
+        shares, retention, turns);
+    FlushCoordinator coordinator = new FlushCoordinator(loop, caches, restores, shares, steps, observer);
+    return new FlushLeader(coordinator, new WantedFlushes(loop, caches, restores, coordinator),
+        new FlushStates(loop, caches, prefix, coordinator), shares, retention, turns);
+  }
+
+  private RunLifecycle lifecycle(Inventories caches, PrefixFetcher prefix, RestartLeader restart, FlushLeader flush,
+      LeaderAdvice advice, RunEvents events, Scavenger scavenger, Observer observer) {
+    RestartJournal journal = restart.journal();
+    DatasetCommands commands =
+        new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.turns(), observer);
+    ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
+        settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
+    RunPreparation preparation = new RunPreparation(
+        loop, settings, new StoreChecks(bus), flush, restart, commands, advice, this::micros);
+    PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, this::micros);
+    RestartSteps restarts = new RestartSteps(restart, commands, events);
+    GatherHandlers handlers =
+        new GatherHandlers(phases, restarts, flush.wanted(), journal, advice, scavenges, events);
+    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers), journal, flush, advice,
+        scavenges, events, this::seconds);
+  }
+
+  private long micros() {
+    return loop.clock().millis() * 1000;
+  }
+
+  private long seconds() {
+    return loop.clock().millis() / 1000;
+  }
+
+  /** How long this process has kept all processors busy. */
+  private static long processorNs() {
+    return PROCESS.getProcessCpuTime() / Runtime.getRuntime().availableProcessors();
+  }
+
+  /** What verticles delegate to. */
+  public NodeServices services() {
+    return services;
+  }
+
+  /** Resumes work that the storage of this node says is left. */
+  public void begin() {
+    services.leader().begin(ports.store().list());
+  }
+
+  /** A connection of an application has ended. */
+  public void connectionClosed(String client) {
+    services.runs().connectionClosed(client);
+  }
+
+  /** A signal from outside has ended the program, as its launcher knows. */
+  public void endedFromOutside() {
+    services.leader().endedFromOutside();
+  }
+
+  /** Takes no new run and no new phase; what is running goes on. Completes when the end of the run is noted. */
+  public Future<Void> stopping() {
+    services.runs().stopping();
+    services.calls().stopping();
+    services.flushLeader().coordinator().park();
+    copies.stop(
+        new ScrException(Fault.STOPPING, "this node is stopping; the flush is left to the next start"));
+    halts.stop();
+    return services.leader().stopping();
+  }
+
+  /** Writes the last lines of the log; completes well in any case. */
+  public Future<Void> closeLog() {
+    return log.close();
+  }
+
+  /** The node dies now (an embedded one): whoever waits here hears of it. */
+  public void killed(ScrException cause) {
+    services.runs().killed(cause);
+    services.flushLeader().coordinator().park();
+    copies.stop(cause);
+    halts.stop();
+    services.protection().over(cause);
+  }
+}

@@ -1,0 +1,118 @@
+package io.vertxscr.service.container;
+
+import io.vertx.core.Future;
+import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.ContainerLayout;
+import io.vertxscr.prefix.copy.container.ContainerCopy;
+import io.vertxscr.prefix.copy.container.ContainerDrafts;
+import io.vertxscr.prefix.copy.container.PackedRanks;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Aggregating.Aggregate;
+import io.vertxscr.protocol.node.Aggregating.Entries;
+import io.vertxscr.protocol.node.Aggregating.EntriesOf;
+import io.vertxscr.protocol.node.Aggregating.MeasureOf;
+import io.vertxscr.protocol.node.Aggregating.Measured;
+import io.vertxscr.protocol.node.Aggregating.Place;
+import io.vertxscr.protocol.node.Aggregating.PublishContainers;
+import io.vertxscr.protocol.node.Flushing.Worked;
+import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.copy.PrefixCopies;
+import io.vertxscr.service.restart.FetchService;
+import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The node half of container aggregation: measure, aggregate, publish, unpack (docs/flows/containers.md). Every step
+ * can be repeated. On the node's loop.
+ */
+public final class AggregateService {
+  private final Loop loop;
+  private final String self;
+  private final DatasetStore store;
+  private final PrefixCopies copies;
+  private final FetchService fetches;
+  /** Places of this node's files in the containers of the flushes that are under way, by dataset. */
+  private final Map<Integer, PackedRanks> packed = new HashMap<>();
+
+  /** Aggregates for a node. */
+  public AggregateService(Loop loop, String self, DatasetStore store, PrefixCopies copies, FetchService fetches) {
+    this.loop = loop;
+    this.self = self;
+    this.store = store;
+    this.copies = copies;
+    this.fetches = fetches;
+  }
+
+  /** Sums up the ranks' files. */
+  public Future<Measured> measure(MeasureOf of) {
+    long bytes = copies.files(copies.record(of.datasetId()), of.ranks()).stream().mapToLong(RankFiles::bytes).sum();
+    return Future.succeededFuture(new Measured(of.datasetId(), of.attempt(), bytes));
+  }
+
+  /** Copies the ranks' files into draft containers; what fails leaves no draft of this node behind. */
+  public Future<Worked> aggregate(Aggregate request) {
+    return copies.inTurn(request.datasetId(), () -> aggregateNow(request));
+  }
+
+  private Future<Worked> aggregateNow(Aggregate request) {
+    int id = request.datasetId();
+    DatasetRecord record = copies.record(id);
+    PrefixPaths paths = new PrefixPaths(Path.of(record.origin().prefix()));
+    return loop.blocking("look for the prefix directory of dataset " + id, () -> {
+      Publication.requirePrepared(paths, id);
+      return record;
+    }).compose(_ -> {
+      Place place = request.place();
+      List<RankFiles> ranks = copies.files(record, request.ranks());
+      PackedRanks there = new PackedRanks(
+          new ContainerLayout(place.containerBytes(), place.alignBytes()), place.offset(), ranks);
+      packed.put(id, there);
+      ContainerCopy target = new ContainerCopy(
+          id, ContainerDrafts.directory(paths, id, place.layout()), store.directory(id), there);
+      return copies.copy(new PrefixCopies.Attempt(id, request.attempt(), request.background()), target, ranks,
+          place.copied() ? List.of() : target.extents(ranks)).map(_ -> new Worked(id, request.attempt(),
+              ranks.stream().mapToLong(rank -> RankFileMapFile.entryBytes(there.entry(rank.rank()))).sum()));
+    });
+  }
+
+  /** Renames the containers of the dataset to their places; the leader knows that all nodes have copied. */
+  public Future<Ack> publish(PublishContainers request) {
+    PrefixPaths paths = new PrefixPaths(Path.of(request.prefix()));
+    return loop.blocking("publish containers of dataset " + request.datasetId(), () -> {
+      new ContainerDrafts(paths, request.datasetId(), request.layout()).publish(request.count());
+      return Ack.ACK;
+    });
+  }
+
+  /** Entries for the map. @throws ScrException WRONG_STATE if nothing is known here: the daemon was restarted */
+  public Future<Entries> entries(EntriesOf of) {
+    PackedRanks there = packed.get(of.datasetId());
+    if (there == null) {
+      throw new ScrException(Fault.WRONG_STATE,
+          "node " + self + " does not know where its files of dataset " + of.datasetId() + " are in containers");
+    }
+    return Future.succeededFuture(new Entries(of.ranks().stream().map(there::files).toList(),
+        of.ranks().stream().map(there::start).toList(), there.layout().containerBytes(),
+        there.layout().alignBytes()));
+  }
+
+  /** Copies files of this node's ranks out of containers into its cache, every byte checked. */
+  public Future<Ack> unpack(Fetch request) {
+    return fetches.fetch(request);
+  }
+
+  /** The dataset is complete in the prefix directory: its places are in the map. */
+  public void end(int datasetId) {
+    packed.remove(datasetId);
+  }
+}

@@ -1,0 +1,202 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.config.JobSettings;
+import io.vertxscr.config.policy.FlushPolicy;
+import io.vertxscr.flow.gather.GatherReducers;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.FailureHistory;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.Running.Protected;
+import io.vertxscr.protocol.node.Running.Started;
+import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.flush.FlushLeader;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.run.ActiveRun;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The leader's steps of an output phase (docs/flows/phase.md): start, complete, protected or published, flushed. On the
+ * node's loop.
+ */
+public final class PhaseSteps {
+  private static final Logger LOG = LoggerFactory.getLogger(PhaseSteps.class);
+
+  private final JobSettings job;
+  private final FlushLeader flush;
+  private final RestartJournal journal;
+  private final LeaderAdvice advice;
+  private final RunEvents events;
+  private final LongSupplier clockUs;
+  private Optional<DatasetDescriptor> writing = Optional.empty();
+  /** The turn in the prefix directory that a phase past the cache has while flushes are under way. */
+  private Optional<Promise<Void>> bypassing = Optional.empty();
+  /** The last run of which it is noted that it got further than the checkpoint that it began with. */
+  private long progressedRun;
+  /** The last run in which something had to go for a new dataset. */
+  private long narrowRun;
+
+  /**
+   * Works for the leader of a node.
+   *
+   * @param job named in the descriptors of datasets
+   * @param clockUs microseconds since 1970
+   */
+  public PhaseSteps(JobSettings job, FlushLeader flush, RestartJournal journal, LeaderAdvice advice, RunEvents events,
+      LongSupplier clockUs) {
+    this.job = job;
+    this.flush = flush;
+    this.journal = journal;
+    this.advice = advice;
+    this.events = events;
+    this.clockUs = clockUs;
+  }
+
+  /** Names the dataset, its place and what is evicted for it. */
+  Future<Started> start(ActiveRun run, List<NodeContribution<Part.Start>> starts) {
+    RunInfo info = run.info();
+    DatasetDescriptor next = GatherReducers.start(starts, clockUs.getAsLong(),
+        new Job(job.user(), info.jobName(), job.id(), job.cluster()));
+    Optional<String> full = GatherReducers.full(starts);
+    if (full.isPresent() && !info.policy().cache().bypassWhenFull()) {
+      throw new ScrException(Fault.NO_SPACE, full.get());
+    }
+    writing = Optional.of(next);
+    FailureHistory.Level level = level(
+        info.policy().descriptors().descriptorFor(next.flags(), next.checkpointId()), full.isPresent());
+    advice.times().writes(level);
+    full.ifPresent(why -> LOG.warn("dataset {} goes past the cache: {}", next.id(), why));
+    List<Integer> evictions = full.isPresent() ? List.of() : GatherReducers.evictions(starts);
+    if (!evictions.isEmpty()) {
+      makingRoom(info, next);
+    }
+    Started started = new Started(next, evictions, full.isPresent());
+    endBypass();
+    Future<Void> turn = level == FailureHistory.Level.PREFIX && flush.coordinator().isBusy()
+        ? beginBypass(info.prefix(), next) : Future.succeededFuture();
+    return turn.map(started).onSuccess(_ -> events.started(info.run(), next));
+  }
+
+  /** Old datasets go before the new one is there: should that fail, the next run is to know that there were some. */
+  private void makingRoom(RunInfo run, DatasetDescriptor next) {
+    if (narrowRun != run.run()) {
+      narrowRun = run.run();
+      journal.note(run.prefix(), history -> history.knowing(next.id() - 1));
+    }
+  }
+
+  /**
+   * Keeps flushes from renaming files in the prefix directory until the dataset is published: one of an older dataset
+   * with the same file names would put its bytes where the ranks are writing theirs.
+   */
+  private Future<Void> beginBypass(String prefix, DatasetDescriptor next) {
+    return flush.turns().enter(prefix).map(turn -> {
+      bypassing = Optional.of(turn);
+      if (writing.filter(current -> current == next).isEmpty()) {
+        endBypass();                                      // the run was over before its turn came
+      }
+      return null;
+    });
+  }
+
+  private void endBypass() {
+    bypassing.ifPresent(Promise::tryComplete);
+    bypassing = Optional.empty();
+  }
+
+  private static FailureHistory.Level level(CheckpointDescriptor how, boolean pastTheCache) {
+    if (pastTheCache || how.bypass()) {
+      return FailureHistory.Level.PREFIX;
+    }
+    return how.redundancy().failures() > 0 ? FailureHistory.Level.NODE : FailureHistory.Level.PROCESS;
+  }
+
+  /** All ranks have written: their files are valid and no path has two owners, or the phase fails. */
+  Future<Totals> complete(ActiveRun run, List<NodeContribution<Part.Complete>> parts) {
+    events.met(parts.getFirst().part().datasetId());
+    return Future.succeededFuture(parts).map(GatherReducers::complete)
+        .onSuccess(events::written)
+        .onFailure(failure -> events.discarded(run.info().run(), failure))
+        .onFailure(_ -> endBypass());
+  }
+
+  /** All nodes have computed their redundancy: the dataset is complete, and flushed where the policy wants it. */
+  Future<Protected> protectedEverywhere(ActiveRun run, List<NodeContribution<Part.Done>> parts) {
+    int id = parts.getFirst().part().datasetId();
+    events.met(id);
+    return Future.succeededFuture(parts).map(all -> {
+      GatherReducers.done(all);
+      run.info(run.info().with(Optional.empty()));
+      Optional<DatasetDescriptor> known = writing.filter(dataset -> dataset.id() == id);
+      known.ifPresent(dataset -> progressed(run, dataset.flags()));
+      FlushPolicy policy = run.info().policy().flush();
+      if (known.isEmpty()) {
+        flush.wanted().resume();                          // this node was not the leader yet when the phase began
+      } else if (policy.background() && policy.wants(known.get().flags(), known.get().checkpointId())) {
+        flush.coordinator().flush(id);
+      }
+      return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true));
+    }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
+        events.discarded(run.info().run(), failure));
+  }
+
+  private void progressed(ActiveRun run, DatasetFlags flags) {
+    if (progressedRun != run.info().run() && flags.checkpoint()) {
+      progressedRun = run.info().run();
+      journal.progressed(run.info().prefix());
+    }
+  }
+
+  private Protected completed(boolean checkpoint) {
+    if (checkpoint) {
+      advice.halts().checkpointWritten();
+    }
+    return new Protected(advice.halts().reason(), advice.halts().exits());
+  }
+
+  /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
+  Future<Protected> published(ActiveRun run, List<NodeContribution<Part.Published>> parts) {
+    Part.Published first = parts.getFirst().part();
+    events.met(first.dataset().id());
+    events.published(Totals.sum(parts.stream().map(from -> from.part().totals()).toList()));
+    return Future.succeededFuture(parts).compose(all -> {
+      DatasetDescriptor dataset = first.dataset().with(GatherReducers.published(all));
+      RankMap map = run.info().map();
+      List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
+      run.info(run.info().with(Optional.empty()));
+      return flush.coordinator().publishInPlace(dataset, run.info().prefix(), holders,
+          all.stream().mapToLong(from -> from.part().mapBytes()).sum(),
+          all.stream().anyMatch(from -> from.part().taken())).map(_ -> {
+        progressed(run, dataset.flags());
+        return completed(dataset.flags().checkpoint());
+      });
+    }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
+        events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass());
+  }
+
+  /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
+  Future<Void> flushed(List<NodeContribution<Part.Done>> parts) {
+    return flush.coordinator().flushNow(parts.getFirst().part().datasetId());
+  }
+
+  /** The run is over before its time: nobody writes any more. */
+  void over() {
+    writing = Optional.empty();
+    endBypass();
+  }
+}

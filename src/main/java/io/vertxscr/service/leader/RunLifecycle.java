@@ -1,0 +1,165 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.UserSettings;
+import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Flushing.View;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.flush.FlushLeader;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.run.ActiveRun;
+import io.vertxscr.service.run.LeaderActions;
+import io.vertxscr.service.scavenge.ScavengeWatch;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the leader does at each turn in the life of a run. On the node's loop. */
+public final class RunLifecycle implements LeaderActions {
+  private static final Logger LOG = LoggerFactory.getLogger(RunLifecycle.class);
+
+  /** How long before its end a batch system may end the processes of an allocation. */
+  private static final long END_SHOWS_S = 60;
+
+  private final RunPreparation preparation;
+  private final GatherHandlers handlers;
+  private final PhaseSteps phases;
+  private final RestartSteps restarts;
+  private final RestartJournal journal;
+  private final FlushLeader flush;
+  private final LeaderAdvice advice;
+  private final ScavengeWatch scavenges;
+  private final RunEvents events;
+  private final LongSupplier clockSeconds;
+  private String prefix = "";
+  /** Whether the end of the run flushes the newest checkpoint too. */
+  private boolean newestToo;
+
+  /** The steps of a run: before it, in its phases, around its restart, and how results of all are made. */
+  public record Steps(RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, GatherHandlers handlers) {}
+
+  /**
+   * Works for the leader of a node.
+   *
+   * @param clockSeconds seconds since 1970
+   */
+  public RunLifecycle(Steps steps, RestartJournal journal, FlushLeader flush, LeaderAdvice advice,
+      ScavengeWatch scavenges, RunEvents events, LongSupplier clockSeconds) {
+    this.preparation = steps.preparation();
+    this.handlers = steps.handlers();
+    this.phases = steps.phases();
+    this.restarts = steps.restarts();
+    this.journal = journal;
+    this.flush = flush;
+    this.advice = advice;
+    this.scavenges = scavenges;
+    this.events = events;
+    this.clockSeconds = clockSeconds;
+  }
+
+  @Override
+  public Future<RunSettings> configure(UserSettings user, RankMap map) {
+    return preparation.configure(user, map);
+  }
+
+  @Override
+  public Future<RunInfo> restore(String directory, String jobName, RankMap map, RunSettings settings) {
+    events.watch(settings.policy());
+    scavenges.busy();
+    return preparation.restore(directory, jobName, map, settings).map(info -> info.telling(events.operations()));
+  }
+
+  @Override
+  public void open(RunInfo info, boolean anew) {
+    if (!anew) {
+      events.watch(info.policy());
+    }
+    prefix = info.prefix();
+    flush.shares().policy(info.prefix(), info.policy().flush());
+    flush.retention().policy(info.prefix(), info.policy().cache());
+    newestToo = info.policy().flush().everyCheckpoints() > 0;
+    scavenges.busy();
+    preparation.openLog(prefix, info.policy());
+    advice.halts().watch(info.run(), info.prefix(), info.policy().halt());
+    advice.advisor().open(info, anew);
+  }
+
+  @Override
+  public void begun(RunInfo info) {
+    events.begun(info);
+    restarts.begun(info);
+    flush.wanted().resume();                              // what waited for files that are restored now
+  }
+
+  @Override
+  public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
+    return handlers.handle(run, step, parts);
+  }
+
+  @Override
+  public List<String> operations() {
+    return events.operations();
+  }
+
+  @Override
+  public List<String> remarks() {
+    return Stream.concat(preparation.remarks().stream(), advice.halts().remark().stream()).toList();
+  }
+
+  @Override
+  public List<View> flushes() {
+    return flush.coordinator().views();
+  }
+
+  @Override
+  public void tookOver(int nodes) {
+    flush.shares().takeOver(nodes);
+  }
+
+  @Override
+  public Future<Void> excused(RunInfo info) {
+    return journal.excused(info);
+  }
+
+  /** Whether the run was to end anyway: somebody has halted it, or the allocation ends. */
+  private boolean endsByIntent() {
+    OptionalLong end = advice.halts().endSeconds();
+    return advice.halts().reason().isPresent()
+        || end.isPresent() && clockSeconds.getAsLong() >= end.getAsLong() - END_SHOWS_S;
+  }
+
+  @Override
+  public void over(long run, ScrException cause) {
+    events.over(run, Optional.of(cause));
+    phases.over();
+    restarts.over();
+    if (run != 0 && endsByIntent()) {
+      journal.note(prefix, history -> history.excused(run));
+    }
+    advice.halts().stop();
+    advice.advisor().close();
+    scavenges.died();
+    if (run != 0 && cause.fault() == Fault.HALTED) {
+      // Nobody waits for it: the daemons live on, and the caches stay until it is done.
+      flush.wanted().finish(prefix, newestToo)
+          .onFailure(failure -> LOG.warn("flush at the end of run {}: {}", run, failure.getMessage()));
+    }
+  }
+
+  @Override
+  public void resume() {
+    flush.wanted().resume();
+    scavenges.leads();
+  }
+}

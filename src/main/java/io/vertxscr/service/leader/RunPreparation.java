@@ -1,0 +1,147 @@
+package io.vertxscr.service.leader;
+
+import io.vertx.core.Future;
+import io.vertxscr.config.RunSettings;
+import io.vertxscr.config.Settings;
+import io.vertxscr.config.UserSettings;
+import io.vertxscr.config.policy.FetchPolicy;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.cache.StoreChecks;
+import io.vertxscr.service.flush.FlushLeader;
+import io.vertxscr.service.restart.LaunchWishes;
+import io.vertxscr.service.restart.RestartJournal;
+import io.vertxscr.service.restart.RestartLeader;
+import io.vertxscr.service.restart.Restorer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What precedes the begin of a run: its configuration, what that wants done in caches and prefix directory, and the
+ * restore of its checkpoint. On the node's loop.
+ */
+public final class RunPreparation {
+  private static final Logger LOG = LoggerFactory.getLogger(RunPreparation.class);
+
+  /** Why no run will begin, however often it is started again. */
+  private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
+
+  private final Loop loop;
+  private final Settings settings;
+  private final StoreChecks stores;
+  private final FlushLeader flush;
+  private final Restorer restorer;
+  private final RestartJournal journal;
+  private final LaunchWishes wishes;
+  private final DatasetCommands commands;
+  private final LeaderAdvice advice;
+  private final LongSupplier clockUs;
+  private long lastRun;
+  private Future<RunInfo> restoring = Future.succeededFuture();
+
+  /**
+   * Works for the leader of a node.
+   *
+   * @param settings of this node, which hold for runs whose users say nothing else
+   * @param clockUs microseconds since 1970
+   */
+  public RunPreparation(Loop loop, Settings settings, StoreChecks stores, FlushLeader flush, RestartLeader restart,
+      DatasetCommands commands, LeaderAdvice advice, LongSupplier clockUs) {
+    this.loop = loop;
+    this.settings = settings;
+    this.stores = stores;
+    this.flush = flush;
+    this.restorer = restart.restorer();
+    this.journal = restart.journal();
+    this.wishes = restart.wishes();
+    this.commands = commands;
+    this.advice = advice;
+    this.clockUs = clockUs;
+  }
+
+  /** Reads the configuration of a run on these nodes; fails with BAD_CONFIGURATION, naming the place. */
+  Future<RunSettings> configure(UserSettings user, RankMap map) {
+    return loop.blocking("read the configuration of a run", () -> settings.of(user).on(map.byNode().keySet()))
+        .onSuccess(read -> {
+          read.remarks().forEach(LOG::warn);
+          read.lines().forEach(line -> LOG.info("configured: {}", line));
+        })
+        .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
+  }
+
+  /** Restores the newest checkpoint that can be had; one restore at a time. */
+  Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings configured) {
+    lastRun = Math.max(lastRun + 1, clockUs.getAsLong());
+    long run = lastRun;
+    RunPolicy policy = configured.policy();
+    String name = jobName.isEmpty() ? configured.jobName() : jobName;
+    // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
+    Future<RunInfo> mine = restoring
+        .transform((_, _) -> restorer.look(prefix))
+        .compose(_ -> {
+          openLog(prefix, policy);
+          return advice.halts().admit(prefix, policy.halt());
+        })
+        .compose(_ -> wishes.left(prefix, policy))
+        .onSuccess(left -> wishes.warning(left).ifPresent(restorer::tell))
+        .compose(left -> restored(new Restorer.Wanted(prefix, map, left, List.of())))
+        .onFailure(failure -> {
+          if (HOPELESS.contains(Fault.of(failure))) {
+            advice.halts().initFailed(prefix, policy.halt());
+          }
+        })
+        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.all(),
+            policy.with(policy.cache().emptying(false, false))).telling(configured.remarks()))
+        .compose(info -> journal.begun(info).map(info));
+    restoring = mine;
+    return mine;
+  }
+
+  /** Writes the events from now on to the log of this prefix directory. */
+  void openLog(String prefix, RunPolicy policy) {
+    advice.log().open(prefix, policy.log(), policy.flush().background());
+  }
+
+  /** What people should know of the restarts so far, in sentences. */
+  List<String> remarks() {
+    return restorer.remarks();
+  }
+
+  private Future<Restorer.Found> restored(Restorer.Wanted wanted) {
+    return before(wanted.prefix(), wanted.policy()).compose(_ -> restorer.restore(wanted)).compose(found ->
+        wishes.followed(wanted.prefix(), wanted.policy()).map(found));
+  }
+
+  /** What the configuration wants to be done before a checkpoint is looked for. */
+  private Future<Void> before(String prefix, RunPolicy policy) {
+    FetchPolicy rules = policy.fetch();
+    Future<Void> emptied = policy.cache().prefixPurge() ? purge(prefix) : Future.succeededFuture();
+    Future<Void> flushed = emptied.compose(_ -> flush.coordinator().begun(prefix)).compose(_ ->
+        rules.flushOnRestart() || rules.globalRestart() ? flush.wanted().flushAll(prefix) : Future.succeededFuture());
+    return rules.current().map(name -> flushed.compose(_ -> current(prefix, name))).orElse(flushed);
+  }
+
+  private Future<Void> purge(String prefix) {
+    return restorer.rememberFlushed(prefix).compose(_ -> flush.retention().purge(prefix)).onSuccess(gone -> {
+      if (!gone.isEmpty()) {
+        restorer.tell("SCR_PREFIX_PURGE=1: all datasets of the index, " + gone.size() + " in all, were deleted from "
+            + prefix);
+      }
+    }).mapEmpty();
+  }
+
+  private Future<Void> current(String prefix, String name) {
+    return commands.current(prefix, name).onSuccess(point -> {
+      restorer.tell("SCR_CURRENT=" + name + ": restarts begin with dataset " + point.dataset().id());
+      point.leftAlone().ifPresent(restorer::tell);
+    }).mapEmpty();
+  }
+}

@@ -1,0 +1,55 @@
+package io.vertxscr.service.run;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.Running.Gather;
+import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.service.NodeBus;
+import java.util.Optional;
+
+/** A node's half of the collective steps: sends its part to the leader, receives the result. On the node's loop. */
+public final class LeaderGathers {
+  private final NodeBus bus;
+  private final String self;
+
+  /** Sends the parts of this node. */
+  public LeaderGathers(NodeBus bus, String self) {
+    this.bus = bus;
+    this.self = self;
+  }
+
+  /**
+   * Contributes this node's part and waits for the result.
+   *
+   * @return the result; fails with the fault that all nodes get, or with the cause of the end of the run
+   */
+  public Future<Packed> gather(LocalRun run, Step step, Object part) {
+    return gather(run, step, Optional.empty(), Packed.of(part));
+  }
+
+  /** Contributes that the ranks of this node disagree, which fails the step on all nodes. */
+  Future<Packed> disagree(LocalRun run, Step step, String how) {
+    return gather(run, step, Optional.of(how), Packed.NOTHING);
+  }
+
+  private Future<Packed> gather(LocalRun run, Step step, Optional<String> odd, Packed part) {
+    if (run.isOver()) {
+      throw run.over().orElseThrow();
+    }
+    Gather mine = new Gather(run.info().run(), run.nextGather(), self, step, odd, part);
+    return bus.askLeader(NodeVerb.GATHER, mine, Gathered.class).map(result -> {
+      run.over().ifPresent(cause -> {
+        throw cause;
+      });
+      run.gathered(result);
+      if (result.fault() != 0) {
+        throw new ScrException(Fault.of(result.fault()), result.message());
+      }
+      return result.result();
+    });
+  }
+}

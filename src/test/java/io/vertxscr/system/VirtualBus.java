@@ -1,0 +1,221 @@
+package io.vertxscr.system;
+
+import io.vertx.core.Context;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.service.Loop;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * The event bus of a whole cluster in virtual time.
+ *
+ * <p>Messages and answers take a random time and overtake each other. What a dead node has sent may arrive, or not; it
+ * hears nothing any more, and whoever asks it gets no answer. Of Vert.x there is only what the verticles and buses of
+ * a node use; anything else is refused by name.
+ */
+final class VirtualBus {
+  private static final int MOST_DELAY_MS = 20;
+
+  private final Random random;
+  private final Loop loop;
+  private final Supplier<Long> nowMs;
+  private final Map<String, Consumer> consumers = new TreeMap<>();
+  private final Set<Object> dead = new TreeSet<>();
+  private final List<String> story = new ArrayList<>();
+  private final List<JsonObject> events = new ArrayList<>();
+  private Handler<Sent> watcher = _ -> {};
+
+  /** Who listens at an address. */
+  private record Consumer(String end, Handler<Message<Object>> handler) {}
+
+  /** A message that is about to be sent, or an answer, whose address is empty then. */
+  record Sent(String from, String address, Object body) {
+    boolean isAnswer() {
+      return address.isEmpty();
+    }
+
+    /** What nodes say to each other: JSON text. */
+    JsonObject json() {
+      return body instanceof Buffer text ? text.toJsonObject() : body instanceof JsonObject json ? json
+          : new JsonObject();
+    }
+  }
+
+  VirtualBus(Random random, Loop loop, Supplier<Long> nowMs) {
+    this.random = random;
+    this.loop = loop;
+    this.nowMs = nowMs;
+  }
+
+  /** Is told of each message, and each answer, just before it is on its way. */
+  void watch(Handler<Sent> by) {
+    watcher = by;
+  }
+
+  /** All that has happened, in order. */
+  String story() {
+    return String.join("\n", story);
+  }
+
+  void note(String what) {
+    story.add(nowMs.get() + " ms: " + what);
+  }
+
+  /** What nodes have told everybody. */
+  List<JsonObject> events() {
+    return events;
+  }
+
+  /** The end dies; each life of a node is an end of its own. */
+  void dies(String end) {
+    dead.add(end);
+    consumers.values().removeIf(consumer -> consumer.end().equals(end));
+  }
+
+  /** A random delay in virtual time. */
+  int delayMs() {
+    return random.nextInt(MOST_DELAY_MS + 1);
+  }
+
+  /** A Vert.x that knows its event bus, and deploys verticles at once. */
+  Vertx vertx(String end) {
+    EventBus eventBus = of(end);
+    Vertx[] self = new Vertx[1];
+    Context context = fake(Context.class, Map.of("owner", _ -> self[0]));
+    self[0] = fake(Vertx.class, Map.of("eventBus", _ -> eventBus, "deployVerticle", arguments -> {
+      try {
+        return ((Supplier<?>) arguments[0]).get() instanceof Deployable verticle
+            ? verticle.deploy(context).map("") : Future.failedFuture("no verticle");
+      } catch (Exception e) {
+        return Future.failedFuture(e);
+      }
+    }));
+    return self[0];
+  }
+
+  /** The bus as this end sees it. */
+  @SuppressWarnings("unchecked")
+  EventBus of(String end) {
+    return fake(EventBus.class, Map.of(
+        "consumer", arguments -> consumer((String) arguments[0], end, (Handler<Message<Object>>) arguments[1]),
+        "request", arguments -> request(
+            new Sent(end, (String) arguments[0], copy(arguments[1])), (DeliveryOptions) arguments[2]),
+        "send", arguments -> request(
+            new Sent(end, (String) arguments[0], copy(arguments[1])), new DeliveryOptions()),
+        "publish", arguments -> {
+          note(end + " tells " + arguments[1]);
+          events.add((JsonObject) arguments[1]);
+          return null;
+        }));
+  }
+
+  private MessageConsumer<Object> consumer(String address, String end, Handler<Message<Object>> handler) {
+    consumers.put(address, new Consumer(end, handler));
+    return fake(MessageConsumer.class, Map.of("completion", _ -> Future.succeededFuture(), "unregister", _ -> {
+      consumers.remove(address);
+      return Future.succeededFuture();
+    }));
+  }
+
+  private Future<Message<Object>> request(Sent sent, DeliveryOptions options) {
+    Promise<Message<Object>> promise = loop.promise();
+    long timer = loop.after(options.getSendTimeout(), () -> promise.tryFail(new ReplyException(ReplyFailure.TIMEOUT)));
+    travels(sent, sent.address(), () -> {
+      Consumer consumer = consumers.get(sent.address());
+      if (consumer != null) {
+        MultiMap headers =
+            options.getHeaders() == null ? MultiMap.caseInsensitiveMultiMap() : options.getHeaders();
+        consumer.handler().handle(message(sent, headers, consumer.end(), promise));
+      } else if (!isOfDead(sent.address())) {
+        answers(new Sent("", "", "nobody listens"), sent.from(),
+            () -> promise.tryFail(new ReplyException(ReplyFailure.NO_HANDLERS)));
+      }
+    });
+    return promise.future().onComplete(_ -> loop.cancel(timer));
+  }
+
+  /** Addresses are scr.node.verb, and ends node/life: nobody has taken the place of the dead. */
+  private boolean isOfDead(String address) {
+    String node = address.split("\\.")[1];
+    return dead.stream().anyMatch(end -> String.valueOf(end).startsWith(node + "/"));
+  }
+
+  private Message<Object> message(Sent sent, MultiMap headers, String by, Promise<Message<Object>> promise) {
+    return fake(Message.class, Map.of(
+        "address", _ -> sent.address(), "body", _ -> sent.body(), "headers", _ -> headers,
+        "reply", arguments -> {
+          Sent answer = new Sent(by, "", copy(arguments[0]));
+          Message<Object> reply = fake(Message.class, Map.of("body", _ -> answer.body()));
+          answers(answer, sent.from(), () -> promise.tryComplete(reply));
+          return null;
+        },
+        "fail", arguments -> {
+          answers(new Sent(by, "", arguments[1]), sent.from(), () -> promise.tryFail(new ReplyException(
+              ReplyFailure.RECIPIENT_FAILURE, (int) arguments[0], (String) arguments[1])));
+          return null;
+        }));
+  }
+
+  private void answers(Sent answer, String to, Runnable arrival) {
+    travels(answer, to, () -> {
+      if (!dead.contains(to)) {
+        arrival.run();
+      }
+    });
+  }
+
+  private void travels(Sent sent, String to, Runnable arrival) {
+    if (dead.contains(sent.from())) {
+      return;
+    }
+    watcher.handle(sent);
+    loop.after(delayMs(), () -> {
+      boolean lost = dead.contains(sent.from()) && random.nextBoolean();
+      note(sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
+      if (!lost) {
+        arrival.run();
+      }
+    });
+  }
+
+  private static Object copy(Object body) {
+    return switch (body) {
+      case Buffer text -> text.copy();
+      case JsonObject json -> json.copy();
+      default -> throw new IllegalArgumentException("not sent over the bus: " + body);
+    };
+  }
+
+  private static <T> T fake(Class<? super T> type, Map<String, Function<Object[], Object>> methods) {
+    @SuppressWarnings("unchecked")
+    T made = (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
+      Function<Object[], Object> known = methods.get(method.getName());
+      if (known == null) {
+        throw new UnsupportedOperationException(method.toString());
+      }
+      return known.apply(arguments);
+    });
+    return made;
+  }
+}

@@ -1,0 +1,49 @@
+package io.vertxscr.system;
+
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.Transport;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.ReplyFaults;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.json.JsonText;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/** A rank's connection to its node in virtual time. The rank dies with its node, and hears nothing of it. */
+record VirtualTransport(EventBus bus, String node, String client, BooleanSupplier alive, Consumer<String> closed)
+    implements Transport {
+  private static final long FOREVER_MS = Duration.ofDays(365).toMillis();
+
+  @Override
+  public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
+    DeliveryOptions options =
+        new DeliveryOptions().setSendTimeout(FOREVER_MS).addHeader(Addresses.CLIENT_HEADER, client);
+    CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
+    bus.<JsonObject>request(Addresses.of(node, verb), new JsonObject(body), options).onComplete((message, failure) -> {
+      if (failure == null) {
+        answer.complete(JsonText.read(message.body().toBuffer().getBytes()));
+      } else {
+        answer.completeExceptionally(ReplyFaults.of(failure, node));
+      }
+    });
+    return answer;
+  }
+
+  @Override
+  public void onClosed(Consumer<ScrException> listener) {
+    // The rank's process is gone when its node is.
+  }
+
+  @Override
+  public void close() {
+    if (alive.getAsBoolean()) {
+      closed.accept(client);
+    }
+  }
+}
