@@ -36,7 +36,7 @@ static int dial(const char* path)
   return descriptor;
 }
 
-/* Whoever can make our control directory before us could otherwise tell us where to write. */
+/* Otherwise another user could create our control directory first, and redirect our writes. */
 static int is_ours(int descriptor)
 {
   struct ucred peer;

@@ -295,7 +295,7 @@ int session_finalize(struct session* session, struct fault* fault)
 {
   int bad = needs(session, STATE_IDLE, fault);
   if (bad) {
-    /* A run that is over needs no order any more: the process can go, and begin anew. */
+    /* After the end of a run the order of calls does not matter: the process may exit, or join the next run. */
     if (session->wire.end.number == SCR_SUCCESS || session->state == STATE_NONE) {
       return bad;
     }

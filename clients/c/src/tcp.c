@@ -38,7 +38,7 @@ static int parse(const char* text, struct door* door)
   return inet_pton(AF_INET, host, &door->address.sin_addr) == 1;
 }
 
-/* Whoever can put a file there could otherwise tell us where to write. */
+/* Otherwise another user could place a file there, and redirect our writes. */
 static int is_ours(int file)
 {
   struct stat status;

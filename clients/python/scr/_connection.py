@@ -1,6 +1,6 @@
 """The connection to the daemon of this node: frames over a Unix socket (docs/messages.md, the application socket).
 
-There is no thread of our own: whoever waits for an answer reads, for all who wait. A program that forks workers is
+There is no thread of our own: one waiting thread reads for all. A program that forks workers is
 not warned of threads that it never made, and nothing runs while nobody calls.
 """
 
@@ -167,7 +167,7 @@ class Connection:
                 self._outgoing = _Outgoing(frame)
                 self._write_out()
             except OSError:
-                # Whoever reads finds the daemon's last words, if there are any, and then the end.
+                # The reader gets the daemon's last answers, if any, and then the end.
                 self._shutdown(sockets.SHUT_WR)
 
     def _write_out(self) -> None:

@@ -21,9 +21,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What a JVM does that is to remember the classes that a daemon needs, and how its methods are used: it is the nodes of
- * a cluster, so that it leads and is led. A run with a rank on each of two nodes writes checkpoints without files, with
- * many small ones and with a large one; a second one, with a spare for one of the nodes, has them rebuilt.
+ * Training run for the class cache of daemons. It is a small cluster, so that it exercises leader and followers. A run
+ * with a rank on each of two nodes writes checkpoints without files, with many small ones and with a large one; a
+ * second one, with a spare for one of the nodes, has them rebuilt.
  */
 final class AotTraining {
   private static final int RANKS = 2;

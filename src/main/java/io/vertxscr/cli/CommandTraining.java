@@ -24,9 +24,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code scr rehearse}: what a JVM does that is to remember the classes of the commands, and how their methods are
- * used. Checkpoints are scavenged without one of their nodes, made whole, listed, verified and explained, some times
- * over, so that the kernels of the rebuild are among what is remembered as worth compiling. Says only what went wrong.
+ * {@code scr rehearse}: training run for the class cache of commands. Checkpoints are scavenged without one of their
+ * nodes, made whole, listed, verified and explained, some times over, so that the kernels of the rebuild are among what
+ * is remembered as worth compiling. Says only what went wrong.
  */
 @Command(name = "rehearse", hidden = true, description = "Run other commands on data of its own, and end.")
 final class CommandTraining implements Callable<Integer> {
@@ -49,7 +49,7 @@ final class CommandTraining implements Callable<Integer> {
     this.environment.keySet().removeIf(name -> name.startsWith("SCR_") && !name.equals("SCR_HOME"));
   }
 
-  /** @return 0 if every command did what it should */
+  /** @return 0 if every command succeeded */
   @Override
   public Integer call() throws IOException {
     Path absolute = directory.toAbsolutePath().normalize();

@@ -25,9 +25,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr demo}: loses a node in the middle of a run and shows that nothing of the result is lost. */
 @Command(name = "demo", sortOptions = false, description = {
-    "Run a parallel program, kill a node with its storage in the middle, go on with a spare node, and compare"
-        + " the result with that of an undisturbed run, byte by byte. Ends with 'identical' and exit code 0"
-        + " where it is so."})
+    "Run a parallel program, kill a node with its storage, restart on a spare node, and compare the result with that"
+        + " of an undisturbed run, byte by byte. Ends with 'identical' and exit code 0 if they match."})
 final class DemoCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
@@ -81,7 +80,7 @@ final class DemoCommand implements Callable<Integer> {
     DemoProgress progress = DemoProgress.onTerminal(System.out);
     DemoDirectory.prepare(directory);
     try (DemoCluster cluster = cluster(plan)) {
-      // For Ctrl-C and SIGTERM; after a run that came to its end there is nothing left to do for it.
+      // For Ctrl-C and SIGTERM; a no-op after a completed run.
       Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "scr-demo-stop"));
       return DemoScenario.run(cluster, plan, progress).identical() ? 0 : ScrCommand.FAILED;
     } catch (DemoException e) {

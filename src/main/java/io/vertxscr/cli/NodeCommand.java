@@ -48,7 +48,7 @@ final class NodeCommand implements Callable<Integer> {
   private int port;
 
   @Option(names = "--members", split = ",", paramLabel = "HOST:PORT",
-      description = "Nodes that may be there already, all of the allocation; without it a cluster begins.")
+      description = "Seed members, usually all nodes of the allocation; without them a new cluster begins.")
   private List<String> members = List.of();
 
   @Option(names = "--kubernetes-service", paramLabel = "NAME",
@@ -137,7 +137,7 @@ final class NodeCommand implements Callable<Integer> {
 
   private ClusterSecret secret(Settings settings) {
     if (secretFile == null) {
-      LOG.warn("no --secret-file: whoever can reach the peer port of this node and knows user and job can read its"
+      LOG.warn("no --secret-file: anyone who can reach the peer port of this node and knows user and job can read its"
           + " datasets");
       return new ClusterSecret(("vertx-scr, no secret/" + settings.job().user() + "/" + settings.job().id())
           .getBytes(StandardCharsets.UTF_8));

@@ -50,7 +50,7 @@ public final class ScrCommand implements Runnable {
     debug = "1".equals(environment.get("SCR_DEBUG"));
     commands = new CommandLine(this);
     List<Object> all = all(environment);
-    // To read what a command takes needs a tenth of a second for all of them together: the one that is meant suffices.
+    // Reading the options of all commands takes a tenth of a second: read only those of the called one.
     List<Object> meant = all.stream().filter(command -> args.length > 0 && name(command).equals(args[0])).toList();
     (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
     commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(helpOption()));
@@ -101,7 +101,7 @@ public final class ScrCommand implements Runnable {
     return new ScrCommand(environment, words).commands.setOut(out).setErr(err).execute(words);
   }
 
-  /** What most programs take as options are commands here; and a link called scr_status is scr status. */
+  /** Accepts common options as commands, and a link called scr_status as scr status. */
   private static String[] plain(String... args) {
     String[] words = args.clone();
     if (words.length > 0) {
@@ -171,7 +171,7 @@ public final class ScrCommand implements Runnable {
 
   private String sentence(ParameterException wrong, CommandLine command) {
     if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
-      return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is no whole number, or too large a one");
+      return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is not an integer in range");
     }
     String word = unmatched.getUnmatched().getFirst();
     if (command.getCommandSpec().userObject() == this) {

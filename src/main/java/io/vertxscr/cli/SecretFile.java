@@ -28,7 +28,7 @@ final class SecretFile {
     }
   }
 
-  /** What to tell of a file that others may read or write; nothing where that is not known. */
+  /** Returns a warning if others may read or write the file; empty if that is unknown. */
   static Optional<String> warning(Path file) {
     try {
       Set<PosixFilePermission> given = EnumSet.copyOf(OF_OTHERS);
@@ -36,7 +36,7 @@ final class SecretFile {
       return given.isEmpty() ? Optional.empty()
           : Optional.of("secret file " + file + " is open to other users: chmod 600 " + file);
     } catch (IOException | UnsupportedOperationException _) {
-      return Optional.empty();                            // whoever reads it says what is wrong
+      return Optional.empty();                            // its reader reports the failure
     }
   }
 }

@@ -12,17 +12,20 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** What {@code scr status} prints of the daemons' answers (docs/messages.md). */
+/** Formats the daemons' answers for {@code scr status} (docs/messages.md). */
 final class StatusPage {
   private StatusPage() {}
 
-  /** Cluster, run and who waits, then a table of the datasets; answers that see other members stand apart. */
+  /**
+   * Returns cluster, run and its waits, then a table of the datasets. Answers that see other members stand apart (split
+   * brain).
+   */
   static List<String> lines(List<JsonObject> answers) {
     return lines(answers, Set.of(), false);
   }
 
   /**
-   * The same for eyes or for scripts.
+   * Returns the page for a terminal or for scripts.
    *
    * @param dead nodes that have left their socket and do not listen there
    * @param bars whether progress is drawn, too
@@ -81,7 +84,7 @@ final class StatusPage {
     return lines;
   }
 
-  /** Each run once: when it ends, every node has lost another rank first, and the leader's word is what counts. */
+  /** Returns each run once. At its end every node may have lost another rank first; the leader's cause counts. */
   private static List<String> runs(List<JsonObject> answers, String leader) {
     SortedMap<Long, String> runs = new TreeMap<>();
     for (JsonObject answer : answers) {
@@ -95,7 +98,7 @@ final class StatusPage {
     return List.copyOf(runs.values());
   }
 
-  /** What is missing in all caches together, by dataset. */
+  /** Returns the ranks missing in all caches together, by dataset. */
   private static SortedMap<Integer, JsonObject> gaps(JsonObject answer) {
     SortedMap<Integer, JsonObject> gaps = new TreeMap<>();
     answer.getJsonArray("gaps", new JsonArray()).forEach(gap ->

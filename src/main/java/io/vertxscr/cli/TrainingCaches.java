@@ -36,8 +36,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * What daemons that were killed leave behind on a machine: the caches of a few nodes, each with one rank of one XOR
- * set, and a protected checkpoint in them. For {@link CommandTraining}.
+ * Caches of killed daemons for a training run. A few nodes, each with one rank of one XOR set, and a protected
+ * checkpoint. For {@link CommandTraining}.
  */
 final class TrainingCaches {
   static final int NODES = 4;

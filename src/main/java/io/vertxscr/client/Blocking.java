@@ -19,7 +19,7 @@ final class Blocking {
   private Blocking() {}
 
   /**
-   * Makes a call and waits for its outcome.
+   * Calls and waits for the outcome.
    *
    * @throws ScrException as the future fails; {@link Fault#WRONG_STATE}, before the call is made, on an event loop
    */

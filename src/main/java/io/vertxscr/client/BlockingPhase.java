@@ -4,7 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
 
-/** What {@link Output} and {@link Restart} have in common. */
+/** Common part of {@link Output} and {@link Restart}. */
 abstract sealed class BlockingPhase implements AutoCloseable permits Output, Restart {
   private final Phase phase;
 
@@ -22,17 +22,17 @@ abstract sealed class BlockingPhase implements AutoCloseable permits Output, Res
     return phase.name();
   }
 
-  /** Where to write or read a file; see {@link Phase#route}. */
+  /** Returns the path at which to write or read a file; see {@link Phase#route}. */
   public Path route(String name) {
     return Blocking.call(() -> phase.route(name));
   }
 
-  /** Ends the phase, with all ranks; see {@link Phase#complete}. */
+  /** Completes the phase, with all ranks; see {@link Phase#complete}. */
   public void complete(boolean valid) {
     Blocking.call(() -> phase.complete(valid));
   }
 
-  /** Completes as not valid what was not completed, so that an exception on the way cannot pass for a good dataset. */
+  /** Completes an open phase as not valid, so that an exception cannot publish a partial dataset. */
   @Override
   public void close() {
     if (!phase.isOpen()) {

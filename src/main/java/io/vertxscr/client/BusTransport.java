@@ -31,11 +31,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Calls over the event bus, for applications that are members of the cluster, and for nodes in the same Vert.x.
+ * Calls over the event bus, for cluster members, and for nodes in the same Vert.x.
  *
  * <p>A call has no timeout of its own, because the node owns all waits and always answers. Therefore, while calls wait,
  * the node is asked every {@value #WATCH_MS} ms whether it is there: the event bus does not fail requests whose
- * receiver died. Silence alone is no proof (the node may be stopped for a while); that nobody listens is.
+ * receiver died. Silence alone is no proof (the node may be stopped for a while); a missing handler is.
  *
  * <p>Each transport is a connection of its own to the node, which hears of its end: from {@link #close}, or because the
  * member has left the cluster.
@@ -44,7 +44,7 @@ public final class BusTransport implements Transport {
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
   private static final long WATCH_MS = 500;
 
-  /** Tells the transports of a process apart. */
+  /** Numbers of the transports of a process. */
   private static final AtomicLong NUMBERS = new AtomicLong();
 
   private final Vertx vertx;

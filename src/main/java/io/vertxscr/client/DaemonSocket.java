@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Where the daemon of this node listens: SCR_SOCKET, or else in its control directory, as the clients for C and Python
- * find it.
+ * Finds the socket of this node's daemon, as the clients for C and Python do. SCR_SOCKET, or else the daemon's control
+ * directory.
  */
 final class DaemonSocket {
   private static final List<String> USERS = List.of("SCR_USER_NAME", "USER", "LOGNAME");
@@ -26,7 +26,7 @@ final class DaemonSocket {
   private DaemonSocket() {}
 
   /**
-   * Of a list in SCR_SOCKET, separated by colons, rank r of n takes entry r * entries / n, so that neighbours share a
+   * Selects from a list in SCR_SOCKET, separated by colons: rank r of n takes entry r * entries / n. Neighbours share a
    * daemon. Without it, {@code <SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock} of the node that has the name of this
    * host, or else of the only one that listens there.
    *
@@ -60,7 +60,7 @@ final class DaemonSocket {
         + " SCR_SOCKET to the socket that it prints when it is ready");
   }
 
-  /** Daemons that were killed leave their sockets behind: of these nobody listens. */
+  /** Killed daemons leave their sockets behind, without a listener. */
   private static List<Path> listening(Path directory) {
     try (Stream<Path> nodes = Files.list(directory)) {
       return nodes.map(node -> node.resolve("scr.sock")).sorted().filter(DaemonSocket::isListening).toList();

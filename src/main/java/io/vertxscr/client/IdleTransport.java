@@ -24,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * In the place of a daemon where SCR is switched off (SCR_ENABLE=0): every call succeeds at once and does nothing, and
- * files are where the application calls them. No other rank is waited for.
+ * No-op transport without a daemon (SCR_ENABLE=0). Every call succeeds at once, and files stay at the application's
+ * paths. No other rank is waited for.
  */
 final class IdleTransport implements Transport {
   private static final String NOBODY = "none";

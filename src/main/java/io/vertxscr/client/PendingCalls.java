@@ -87,7 +87,7 @@ final class PendingCalls {
     return waiting.isEmpty();
   }
 
-  /** What the application hangs on an answer must not stop the thread that brings the next ones. */
+  /** An application's exception in a completion must not stop the thread that delivers answers. */
   private static void guarded(Runnable completion) {
     try {
       completion.run();

@@ -38,7 +38,7 @@ public final class Phase {
   }
 
   /**
-   * Where to write or read a file; its directory exists. Not collective; any number at once.
+   * Returns the path at which to write or read a file; its directory exists. Not collective; any number at once.
    *
    * @param name as the application calls it; relative names start in the working directory of the process. In a restart
    *     its last component is enough where only one file has it
@@ -48,11 +48,11 @@ public final class Phase {
   }
 
   /**
-   * Ends the phase; the rank's files must be closed. Collective. When it is answered, well or not, the phase is over;
-   * only after {@link Fault#TIMEOUT}, {@link Fault#BUSY}, {@link Fault#STOPPING}, {@link Fault#RANKS_DISAGREE} and
-   * calls that were refused for this rank alone it is still open.
+   * Completes the phase; the rank's files must be closed. Collective. When it is answered, well or not, the phase is
+   * over; only after {@link Fault#TIMEOUT}, {@link Fault#BUSY}, {@link Fault#STOPPING}, {@link Fault#RANKS_DISAGREE}
+   * and calls that were refused for this rank alone it is still open.
    *
-   * <p>Where the run is to stop, the answer says why; with SCR_HALT_EXIT=1 the rank then takes its leave, and the call
+   * <p>If the run is to stop, the answer says why; with SCR_HALT_EXIT=1 the rank then finalizes, and the call
    * fails with {@link Fault#HALTED}, although the dataset is complete: the process is to end.
    *
    * @param valid whether the rank wrote, or read, all of its files without error

@@ -29,9 +29,9 @@ record ProcessRank(int rank, int ranks) {
   }
 
   /**
-   * The innermost launcher first: torchrun runs inside of mpirun or srun, mpirun inside of an allocation of Slurm or
-   * Flux, and each of them leaves the variables of the outer ones in place. The size in a batch script (SLURM_NTASKS)
-   * says nothing of this process, only that of a step does. PMIx has no variable of its own for the size.
+   * Launchers, the innermost first. Torchrun runs inside of mpirun or srun, mpirun inside of an allocation of Slurm or
+   * Flux, and each of them keeps the variables of the outer ones. The size in a batch script (SLURM_NTASKS) says
+   * nothing of this process, only that of a step does. PMIx has no variable of its own for the size.
    */
   private static final List<Variables> LAUNCHERS = List.of(
       new Variables("SCR_RANK", "SCR_RANKS"),
@@ -68,7 +68,7 @@ record ProcessRank(int rank, int ranks) {
     return new ProcessRank(rank, ranks);
   }
 
-  /** The same; the only rank where no launcher is known, because nobody needs to agree. */
+  /** Returns the rank; that of a single process without a launcher, because no agreement is needed. */
   static ProcessRank orAlone(Map<String, String> environment) {
     boolean known = LAUNCHERS.stream().anyMatch(variables -> variables.areIn(environment));
     return known ? of(environment) : new ProcessRank(0, 1);

@@ -1,6 +1,6 @@
 package io.vertxscr.client;
 
-/** The checkpoint that the run restarts from, being read by this rank; closed without {@code complete} as not valid. */
+/** The checkpoint that this rank reads in a restart; closed without {@code complete} as not valid. */
 public final class Restart extends BlockingPhase {
   Restart(Phase phase) {
     super(phase);

@@ -53,7 +53,7 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
-   * What somebody has set for the run that these options would begin: environment, files, calls; else empty.
+   * Returns the value set for a run with these options: environment, files, calls; else empty.
    *
    * @param query a parameter, such as {@code SCR_FLUSH}, or an entry and a field, such as {@code CKPT=0 TYPE}
    * @throws ScrException {@link Fault#BAD_CONFIGURATION} for what {@link #open} would refuse
@@ -91,24 +91,24 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
-   * What whoever started the run must know, in sentences, such as that it begins anew although there are checkpoints.
-   * Rank 0 alone has any; they have been said on standard error when they were heard.
+   * Returns startup warnings, in sentences, such as a start without checkpoint although there are some. Rank 0 alone
+   * has any; they have been said on standard error when they were heard.
    */
   public List<String> remarks() {
     return session.remarks();
   }
 
-  /** Begins to read the checkpoint that the run restarts from; empty if there is none. */
+  /** Starts to read the checkpoint of the restart; empty if there is none. */
   public Optional<Restart> restart() {
     return Blocking.call(session::restart).map(Restart::new);
   }
 
-  /** Begins to write a checkpoint. */
+  /** Starts a checkpoint. */
   public Output startCheckpoint(String name) {
     return startOutput(name, DatasetFlags.CHECKPOINT);
   }
 
-  /** Begins to write a dataset. */
+  /** Starts a dataset. */
   public Output startOutput(String name, DatasetFlags flags) {
     return new Output(Blocking.call(() -> session.startOutput(Optional.of(name), flags)));
   }
@@ -119,19 +119,19 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
-   * Restarts begin with this checkpoint from now on, and not with what is newer; see {@link Session#current}: before
-   * {@link #restart} it selects what that offers, after it, it says what the application has restarted from by itself.
+   * Selects the checkpoint to restart from, instead of newer ones; see {@link Session#current}. Before {@link #restart}
+   * it selects what that offers, after it, it declares what the application has restarted from by itself.
    */
   public void current(String name) {
     Blocking.call(() -> session.current(name));
   }
 
-  /** Has a dataset forgotten; its files in the prefix directory stay. */
+  /** Drops a dataset; its files in the prefix directory stay. */
   public void drop(String name) {
     Blocking.call(() -> session.drop(name));
   }
 
-  /** Has a dataset forgotten and its files deleted, in the caches and in the prefix directory. */
+  /** Drops a dataset and deletes its files, in the caches and in the prefix directory. */
   public void delete(String name) {
     Blocking.call(() -> session.delete(name));
   }
@@ -146,7 +146,7 @@ public final class Scr implements AutoCloseable {
     return Blocking.call(() -> session.awaitFlush(name));
   }
 
-  /** Whether the program is to end: the same for the n-th such call of every rank; see {@link Session#shouldExit}. */
+  /** Whether the program is to end: the same for the n-th such call of every rank. See {@link Session#shouldExit}. */
   public boolean shouldExit() {
     return Blocking.call(session::shouldExit).exit();
   }
@@ -163,20 +163,20 @@ public final class Scr implements AutoCloseable {
     System.err.println("scr: " + remark);
   }
 
-  /** Takes the rank out of the run; the last call before {@link #close}. */
+  /** Finalizes the rank; the last call before {@link #close}. */
   public void finish() {
     Blocking.call(session::finish);
   }
 
   /**
-   * Ends the connection, without waiting. Before {@link #finish} this makes the rank a lost one, which ends the run.
+   * Closes the connection, without waiting. Before {@link #finish} this makes the rank a lost one, which ends the run.
    */
   @Override
   public void close() {
     client.close();
   }
 
-  /** The same over a client that is there already, of a node in this process or cluster; the socket is not used. */
+  /** Opens a session over an existing client, of a node in this process or cluster. The socket is not used. */
   public static Scr open(ScrClient client, ScrOptions options) {
     try {
       Session session = Blocking.call(() -> client.init(options.init()));

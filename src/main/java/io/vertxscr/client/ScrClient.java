@@ -35,14 +35,14 @@ public final class ScrClient {
     return new ScrClient(SocketTransport.connect(socket));
   }
 
-  /** Calls nobody: every call succeeds and does nothing, as SCR_ENABLE=0 asks for. */
+  /** Returns a no-op client for SCR_ENABLE=0: every call succeeds and does nothing. */
   public static ScrClient idle() {
     return new ScrClient(new IdleTransport());
   }
 
   /**
-   * Brings the rank into the run. Collective: answered when all ranks are there and their restart is prepared. Fails
-   * with {@link Fault#HALTED} where no run may begin; the message says so where the process is to end then.
+   * Joins the run. Collective: answered when all ranks are there and their restart is prepared. Fails with
+   * {@link Fault#HALTED} where no run may begin; the message says so where the process is to end then.
    */
   public CompletableFuture<Session> init(InitRequest request) {
     CompletableFuture<Session> begun = Answers.map(transport.request(Verb.INIT, JsonRecords.write(request)),
@@ -53,8 +53,8 @@ public final class ScrClient {
   }
 
   /**
-   * What somebody has set for the run that these options would begin: environment, files, calls; else empty.
-   * Fails with BAD_CONFIGURATION for what init would refuse.
+   * Returns the value set for a run with these options: environment, files, calls; else empty. Fails with
+   * BAD_CONFIGURATION for what init would refuse.
    *
    * @param query a parameter, such as {@code SCR_FLUSH}, or an entry and a field, such as {@code CKPT=0 TYPE}
    */
@@ -68,7 +68,7 @@ public final class ScrClient {
     return transport.request(Verb.STATUS, JsonRecords.write(new StatusRequest(Optional.of(true))));
   }
 
-  /** Whom to tell that the node cannot be reached any more, at once if that is so already. */
+  /** Sets the listener for the loss of the node, called at once if it is lost already. */
   public void onClosed(Consumer<ScrException> listener) {
     transport.onClosed(listener);
   }

@@ -15,7 +15,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How a process comes into its run, and what it configures for it.
+ * Identity of a process in its run, and its configuration.
  *
  * @param socket of the daemon on this node
  * @param rank from 0
@@ -42,9 +42,10 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
   }
 
   /**
-   * As the environment says: rank and size by the variables of the launcher (Open MPI, MPICH, MVAPICH, PMI, PMIx, Flux,
-   * Slurm, torchrun) or SCR_RANK and SCR_RANKS; SCR_PREFIX, else the working directory; SCR_SOCKET, else where the
-   * control directory of this host's daemon is. With SCR_ENABLE=0 nothing need be there.
+   * Reads the options from the environment. Rank and size come from the variables of the launcher (Open MPI, MPICH,
+   * MVAPICH, PMI, PMIx, Flux, Slurm, torchrun) or SCR_RANK and SCR_RANKS; the prefix from SCR_PREFIX, else the working
+   * directory; the socket from SCR_SOCKET, else the control directory of this host's daemon. With SCR_ENABLE=0 nothing
+   * need be there.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION} naming the variable
    */
@@ -67,9 +68,9 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
   }
 
   /**
-   * The same with one more thing configured: {@code SCR_FLUSH=5}, {@code CKPT=0 TYPE=XOR}, or {@code SCR_FLUSH=} to
-   * take an earlier call back. The environment and the user's configuration file have precedence over it. What is wrong
-   * with it, the daemon says: at once to {@link Scr#config}, to all ranks when they come into the run.
+   * Adds a configuration call: {@code SCR_FLUSH=5}, {@code CKPT=0 TYPE=XOR}, or {@code SCR_FLUSH=} to undo an earlier
+   * one. The environment and the user's configuration file have precedence over it. What is wrong with it, the daemon
+   * says: at once to {@link Scr#config}, to all ranks when they come into the run.
    */
   public ScrOptions config(String call) {
     List<String> more = new ArrayList<>(calls);
@@ -77,7 +78,7 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
     return new ScrOptions(socket, rank, ranks, prefix, jobName, environment, more);
   }
 
-  /** Whether calls do anything: not with SCR_ENABLE=0, in the environment or else configured by the application. */
+  /** Whether SCR is enabled: not with SCR_ENABLE=0, in the environment or by a configuration call. */
   public boolean enabled() {
     String value = environment.get(ENABLE);
     for (int i = calls.size() - 1; i >= 0 && value == null; i--) {

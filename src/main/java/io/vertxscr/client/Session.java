@@ -48,7 +48,7 @@ import java.util.function.Supplier;
  * its number, so that nothing happens twice; after a timeout no other collective call is made before. Any thread.
  */
 public final class Session {
-  /** Nothing was done, or nobody knows: the same call again has the same number. */
+  /** Nothing was done, or the outcome is unknown: a retry has the same number. */
   private static final Set<Fault> NOT_COUNTED = EnumSet.of(
       Fault.TIMEOUT, Fault.BUSY, Fault.STOPPING, Fault.BAD_REQUEST);
   /** The refusals of a complete after which the phase is still open. */
@@ -103,7 +103,7 @@ public final class Session {
     return run.release();
   }
 
-  /** What the user of the run is told, in sentences: the first thousand so far; for rank 0 alone. */
+  /** Returns messages for the user of the run: the first thousand so far; for rank 0 alone. */
   public synchronized List<String> remarks() {
     return List.copyOf(remarks);
   }
@@ -140,7 +140,7 @@ public final class Session {
   }
 
   /**
-   * Begins to write a dataset. Collective, with the same arguments on all ranks.
+   * Starts a dataset. Collective, with the same arguments on all ranks.
    *
    * @param name empty: the system names it after its id
    */
@@ -162,9 +162,9 @@ public final class Session {
   }
 
   /**
-   * Restarts begin with this checkpoint from now on, and not with what is newer, until there are checkpoints that were
-   * written later: {@link #haveRestart} offers it in this run already where the application has not restarted yet; one
-   * that has restarted by itself says so. Collective.
+   * Selects the checkpoint to restart from, instead of newer ones, until later ones are written. {@link #haveRestart}
+   * offers it already in this run if the application has not restarted yet; an application that has restarted by itself
+   * declares it so. Collective.
    */
   public CompletableFuture<Void> current(String name) {
     return named(Verb.CURRENT, name);
@@ -294,7 +294,7 @@ public final class Session {
   }
 
   /**
-   * Makes a numbered call.
+   * Sends a numbered call.
    *
    * @param needed the phase that must be open; null: none
    * @param request makes the message from the number

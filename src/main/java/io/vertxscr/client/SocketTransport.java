@@ -40,7 +40,7 @@ public final class SocketTransport implements Transport {
   private final Selector selector;
   private final SelectionKey key;
   private final PendingCalls pending = new PendingCalls();
-  /** What is still to be sent, the first of it perhaps in part; also the lock of all writing. */
+  /** Unsent buffers, the first perhaps partly sent; also the lock of all writes. */
   private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
   private ByteBuffer received = ByteBuffer.allocate(READ_BYTES).flip();
 
@@ -124,10 +124,7 @@ public final class SocketTransport implements Transport {
     }
   }
 
-  /**
-   * After a failed write: lets the reader take what the daemon has sent before, its last words among it, and then find
-   * the end, which fails all calls.
-   */
+  /** After a failed write the reader still gets the last answers, then the end, which fails all calls. */
   private void endOfAnswers() {
     try {
       channel.shutdownInput();

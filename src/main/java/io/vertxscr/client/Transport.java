@@ -9,8 +9,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * How calls get to the node. Calls are delivered in the order in which they are made; any number may wait for their
- * answers. Any thread.
+ * Connection of calls to the node. Calls are delivered in the order in which they are made; any number may wait for
+ * their answers. Any thread.
  */
 public interface Transport {
   /**
@@ -22,9 +22,7 @@ public interface Transport {
    */
   CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body);
 
-  /**
-   * Whom to tell that the node cannot be reached any more, at once if that is so already. Not told by {@link #close}.
-   */
+  /** Sets the listener for the loss of the node, called at once if it is lost already. Not told by {@link #close}. */
   void onClosed(Consumer<ScrException> listener);
 
   /** Ends the connection; calls that wait fail with {@link Fault#NODE_LOST}. Doing it twice does nothing. */

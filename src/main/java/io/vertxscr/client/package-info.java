@@ -1,6 +1,5 @@
 /**
- * The Java client: {@link io.vertxscr.client.Scr} for plain programs, whose calls wait, {@link
- * io.vertxscr.client.ScrClient} for those that have futures. Over the node's Unix socket or, as a member of the
- * cluster, over the event bus.
+ * Java client: {@link io.vertxscr.client.Scr} with blocking calls, {@link io.vertxscr.client.ScrClient} with futures.
+ * Over the node's Unix socket or, as a member of the cluster, over the event bus.
  */
 package io.vertxscr.client;

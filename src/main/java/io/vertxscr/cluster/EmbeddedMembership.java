@@ -14,7 +14,7 @@ public final class EmbeddedMembership {
   private final List<View> views = new CopyOnWriteArrayList<>();
 
   /**
-   * Lets a node in.
+   * Adds a node.
    *
    * @return what this node sees of the cluster
    * @throws ScrException DUPLICATE_NODE
@@ -30,7 +30,7 @@ public final class EmbeddedMembership {
     return view;
   }
 
-  /** Takes a node out; the others hear of it. Does nothing if it is not a member. */
+  /** Removes a node and notifies the others. Does nothing if it is not a member. */
   public synchronized void leave(String name) {
     for (NodeInfo node : new ArrayList<>(nodes)) {
       if (node.name().equals(name)) {

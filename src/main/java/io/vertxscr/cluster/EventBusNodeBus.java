@@ -38,7 +38,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   public static final String EPOCH = "scr-epoch";
   private static final long ATTEMPT_MS = 10_000;
   private static final long PAUSE_MS = 20;
-  /** How long a member may have no consumers: it is starting or stopping. */
+  /** Number of waits for a member without consumers: it is starting or stopping. */
   private static final int MOST_PAUSES = 250;
 
   private final EventBus eventBus;
@@ -49,7 +49,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private final Set<Request> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private ScrException closed;
 
-  /** Makes the bus of a node; to be entered on its loop. */
+  /** Creates the bus of a node; must be called on its loop. */
   public EventBusNodeBus(EventBus eventBus, Loop loop, Membership membership, Epoch epoch) {
     this.eventBus = eventBus;
     this.loop = loop;
@@ -157,7 +157,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
         new ScrException(Fault.NOT_LEADER, "node " + leader + " leads now"));
   }
 
-  /** Asks nobody any more; whoever waits for an answer gets the cause instead. On the node's loop. */
+  /** Closes the bus; open requests fail with the cause. On the node's loop. */
   public void close(ScrException cause) {
     closed = cause;
     failAll(_ -> true, cause);
@@ -169,7 +169,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   @Override
   public void joined(NodeInfo node) {
-    // Nobody asks a node before it is there.
+    // No node is asked before it has joined.
   }
 
   @Override

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How Hazelcast is set up: a cluster of one allocation, joined over a list of TCP addresses, with failures noticed
- * soon. The values were measured (docs/decisions/0004-membership.md).
+ * Configuration of Hazelcast. A cluster of one allocation, joined over TCP addresses, with fast failure detection. The
+ * values were measured (docs/decisions/0004-membership.md).
  */
 public final class HazelcastConfig {
   private HazelcastConfig() {}
 
   /**
-   * Where to listen and whom to look for.
+   * Own address, and addresses of other members.
    *
    * @param cluster name of the cluster: of the allocation
    * @param host address to listen on
@@ -39,7 +39,7 @@ public final class HazelcastConfig {
     }
   }
 
-  /** The configuration of a node's member, which lets the others know that it has the cluster's secret. */
+  /** Returns the configuration of a node's member, which proves that it has the cluster's secret. */
   public static Config of(Network network, NodeInfo node, ClusterSecret secret) {
     Config config = new Config();
     vertxStructures(config);
@@ -69,7 +69,7 @@ public final class HazelcastConfig {
     return config;
   }
 
-  /** As default-cluster.xml of vertx-hazelcast has them; reading that file costs an XML parser and a warning. */
+  /** Settings of vertx-hazelcast's default-cluster.xml. Reading that file costs an XML parser and a warning. */
   private static void vertxStructures(Config config) {
     config.addMultiMapConfig(new MultiMapConfig("__vertx.subs").setBackupCount(1)
         .setValueCollectionType(MultiMapConfig.ValueCollectionType.SET));

@@ -28,7 +28,7 @@ public final class HazelcastMembership implements Membership {
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-  /** As the last event left it: asked for with every message. */
+  /** Members after the last event: read with every message. */
   private volatile List<NodeInfo> nodes;
 
   /**

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** Tells whether two processes see the same files: same running kernel, same mounts. */
+/** Identity of a host: whether two processes see the same files (same running kernel, same mounts). */
 public final class HostId {
   private HostId() {}
 

@@ -19,7 +19,7 @@ public final class LocalPorts {
 
   /**
    * Ports of the loopback address that are free now, for daemons that are started next. They lie below those that the
-   * system gives to whoever asks for any, so that no connection takes one of them meanwhile.
+   * system assigns automatically, so that no connection takes one of them meanwhile.
    *
    * @throws IOException if the loopback address cannot be used
    */
@@ -42,7 +42,7 @@ public final class LocalPorts {
   }
 
   /**
-   * Refuses a port that cannot be had, in words; whoever binds it says only that he could not.
+   * Refuses an unavailable port with a clear message; the bind itself gives none.
    *
    * @param port 0, for any, can always be had
    * @param option of the command line that gives it

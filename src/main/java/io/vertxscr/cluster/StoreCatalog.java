@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lets the peer server serve what a node's store holds. Thread-safe. */
+/** Serves the content of a node's store to peers. Thread-safe. */
 public final class StoreCatalog implements RangeCatalog {
   private final DatasetStore store;
 

@@ -1,5 +1,5 @@
 /**
- * The ports of {@code service}, made of an event bus and a membership, either Hazelcast's or that of a single process;
- * and the events that are published for whoever listens.
+ * Implementations of {@code service}'s ports on an event bus and a membership. That is Hazelcast's, or that of a single
+ * process. Also the publisher of events.
  */
 package io.vertxscr.cluster;

@@ -1,9 +1,9 @@
 package io.vertxscr.coding;
 
 /**
- * Arithmetic on single elements of GF(2^8): bytes as polynomials over GF(2), modulo x^8 + x^4 + x^3 + x^2 + 1 (0x11d).
- * Sums are exclusive or; products are looked up as sums of logarithms to the base x, which generates all but zero.
- * Elements are ints from 0 to 255.
+ * Arithmetic on elements of GF(2^8). Bytes as polynomials over GF(2), modulo x^8 + x^4 + x^3 + x^2 + 1 (0x11d). Sums
+ * are exclusive or; products are looked up as sums of logarithms to the base x, which generates all but zero. Elements
+ * are ints from 0 to 255.
  */
 final class Gf256 {
   static final int ELEMENTS = 256;

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 /** The one thing that Reed-Solomon does with data. Thread-safe. */
 public interface GfKernel {
   /**
-   * {@code accumulator[i] += factor * source[i]} in GF(2^8), polynomial 0x11d, for the first {@code bytes} bytes of
-   * both.
+   * Computes {@code accumulator[i] += factor * source[i]} in GF(2^8) for the first {@code bytes} bytes. The polynomial
+   * is 0x11d.
    *
    * @param factor 0 to 255
    * @throws IndexOutOfBoundsException if one of them is shorter, or for another factor

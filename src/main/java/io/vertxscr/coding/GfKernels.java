@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Chooses how bytes are multiplied in GF(2^8): by the Vector API where the JVM has it and its results are right, else
- * by a plain loop, which serves until {@link #warmUp} is through. Thread-safe.
+ * Selects the multiplication in GF(2^8): Vector API if available and correct, else a plain loop. The plain loop also
+ * serves until {@link #warmUp} has completed. Thread-safe.
  *
  * <p>The Vector API needs the module jdk.incubator.vector ({@code --add-modules}); everything works without it, at a
  * fraction of the rate. Results are compared after the compiler is through: what is checked is the code that will run.
@@ -25,7 +25,7 @@ public final class GfKernels {
 
   private static final int CHECKED_BYTES = 4 * 4096 + 77;   // blocks, and an end that fits nothing
   private static final int[] CHECKED_FACTORS = {0, 1, 2, 3, 0x1d, 0x80, 0x8e, 0xff};
-  /** Small, because vectors are very slow objects until they are compiled; of blocks, or nothing would be compiled. */
+  /** Small, because vectors are slow objects until they are compiled. Whole blocks, or nothing would be compiled. */
   private static final int PRACTICE_BYTES = 2048;
   /** Calls after which the JVM has its second compiler translate a kernel, and some more. */
   private static final int CALLS_UNTIL_COMPILED = 2000;
@@ -35,7 +35,7 @@ public final class GfKernels {
   private static volatile Choice choice = new Choice(PLAIN, "plain: vectors are not tried yet");
 
   /**
-   * What was chosen.
+   * Selected kernel and the reason.
    *
    * @param why for the log: the kernel, and what was wrong with others
    */
@@ -79,8 +79,8 @@ public final class GfKernels {
   }
 
   /**
-   * The first of these that is right, or one after it that is right and much faster: rates that are measured on a busy
-   * machine say little, so the order counts more.
+   * Returns the first correct kernel, or a later one that is correct and much faster. Rates measured on a busy machine
+   * are unreliable, so the order has more weight.
    */
   static Choice best(List<GfKernel> candidates, String remark) {
     List<String> remarks = new ArrayList<>(remark.isEmpty() ? List.of() : List.of(remark));
@@ -125,7 +125,7 @@ public final class GfKernels {
     return kernels.get(best);
   }
 
-  /** What differs from the plain loop's result. */
+  /** Returns the difference to the plain loop's result. */
   private static Optional<String> problem(GfKernel kernel) {
     byte[] random = new byte[CHECKED_BYTES];
     new Random(1).nextBytes(random);
@@ -147,8 +147,8 @@ public final class GfKernels {
   }
 
   /**
-   * {@code accumulator += factor * source} between the positions of two buffers, direct ones for speed; positions stay
-   * where they are.
+   * Computes {@code accumulator += factor * source} between the positions of two buffers, which do not move. Direct
+   * buffers are faster.
    */
   public static void multiplyAdd(ByteBuffer accumulator, ByteBuffer source, int bytes, int factor) {
     switch (factor) {

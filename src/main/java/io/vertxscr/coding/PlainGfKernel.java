@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Eight bytes in a long, bit by bit: what bit b of a byte adds to its product is always the same, factor * x^b. So the
- * bit is spread over its byte, in all eight bytes at once, and lets those constants through. No table: looking up byte
- * by byte takes longer than these loops, which the compiler turns into vector instructions.
+ * Eight bytes in a long, bit by bit: bit b of a byte adds factor * x^b to its product. So the bit is spread over its
+ * byte, in all eight bytes at once, as a mask of those constants. No table: looking up byte by byte takes longer than
+ * these loops, which the compiler turns into vector instructions.
  *
  * <p>Three loops for the eight bits, because the body of one would be too long for that. Multiplying the bits by the
  * constants instead takes half as long again, and so does Horner's rule with seven doublings (Anvin, The mathematics
@@ -34,7 +34,7 @@ final class PlainGfKernel implements GfKernel {
     }
   }
 
-  /** On its own, for the compiler gives up on the vectors of the loops below where there is more around them. */
+  /** Separate method: the compiler does not vectorize the loops below with more code around them. */
   private static void blocks(MemorySegment to, MemorySegment from, long bytes, int factor) {
     long[] ofBit = new long[Byte.SIZE];
     for (int bit = 0; bit < Byte.SIZE; bit++) {

@@ -3,8 +3,8 @@ package io.vertxscr.coding;
 import java.util.Arrays;
 
 /**
- * A systematic Reed-Solomon code over GF(2^8): parity row r is the sum of {@code coefficient(r, m)} times the data of
- * member m, and any lost data can be computed from as many parity rows.
+ * A systematic Reed-Solomon code over GF(2^8). Parity row r is the sum of {@code coefficient(r, m)} times the data of
+ * member m; lost data can be computed from as many parity rows.
  *
  * <p>The coefficients are a Cauchy matrix, 1 / (x_r + y_m) with all x and y different: every square part of it can be
  * inverted, which is what "any" above needs. Each column is then divided by its first element, which changes nothing of
@@ -34,8 +34,7 @@ public record ReedSolomon(int members, int rows) {
   }
 
   /**
-   * How lost data is computed: from the parity of these rows, each less what the members that are not lost contribute
-   * to it.
+   * Solves for lost data. It uses the parity of these rows, each minus the contributions of the surviving members.
    *
    * @param chosen different rows, as many as members are lost
    * @param lost different members
@@ -63,7 +62,7 @@ public record ReedSolomon(int members, int rows) {
     return inverse;
   }
 
-  /** What a member's data contributes to a sum of parity rows: what has to be added to be rid of it. */
+  /** Returns a member's contribution to a sum of parity rows, to be cancelled by addition. */
   public int contribution(int[] chosen, int[] factors, int member) {
     int sum = 0;
     for (int i = 0; i < chosen.length; i++) {
@@ -72,7 +71,7 @@ public record ReedSolomon(int members, int rows) {
     return sum;
   }
 
-  /** Makes a column that of the unit matrix. */
+  /** Reduces a column to that of the unit matrix. */
   private static void eliminate(int[][] matrix, int column) {
     int pivot = column;
     while (matrix[pivot][column] == 0) {

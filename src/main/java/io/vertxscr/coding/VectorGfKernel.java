@@ -15,7 +15,7 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Whole vectors at once: a product is that of the low nibble plus that of the high one, and 16 products fit in the
+ * Multiplies whole vectors. A product is the sum of those of the low and the high nibble, and 16 products fit in the
  * lanes of a vector, from which others are selected by index. After Plank, Greenan, Miller: Screaming Fast Galois Field
  * Arithmetic Using Intel SIMD Instructions (FAST 2013).
  *
@@ -30,12 +30,12 @@ final class VectorGfKernel implements GfKernel {
   private static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
   private static final int BLOCK_BYTES = 4096;
   private static final int NIBBLES = 16;
-  /** For each factor its products with 0 to 15, as often as they fit in a vector, then those with 0, 16, ... 240. */
+  /** For each factor its products with 0 to 15, repeated to a vector's length, then with 0, 16, ... 240. */
   private static final byte[][] PRODUCTS = products();
 
   /**
-   * One for the vectors from which every processor can select, and one for the longest that this one has. The compiler
-   * knows vectors only where their length is a constant of the class, so each gets a copy of this class with its own.
+   * Returns a kernel that every processor can run, and one of the longest vectors of this processor. The compiler knows
+   * vectors only where their length is a constant of the class, so each gets a copy of this class with its own.
    */
   static List<GfKernel> all() throws IOException, ReflectiveOperationException {
     byte[] code;

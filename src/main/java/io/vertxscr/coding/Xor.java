@@ -24,7 +24,7 @@ public final class Xor {
 
   private Xor() {}
 
-  /** Has the compiler see the kernel before data wait for it, once in a JVM: some 10 ms of work. */
+  /** Warms up the kernel, once in a JVM, so that it is compiled before data arrive: some 10 ms of work. */
   public static synchronized void warmUp() {
     if (warm) {
       return;
@@ -65,7 +65,7 @@ public final class Xor {
     }
   }
 
-  /** The same between the positions of two buffers; positions stay where they are. */
+  /** Folds between the positions of two buffers; positions do not move. */
   public static void fold(ByteBuffer accumulator, ByteBuffer source, int bytes) {
     fold(MemorySegment.ofBuffer(accumulator), MemorySegment.ofBuffer(source), bytes);
   }

@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 
 /**
  * When the allocation ends, in seconds since 1970. Some batch systems say it in the environment; others have to be
- * asked with a command, whose answer is understood here. Pure: somebody else runs the command.
+ * asked with a command, whose answer is understood here. Pure: the caller runs the command.
  *
  * <pre>
- *   SCR_END_TIME               whatever the batch system says
+ *   SCR_END_TIME               overrides the batch system
  *   SLURM   SLURM_JOB_END_TIME, else  squeue -h -j &lt;id&gt; -o %L     the time left, 1-02:03:04, or UNLIMITED
  *   Flux                              flux job timeleft            seconds left, infinity for no end
  *   PBS                               qstat -f &lt;id&gt;           its start and its walltime
@@ -34,7 +34,10 @@ public final class AllocationEnd {
 
   private AllocationEnd() {}
 
-  /** What the environment says. Words that are no time count as not said: they are the batch system's, not ours. */
+  /**
+   * Returns the end time from the environment. Words that are no time count as not said: they are the batch system's,
+   * not ours.
+   */
   public static OptionalLong of(Map<String, String> environment) {
     for (String variable : List.of("SCR_END_TIME", "SLURM_JOB_END_TIME")) {
       String text = environment.getOrDefault(variable, "");
@@ -67,7 +70,7 @@ public final class AllocationEnd {
   }
 
   /**
-   * What the answer means.
+   * Parses the answer of a batch system's command.
    *
    * @param command as {@link #question} gave it
    * @return empty for no end, and for words that are not understood

@@ -7,10 +7,10 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where a node keeps its state and its datasets.
+ * Locations of a node's state and datasets.
  *
  * @param controlBase absolute; the control directory is below it
- * @param cacheBase absolute; the base of the store that is used where nobody names another
+ * @param cacheBase absolute; the base of the default store
  * @param stores all that the system allows, that one among them
  * @param pieceBytes of one piece of a transfer (SCR_FILE_BUF_SIZE)
  */

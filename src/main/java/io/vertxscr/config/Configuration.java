@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * All that is configured, by who says it. The first of these that sets a parameter counts:
+ * Configuration by source. The first source that sets a parameter has precedence:
  * <pre>
  *   the user's     environment of the application        sent by its client
  *                  file                                  SCR_CONF_FILE, else .scrconf in the prefix directory
@@ -45,7 +45,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
       "SCR_RANKS", "SCR_END_TIME", "SCR_NODELIST", LAUNCH);
 
   /**
-   * What may follow the key of an entry.
+   * Fields that may follow the key of an entry.
    *
    * @param entry such as {@code CKPT}
    * @param values that it takes, in words
@@ -65,7 +65,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
   }
 
   /**
-   * What the system says.
+   * Returns the configuration of the system alone.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming file, line and the nearest known name
    */
@@ -85,7 +85,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
   }
 
   /**
-   * The same with what a user says. Reads the user's file: not for event loops.
+   * Returns the configuration with a user's settings. Reads the user's file: not for event loops.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}
    */
@@ -110,7 +110,8 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
   }
 
   /**
-   * What somebody has set; empty where nobody has, or could. A name that looks like a known one is refused.
+   * Answers a query for a set value; empty if it is not set, or cannot be. A name that looks like a known one is
+   * refused.
    *
    * @param query a parameter, {@code SCR_FLUSH}, or a field of an entry, {@code CKPT=0 TYPE}
    */

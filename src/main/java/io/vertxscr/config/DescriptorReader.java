@@ -31,8 +31,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Makes descriptors: of the CKPT entries where SCR_COPY_TYPE is FILE, else the one that SCR_GROUP, SCR_CACHE_BASE,
- * SCR_COPY_TYPE, SCR_SET_SIZE and SCR_SET_FAILURES imply.
+ * Creates descriptors. With SCR_COPY_TYPE=FILE they are the CKPT entries, else the one implied by SCR_GROUP,
+ * SCR_CACHE_BASE, SCR_COPY_TYPE, SCR_SET_SIZE and SCR_SET_FAILURES.
  */
 final class DescriptorReader {
   /** The value of SCR_COPY_TYPE that leaves it to the CKPT entries. */
@@ -146,8 +146,8 @@ final class DescriptorReader {
   }
 
   /**
-   * The scheme with the failures that its entry asks for, else SCR_SET_FAILURES: that is for RS, and for PARTNER where
-   * somebody has set it. What was not asked for by name is no more than the sets can tolerate.
+   * Returns the scheme with the failures of its entry, else of SCR_SET_FAILURES. That applies to RS, and to PARTNER if
+   * it is set explicitly. What was not asked for by name is no more than the sets can tolerate.
    */
   private Redundancy redundancy(Scheme scheme, int setSize, Optional<Integer> failures) {
     boolean several = scheme == Scheme.RS || (scheme == Scheme.PARTNER && values.isSet(SCR_SET_FAILURES));
@@ -156,7 +156,7 @@ final class DescriptorReader {
         failures.orElse(several && !values.isSet(SCR_SET_FAILURES) ? Math.min(standard, setSize - 1) : standard));
   }
 
-  /** The name of a group that somebody is in. */
+  /** The name of a group with members. */
   private String known(String group, String where) {
     SortedSet<String> names = new TreeSet<>(List.of(GroupDescriptors.NODE, GroupDescriptors.WORLD));
     groups.nodes().values().forEach(ofNode -> names.addAll(ofNode.keySet()));

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *     may have been meant, and CKPT entries that are not used
  */
 public record Effective(List<Value> values, List<Entry> entries, List<String> ignored) {
-  /** The source of what nobody has set. */
+  /** Source of defaults. */
   static final String DEFAULT = "default";
 
   /** One parameter's value and, in words, its source. */
@@ -51,7 +51,7 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
       return text(field).map(Kind.Bytes::parse).orElse(OptionalLong.empty());
     }
 
-    /** Where it stands, for messages. */
+    /** Returns the place of the setting, for messages. */
     String where() {
       return (place.isEmpty() ? "" : place + ": ") + section + "=" + key;
     }
@@ -68,17 +68,17 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
     return values.stream().filter(v -> v.parameter() == parameter).findFirst();
   }
 
-  /** Whether somebody has set it. */
+  /** Whether it is set by any source. */
   boolean isSet(Parameter parameter) {
     return value(parameter).filter(value -> !value.source().equals(DEFAULT)).isPresent();
   }
 
-  /** What somebody has set, with its place. */
+  /** Returns the set value with its place. */
   String said(Parameter parameter) {
     return value(parameter).map(value -> parameter + "=" + value.text() + " (" + value.source() + ")").orElse("");
   }
 
-  /** Each value that somebody has set, with its place. */
+  /** Each value set by a source, with its place. */
   public List<String> lines() {
     return Stream.concat(
         values.stream().map(Value::parameter).filter(this::isSet).map(this::said),

@@ -7,20 +7,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Who runs what.
+ * Identity of a job.
  *
  * @param id of the allocation; a component of directory names, as {@code user} is
  * @param name empty where unknown
  * @param cluster empty where unknown
  * @param prefix absolute; empty for the application's working directory
  * @param endSeconds when the allocation ends, since 1970; empty where the batch system must be asked
- * @param scavengeSeconds after which a run that died is taken for gone, and which the daemons take before the
+ * @param scavengeSeconds after which a dead run counts as ended, and which the daemons reserve before the
  *     allocation ends, to bring the newest checkpoint to the prefix directory; 0: they do not
  */
 public record JobSettings(
     String id, String name, String user, String cluster, Optional<Path> prefix, OptionalLong endSeconds,
     int scavengeSeconds) {
-  /** How long they wait where nobody says anything else. */
+  /** Default of the wait. */
   public static final int SCAVENGE_SECONDS = 300;
 
   public JobSettings {
@@ -32,7 +32,7 @@ public record JobSettings(
     prefix.ifPresent(path -> Checks.absolute("prefix", path));
   }
 
-  /** In an allocation of which nobody has said when it ends. */
+  /** Settings of an allocation with an unknown end. */
   public JobSettings(String id, String name, String user, String cluster, Optional<Path> prefix) {
     this(id, name, user, cluster, prefix, OptionalLong.empty(), SCAVENGE_SECONDS);
   }

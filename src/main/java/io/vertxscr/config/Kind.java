@@ -11,20 +11,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What the value of a parameter looks like, and which values it may have. */
+/** Syntax and range of a parameter's value. */
 sealed interface Kind {
   /** A whole number, both ends included. */
   record Int(int min, int max) implements Kind {}
 
   /**
-   * A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}: a number, perhaps with a fraction, a unit
-   * K M G T P of powers of 1024, perhaps a B. Both ends included.
+   * A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}. Syntax: a number with an optional fraction,
+   * an optional unit K M G T P (powers of 1024), an optional B. Both ends included.
    */
   record Bytes(long min, long max) implements Kind {
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?)([kmgtp]?)b?");
     private static final String UNITS = "kmgtp";
 
-    /** Bytes, a fraction of a byte cut off; empty for what is no size or more than a long holds. */
+    /** Bytes, rounded down; empty for an invalid size or one beyond a long. */
     static OptionalLong parse(String text) {
       Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
       if (!matcher.matches()) {
@@ -63,7 +63,7 @@ sealed interface Kind {
   /** Any text. */
   record Text() implements Kind {}
 
-  /** What is wrong with this value; empty where nothing is. */
+  /** Returns the objection to this value; empty if it is valid. */
   default Optional<String> complaint(String value) {
     boolean good = switch (this) {
       case Int(int min, int max) -> isIntIn(value, min, max);

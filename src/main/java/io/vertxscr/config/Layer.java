@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What one place says: a file, the environment of a process, the calls of an application.
+ * Settings of one source: a file, the environment of a process, the calls of an application.
  *
  * @param entries by section, key and field; a key may be there without fields
  * @param places where each entry begins, by section and key
@@ -33,7 +33,7 @@ record Layer(Map<Parameter, Said> parameters, Map<Section, SortedMap<String, Map
     return entries.getOrDefault(section, new TreeMap<>());
   }
 
-  /** Where an entry begins; empty where it is not here. */
+  /** Returns the place of an entry's first setting; empty if it is not here. */
   Optional<String> place(Section section, String key) {
     return Optional.ofNullable(places.getOrDefault(section, Map.of()).get(key));
   }

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * replaced.
  */
 final class LayerReader {
-  /** What other releases of SCR call what we have, and what it is called here. */
+  /** Names in other releases of SCR, with our names for them. */
   private static final Map<String, String> FORMER =
       Map.of("SCR_XOR_SIZE", "SCR_SET_SIZE", "SCR_CONTROL_BASE", "SCR_CNTL_BASE");
   private static final Pattern VARIABLE =
@@ -68,7 +68,10 @@ final class LayerReader {
     return reader.layer();
   }
 
-  /** The calls of an application, in their order: the last one counts, an empty value takes an earlier one back. */
+  /**
+   * Reads the calls of an application in order. The last call of a parameter counts, an empty value undoes an earlier
+   * one.
+   */
   static Layer calls(List<String> calls, UnaryOperator<String> variables) {
     LayerReader reader = new LayerReader(variables, true);
     for (String call : calls) {

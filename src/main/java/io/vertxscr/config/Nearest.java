@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Guesses what somebody meant to type. */
+/** Suggests corrections of misspelt words. */
 public final class Nearest {
   private Nearest() {}
 
-  /** The known word that takes the fewest changes of a letter, if those are two or a third of the word; else empty. */
+  /** Returns the known word with the smallest edit distance, up to two or a third of the word. Else empty. */
   public static Optional<String> to(String word, Collection<String> known) {
     String wanted = word.toUpperCase(Locale.ROOT);
     return known.stream()

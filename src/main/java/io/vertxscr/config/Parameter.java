@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Every parameter that has an effect, under the name that it has in the environment and in configuration files. Those
- * of SCR that have none here are {@link WithoutEffect}.
+ * Parameters with an effect, under their names in the environment and in configuration files. Those of SCR that have
+ * none here are {@link WithoutEffect}.
  */
 public enum Parameter {
   SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
   SCR_PREFIX(PROCESS, new Kind.Place(), "", "directory on the parallel file system; relative to the working directory"),
   SCR_DEBUG(RUN, new Kind.Int(0, 2), "0",
-      "1 or 2: rank 0 prints each operation, commands show stack traces, the leader logs what holds for a run"),
+      "1 or 2: rank 0 prints each operation, commands show stack traces, the leader logs the configuration"),
   SCR_JOB_NAME(RUN, new Kind.Text(), "", "name of the job in dataset descriptors"),
 
   SCR_JOB_ID(NODE, new Kind.Text(), "local", "allocation; from SLURM, Flux, PBS or LSF where it is not set"),
@@ -32,82 +32,84 @@ public enum Parameter {
   SCR_CLUSTER_NAME(NODE, new Kind.Text(), "", "name of the machine in dataset descriptors"),
   SCR_CNTL_BASE(NODE, new Kind.Directory(), "/tmp", "base of the control directories, on each node"),
   SCR_ALLOWED_BASES(NODE, new Kind.Directories(), "",
-      "directories below which users may have their stores and control directories; else anywhere"),
+      "directories below which stores and control directories are allowed; empty: anywhere"),
   SCR_FILE_BUF_SIZE(NODE, new Kind.Bytes(1, Long.MAX_VALUE), "" + Limits.PIECE_BYTES,
-      "bytes of one piece of a transfer, 256KB to 4MB; each thread has two"),
+      "bytes of a transfer buffer, 256KB to 4MB; each thread has two"),
   SCR_BRIDGE_TCP(NODE, new Kind.Int(-1, 65_535), "-1",
       "port of the loopback address for applications, beside the Unix socket; 0: any, -1: none"),
 
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
-  SCR_CACHE_SIZE(RUN, new Kind.Int(0, 1024), "1", "checkpoints kept in the cache; 0: none, they go past it"),
-  SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files go to the prefix directory at once, past the cache"),
+  SCR_CACHE_SIZE(RUN, new Kind.Int(0, 1024), "1", "checkpoints kept in the cache; 0: none, they bypass it"),
+  SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files are written directly to the prefix directory"),
   SCR_CACHE_EVICT(RUN, new Kind.Word(List.of("LATE", "EARLY")), "LATE",
-      "old datasets go once the next is protected, or before it is written: no more than their count then"),
+      "eviction after the next dataset is protected, or before it is written: the count is exact then"),
   SCR_CACHE_FULL(RUN, new Kind.Word(List.of("REFUSE", "BYPASS")), "REFUSE",
-      "a phase without room is refused, or goes past the cache"),
+      "a phase without room is refused, or bypasses the cache"),
   SCR_CACHE_PURGE(RUN, new Kind.Flag(), "0", "1: caches are emptied at each launch"),
-  SCR_COPY_TYPE(RUN, new Kind.Word(copyTypes()), "XOR", "how datasets in the cache are protected; FILE: as CKPT says"),
+  SCR_COPY_TYPE(RUN, new Kind.Word(copyTypes()), "XOR", "redundancy scheme of cached datasets; FILE: as CKPT says"),
   SCR_GROUP(RUN, new Kind.Text(), GroupDescriptors.NODE, "failure group: no redundancy set has two members of one"),
   SCR_SET_SIZE(RUN, new Kind.Int(2, Redundancy.MAX_SET_SIZE), "" + Limits.DEFAULT_SET_SIZE,
-      "fewest members of a redundancy set"),
+      "minimum size of a redundancy set"),
   SCR_SET_FAILURES(RUN, new Kind.Int(1, 255), "2",
-      "members of a set that may be lost at once: with RS, and where it is set with PARTNER"),
+      "tolerated losses in a set: with RS, and if set with PARTNER"),
 
   SCR_FLUSH(RUN, new Kind.Int(0, Integer.MAX_VALUE), "10",
-      "every so many checkpoints go to the prefix directory; 0: none"),
-  SCR_FLUSH_ASYNC(RUN, new Kind.Flag(), "1", "1: they go there in the background; 0: complete-output waits for it"),
+      "every n-th checkpoint is flushed to the prefix directory; 0: none"),
+  SCR_FLUSH_ASYNC(RUN, new Kind.Flag(), "1", "1: flushes run in the background; 0: complete-output waits"),
   SCR_FLUSH_ASYNC_BW(RUN, new Kind.Bytes(0, Long.MAX_VALUE), "0",
-      "bytes a second they write at most then, all nodes together; 0: no limit"),
-  SCR_FLUSH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "files that are written there at once, all nodes together"),
-  SCR_FLUSH_ON_RESTART(RUN, new Kind.Flag(), "0", "1: what the caches hold is flushed before a run begins"),
+      "bandwidth of background flushes in bytes a second, all nodes together; 0: no limit"),
+  SCR_FLUSH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "concurrent files of flushes, all nodes together"),
+  SCR_FLUSH_ON_RESTART(RUN, new Kind.Flag(), "0", "1: cached datasets are flushed before a run begins"),
   SCR_GLOBAL_RESTART(RUN, new Kind.Flag(), "0", "1: the same, and every rank restarts in the prefix directory"),
   SCR_FETCH(RUN, new Kind.Flag(), "1", "0: nothing is fetched from the prefix directory"),
   SCR_FETCH_BYPASS(RUN, new Kind.Flag(), "0", "1: ranks read in the prefix directory"),
-  SCR_FETCH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "ranks whose files are read there at once, all nodes together"),
+  SCR_FETCH_WIDTH(RUN, new Kind.Int(1, 1 << 20), "256", "concurrent files of a fetch, all nodes together"),
   SCR_DISTRIBUTE(RUN, new Kind.Flag(), "1", "0: nothing is restored from the caches"),
   SCR_CURRENT(RUN, new Kind.Text(), "", "name of the dataset to restart from, at each launch"),
   SCR_RESTART_LOOP_LIMIT(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
-      "so many runs that complete no checkpoint quarantine theirs; 0: only runs that end while they read it count"),
+      "quarantine after n runs without a new checkpoint; 0: only failures during the read count"),
   SCR_PREFIX_SIZE(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "checkpoints kept in the prefix directory; 0: all"),
   SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0",
-      "1: all datasets there are deleted at each launch"),
-  SCR_CRC_ON_COPY(RUN, alwaysChecked(), "1", "redundancy is made with checksums of all files, always"),
-  SCR_CRC_ON_FLUSH(RUN, alwaysChecked(), "1", "files are flushed with checksums, and against them, always"),
-  SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before they leave the cache"),
+      "1: all datasets of the prefix directory are deleted at each launch"),
+  SCR_CRC_ON_COPY(RUN, alwaysChecked(), "1", "checksums are always computed with redundancy"),
+  SCR_CRC_ON_FLUSH(RUN, alwaysChecked(), "1", "flushed files are always verified and checksummed"),
+  SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before their eviction"),
   SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory"),
   SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(FlushDescriptor.MIN_CONTAINER_BYTES, Long.MAX_VALUE), "100GB",
       "bytes of a container"),
   SCR_CONTAINER_ALIGN(RUN, new Kind.Bytes(1, Long.MAX_VALUE), "1",
-      "bytes at whose multiples each node begins in a container, such as the file system's stripe"),
+      "alignment of each node's data in a container, in bytes, such as the file system's stripe"),
 
-  SCR_CHECKPOINT_INTERVAL(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: each so many-th call"),
-  SCR_CHECKPOINT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: after so long"),
-  SCR_CHECKPOINT_OVERHEAD(RUN, new Kind.Percent(), "0", "need-checkpoint: percent of the time that they cost"),
-  SCR_CHECKPOINT_OPTIMAL(RUN, new Kind.Flag(), "0", "1: need-checkpoint by costs and failure rates"),
+  SCR_CHECKPOINT_INTERVAL(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0", "need-checkpoint: yes at every n-th call"),
+  SCR_CHECKPOINT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
+      "need-checkpoint: yes so many seconds after the last checkpoint"),
+  SCR_CHECKPOINT_OVERHEAD(RUN, new Kind.Percent(), "0", "need-checkpoint: maximum overhead of checkpoints in percent"),
+  SCR_CHECKPOINT_OPTIMAL(RUN, new Kind.Flag(), "0",
+      "1: need-checkpoint by the optimal interval from costs and failure rates"),
   SCR_HALT_SECONDS(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
-      "should-exit so long before the allocation ends"),
+      "should-exit: yes so many seconds before the end of the allocation"),
   SCR_END_TIME(NODE, new Kind.Time(), "", "end of the allocation, seconds since 1970; else the batch system is asked"),
   SCR_SCAVENGE_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + JobSettings.SCAVENGE_SECONDS,
-      "daemons flush the newest checkpoint so long after a run died, and before the allocation ends; 0: not"),
+      "seconds until daemons scavenge after the death of a run, and before the end of the allocation; 0: never"),
   SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
-  SCR_HALT_ENABLED(RUN, new Kind.Flag(), "0", "the same by its other name, where SCR_HALT_EXIT is not set"),
-  SCR_RUNS(LAUNCHER, new Kind.Int(-1, Integer.MAX_VALUE), "1", "scr run: runs of the program in all; -1: no limit"),
-  SCR_MIN_NODES(LAUNCHER, new Kind.Int(0, 1 << 20), "0", "scr run: fewest nodes to run on; 0: as the last run had"),
-  SCR_EXCLUDE_NODES(LAUNCHER, new Kind.Text(), "", "scr run: nodes to leave out, n[1-3],n7"),
-  SCR_WATCHDOG(LAUNCHER, new Kind.Flag(), "0", "scr run: 1: a hanging run is killed, by the times of its phases"),
+  SCR_HALT_ENABLED(RUN, new Kind.Flag(), "0", "alias of SCR_HALT_EXIT, which has precedence"),
+  SCR_RUNS(LAUNCHER, new Kind.Int(-1, Integer.MAX_VALUE), "1", "scr run: total number of runs; -1: no limit"),
+  SCR_MIN_NODES(LAUNCHER, new Kind.Int(0, 1 << 20), "0", "scr run: minimum number of nodes; 0: that of the last run"),
+  SCR_EXCLUDE_NODES(LAUNCHER, new Kind.Text(), "", "scr run: excluded nodes, n[1-3],n7"),
+  SCR_WATCHDOG(LAUNCHER, new Kind.Flag(), "0", "scr run: 1: kill a hanging run, by learned times of its phases"),
   SCR_WATCHDOG_TIMEOUT(LAUNCHER, new Kind.Int(0, Integer.MAX_VALUE), "0",
-      "scr run: a run without a phase for so many seconds is killed; 0: see SCR_WATCHDOG"),
+      "scr run: kill a run after so many seconds without a phase; 0: see SCR_WATCHDOG"),
   SCR_LOG_ENABLE(RUN, new Kind.Flag(), "1", "0: no log in the prefix directory"),
   SCR_LOG_TXT_ENABLE(RUN, new Kind.Flag(), "1", "0: no text log in the prefix directory"),
-  SCR_LOG_SYSLOG_ENABLE(RUN, new Kind.Flag(), "0", "1: the lines of the log go to syslog too, by UDP"),
+  SCR_LOG_SYSLOG_ENABLE(RUN, new Kind.Flag(), "0", "1: log lines are sent to syslog too, by UDP"),
   SCR_LOG_SYSLOG_FACILITY(RUN, new Kind.Word(Syslog.FACILITIES), "LOG_LOCAL7", "facility of these lines"),
   SCR_LOG_SYSLOG_LEVEL(RUN, new Kind.Word(Syslog.LEVELS), "LOG_INFO", "level of these lines"),
-  SCR_LOG_SYSLOG_PREFIX(RUN, new Kind.Text(), "SCR", "what these lines begin with"),
-  SCR_LOG_SYSLOG_HOST(RUN, new Kind.Text(), "localhost", "where the syslog daemon listens"),
+  SCR_LOG_SYSLOG_PREFIX(RUN, new Kind.Text(), "SCR", "text before each of these lines"),
+  SCR_LOG_SYSLOG_HOST(RUN, new Kind.Text(), "localhost", "host of the syslog daemon"),
   SCR_LOG_SYSLOG_PORT(RUN, new Kind.Int(1, 65_535), "514", "its UDP port");
 
-  /** Whose setting it is. */
+  /** Owner of a setting. */
   public enum Scope {
     /** Each node's, from its start to its end: from the system file or the environment of its daemon only. */
     NODE,
@@ -139,12 +141,12 @@ public enum Parameter {
     return kind;
   }
 
-  /** Its value where nobody sets it; empty for none. */
+  /** Default value; empty for none. */
   public String standard() {
     return standard;
   }
 
-  /** What it does, in half a sentence. */
+  /** Short description of the effect. */
   public String help() {
     return help;
   }

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Decides whose word counts, and says what has no effect because it is not theirs to say. */
+/** Resolves precedence between sources, and reports settings that their source may not make. */
 final class Resolver {
   private static final List<String> JOB_IDS = List.of("SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID");
 
@@ -56,8 +56,8 @@ final class Resolver {
   }
 
   /**
-   * Stores and control directories are where the system allows them: below one of SCR_ALLOWED_BASES, or where its file
-   * itself says. That list is the file's, where it has one: an environment is its user's, also that of a daemon.
+   * Checks that stores and control directories are below SCR_ALLOWED_BASES or the system file's own. That list is the
+   * file's, where it has one: an environment is its user's, also that of a daemon.
    */
   private void checkBases() {
     boolean inFile = all.files().stream().anyMatch(file -> file.said(Parameter.SCR_ALLOWED_BASES).isPresent());
@@ -131,7 +131,7 @@ final class Resolver {
     };
   }
 
-  /** The processes have made their prefix absolute, each from its working directory, which is not known here. */
+  /** Processes send an absolute prefix, resolved against a working directory that is not known here. */
   private static boolean isSame(Parameter parameter, String said, String theirs) {
     if (parameter != Parameter.SCR_PREFIX || said.startsWith("/")) {
       return theirs.equals(said);
@@ -152,8 +152,8 @@ final class Resolver {
   }
 
   /**
-   * CKPT entries that somebody meant to be used: the user's own, and those of the system where nobody says how datasets
-   * are protected. Else they are a choice that was not taken.
+   * Reports unused CKPT entries. The user's own, and the system's if nobody sets how datasets are protected. Else they
+   * are a choice that was not taken.
    */
   private Optional<String> unused() {
     Value type = values.get(Parameter.SCR_COPY_TYPE);

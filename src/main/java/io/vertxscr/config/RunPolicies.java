@@ -57,7 +57,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Makes the policy of a run from the values of its parameters. */
+/** Builds the policy of a run from its parameter values. */
 final class RunPolicies {
   private RunPolicies() {}
 
@@ -89,7 +89,7 @@ final class RunPolicies {
         values.text(SCR_LOG_SYSLOG_FACILITY), values.text(SCR_LOG_SYSLOG_LEVEL), values.text(SCR_LOG_SYSLOG_PREFIX));
   }
 
-  /** What is said and has no effect, or takes away more than may be meant: sentences for those who have said it. */
+  /** Returns remarks on settings without effect or with a risky one, for the user who made them. */
   static List<String> remarks(Effective values, RunPolicy policy) {
     List<String> remarks = new ArrayList<>(values.ignored());
     boolean several = policy.descriptors().checkpoints().stream().map(CheckpointDescriptor::redundancy)
@@ -123,7 +123,7 @@ final class RunPolicies {
     return List.copyOf(remarks);
   }
 
-  /** What is said about a cache and holds for none. */
+  /** Returns a remark on a cache setting that applies to no cache. */
   private static Optional<String> cached(Effective values, RunPolicy policy) {
     List<CheckpointDescriptor> used = policy.descriptors().checkpoints().stream()
         .filter(CheckpointDescriptor::enabled).toList();

@@ -10,15 +10,15 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * What is configured for one run.
+ * Configuration of one run.
  *
- * @param jobName empty where nobody has given it one
- * @param lines for the log, where SCR_DEBUG asks for it: each value that somebody has set, with its place
- * @param remarks what somebody has said without effect, or with more than may be meant, in sentences
+ * @param jobName empty if none is given
+ * @param lines for the log, where SCR_DEBUG asks for it: each value set by a source, with its place
+ * @param remarks settings without effect, or with a risky one, in sentences
  */
 public record RunSettings(RunPolicy policy, String jobName, List<String> lines, List<String> remarks) {
   /**
-   * The same on these nodes, with the groups of no others.
+   * Returns the settings on these nodes, without other nodes' groups.
    *
    * @throws ScrException where one of them has no value of a group that a descriptor needs
    */

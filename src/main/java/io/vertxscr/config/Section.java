@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Entries that consist of a key and fields, such as {@code CKPT=0 INTERVAL=1 TYPE=XOR}: the name that comes first, what
- * its key looks like, and the fields that may follow.
+ * Entries of a key and fields, such as {@code CKPT=0 INTERVAL=1 TYPE=XOR}. A section has its name, which comes first,
+ * the kind of its key, and the fields that may follow.
  */
 enum Section {
   /** The groups of a node; their names are free. */
@@ -32,7 +32,7 @@ enum Section {
       };
     }
   },
-  /** How some of the checkpoints are cached and protected. */
+  /** Caching and protection of some checkpoints. */
   CKPT(new Kind.Int(0, 255),
       field("INTERVAL", new Kind.Int(1, Integer.MAX_VALUE), "for checkpoints whose number it divides"),
       field("GROUP", new Kind.Text(), "what fails as a whole: no two ranks of a set are in one; else SCR_GROUP"),
@@ -51,7 +51,7 @@ enum Section {
     }
   };
 
-  /** What may follow the key. */
+  /** Field after the key. */
   record Field(String name, Kind kind, String help) {}
 
   private final Kind key;

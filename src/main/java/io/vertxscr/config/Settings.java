@@ -38,7 +38,7 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
     return of(Configuration.ofSystem(environment, systemFile));
   }
 
-  /** The same from what the system says. */
+  /** Returns the settings of the system's configuration. */
   public static Settings of(Configuration system) {
     Effective values = system.effective();
     RunPolicy policy = RunPolicies.of(values);
@@ -56,15 +56,15 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
   }
 
   /**
-   * The {@code scr run} whose runs this node serves, told from all others; empty where daemons and programs are started
-   * by hand, so that each start is a launch of its own.
+   * Id of the {@code scr run} that this node serves. Empty if daemons and programs are started by hand, so that each
+   * start is a launch of its own.
    */
   public Optional<String> launch() {
     return Optional.ofNullable(system.variables().get(Configuration.LAUNCH)).filter(id -> !id.isEmpty());
   }
 
   /**
-   * What holds for the run of a user. Reads the user's file: not for event loops.
+   * Returns the effective settings of a user's run. Reads the user's file: not for event loops.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the place
    */

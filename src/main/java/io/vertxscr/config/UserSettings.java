@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What the user of a run brings along.
+ * Settings of a run's user.
  *
  * @param prefix absolute path of the prefix directory; empty where it is not known yet
  * @param environment the SCR_* variables of the application; its SCR_PREFIX is the prefix, made absolute
@@ -25,7 +25,10 @@ public record UserSettings(Optional<Path> prefix, Map<String, String> environmen
     calls = List.copyOf(calls);
   }
 
-  /** The user's file: SCR_CONF_FILE, which must be there, else {@code .scrconf} in the prefix directory, if it is. */
+  /**
+   * Returns the user's file. That is SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix directory, if
+   * present.
+   */
   public Optional<Path> file() {
     String named = environment.getOrDefault("SCR_CONF_FILE", "");
     return named.isEmpty() ? prefix.map(path -> path.resolve(IN_PREFIX)).filter(Files::exists)

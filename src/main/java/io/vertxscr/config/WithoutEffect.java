@@ -8,7 +8,7 @@ import java.util.Optional;
  * Names that SCR knows and that do nothing here, each with the reason.
  *
  * <p>A configuration that was written for SCR has them, in its files and in its environment: they fail no run, and
- * a user who sets one is told so. What has an effect is a {@link Parameter}.
+ * a user who sets one is told so. Names with an effect: {@link Parameter}.
  */
 public enum WithoutEffect {
   SCR_FLUSH_TYPE(Reason.TRANSFER),

@@ -8,7 +8,7 @@ public interface DemoCluster extends AutoCloseable {
   /** Starts nodes, all at once; they are members and can serve a phase when this returns. */
   void startNodes(List<String> nodes);
 
-  /** Ends a node without any warning to itself or the others, and deletes all that is stored on it. */
+  /** Kills a node without warning, and deletes its storage. */
   void killNode(String node);
 
   /** Starts ranks on nodes of this cluster. */

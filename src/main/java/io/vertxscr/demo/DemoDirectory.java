@@ -25,7 +25,7 @@ public final class DemoDirectory {
   private DemoDirectory() {}
 
   /**
-   * Makes it, with an empty prefix directory in it. What an earlier demo left there is deleted; anything else is not.
+   * Creates it, with an empty prefix directory. What an earlier demo left there is deleted; anything else is not.
    *
    * @throws ScrException BAD_CONFIGURATION where it holds something else
    */

@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What happens in the demo.
+ * Course of the demo.
  *
  * @param ranks spread evenly over the nodes, neighbours together
  * @param nodes those that run 1 begins with
@@ -82,7 +82,7 @@ public record DemoPlan(int ranks, List<String> nodes, List<String> victims, List
     return IntStream.range(0, ranks).filter(rank -> victims.contains(firstPlaces().get(rank))).boxed().toList();
   }
 
-  /** Whether the caches that are left must suffice: every scheme of the demo makes good the loss of one node. */
+  /** Whether the remaining caches must suffice: every scheme of the demo tolerates the loss of one node. */
   boolean restartsFromNewest() {
     return victims.size() == 1;
   }

@@ -11,7 +11,7 @@ public final class DemoProgress {
   private final boolean colour;
   private final long startNanos = System.nanoTime();
 
-  /** How much a line matters. */
+  /** Importance of a line. */
   enum Tone {
     PLAIN(""), PHASE("\u001b[1m"), ALARM("\u001b[31;1m"), GOOD("\u001b[32;1m");
 

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 
 /**
  * One run of all ranks, seen from outside: what its ranks have told so far, and how they ended. Events and ends come
- * from the ranks' threads; one other thread waits, and closes the run: whatever of it still runs is killed then.
+ * from the ranks' threads; one other thread waits, and closes the run: remaining ranks are killed then.
  */
 final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
   private static final int STOP_SECONDS = 10;
@@ -40,7 +40,7 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
   /** All ranks told something; times are those of the slowest. */
   record Together(int step, long bytes, double seconds) {}
 
-  /** Takes charge of the next rank. */
+  /** Adds the next rank. */
   void add(Running rank) {
     running.add(rank);
     rank.ended().thenAccept(this::end);
@@ -105,7 +105,7 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
     }
   }
 
-  /** Waits until every rank has ended, in whatever way; returns how. */
+  /** Waits until every rank has ended, successfully or not; returns the results. */
   synchronized List<End> awaitEnds(long timeoutMs) throws DemoException {
     long endNanos = System.nanoTime() + timeoutMs * 1_000_000;
     while (ends.size() < ranks) {
@@ -114,7 +114,7 @@ final class DemoRun implements Consumer<HeatEvent>, AutoCloseable {
     return List.copyOf(ends);
   }
 
-  /** What is still to come, for who waits for the end: known steps are those of checkpoints. */
+  /** Describes the remaining work for the wait: known steps are those of checkpoints. */
   synchronized String state() {
     int step = complete().isEmpty() ? 0 : complete().getLast().step();
     return "the end of " + (ranks - ends.size()) + " of " + ranks + " ranks"

@@ -127,7 +127,7 @@ public final class DemoScenario {
     if (!unharmed.isEmpty()) {
       throw new DemoException("ranks " + unharmed + " finished although " + names(plan.victims()) + " died");
     }
-    // The victims' own ranks have no last words of interest.
+    // The results of the victims' own ranks are irrelevant.
     SortedMap<String, List<Integer>> told = ends.stream().filter(end -> !plan.victimRanks().contains(end.rank()))
         .sorted(Comparator.comparing(End::rank)).collect(Collectors.groupingBy(
             end -> end.failure().orElseThrow(), TreeMap::new, Collectors.mapping(End::rank, Collectors.toList())));

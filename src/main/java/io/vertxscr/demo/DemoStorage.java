@@ -16,8 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The storage of the demo's nodes: directories of their own below one temporary directory, which goes when the demo
- * ends. Any thread.
+ * Storage of the demo's nodes. Directories below one temporary directory, deleted at the end of the demo. Any thread.
  */
 final class DemoStorage implements AutoCloseable {
   /** Leaves room below for directories and socket: a Unix socket's path has at most 107 bytes. */
@@ -53,7 +52,7 @@ final class DemoStorage implements AutoCloseable {
     return parameters;
   }
 
-  /** The same as settings. */
+  /** Returns the storage as settings. */
   Settings settings() {
     return Settings.load(parameters, Optional.empty());
   }
@@ -86,7 +85,7 @@ final class DemoStorage implements AutoCloseable {
     try {
       Trees.delete(root);
     } catch (IOException _) {
-      // A rank that is being killed wrote meanwhile; now nobody can.
+      // A rank that was being killed wrote meanwhile; now none can.
       closeAgain();
     }
   }

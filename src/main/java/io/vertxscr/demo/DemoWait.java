@@ -4,7 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Tells what the demo waits for: at once, and again every few seconds until it is closed. */
+/** Prints what the demo waits for: at once, and every few seconds until it is closed. */
 final class DemoWait implements AutoCloseable {
   private static final long EVERY_MS = 5_000;
 

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Nodes and ranks in this process: the ranks are threads, and speak to their nodes over the event bus. */
+/** Nodes and ranks in this process: ranks are threads that use the event bus. */
 public final class EmbeddedDemoCluster implements DemoCluster {
   private final Path prefix;
   private final DemoStorage storage;

@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Nodes and ranks as processes: the daemons form a Hazelcast cluster on loopback, each rank speaks to its daemon
- * through a Unix socket. Closing ends all of them, also from a shutdown hook while another thread starts more.
+ * Nodes and ranks as processes. The daemons form a Hazelcast cluster on loopback, each rank uses its daemon's Unix
+ * socket. Closing ends all of them, also from a shutdown hook while another thread starts more.
  */
 public final class ProcessDemoCluster implements DemoCluster {
   private static final String HOST = "127.0.0.1";
@@ -41,7 +41,7 @@ public final class ProcessDemoCluster implements DemoCluster {
   private boolean closed;
 
   /**
-   * What lies where.
+   * Paths of the demo.
    *
    * @param home of this program, with bin/scr
    * @param prefix prefix directory of the runs

@@ -94,7 +94,7 @@ public final class ProcessLauncher implements RankLauncher {
         last = event.isPresent() || line.isBlank() ? last : line;
       }
     } catch (IOException _) {
-      // Who kills a process closes its output here; its exit code says what there is to say.
+      // A kill closes the output; the exit code has the result.
     }
     return last;
   }

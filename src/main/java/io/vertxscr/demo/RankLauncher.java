@@ -21,12 +21,12 @@ public interface RankLauncher {
     /** Completes when the rank has ended and nothing of it runs any more; never fails. */
     CompletableFuture<End> ended();
 
-    /** Ends it at once, without letting it tell anybody. */
+    /** Kills it without notice to others. */
     void kill();
   }
 
   /**
-   * How a rank ended.
+   * Result of a rank.
    *
    * @param failure its last words; empty where it did all that it had to do
    */

@@ -32,7 +32,7 @@ public final class ThreadLauncher implements RankLauncher {
     return rank;
   }
 
-  /** One rank. Its client is closed by its own thread at the end, or by whoever kills it. */
+  /** One rank. Its client is closed by its own thread at the end, or by its killer. */
   private final class RankThread implements Running {
     private final HeatOptions options;
     private final Optional<String> node;

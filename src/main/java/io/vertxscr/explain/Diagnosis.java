@@ -15,18 +15,18 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The answer to: why is this dataset (in)valid, what is missing, what would lose it, what to do next? Pure.
+ * Diagnosis of a dataset: why it is (in)valid, what is missing, which loss is fatal, what to do next. Pure.
  *
  * @param verdict where it can be had from
  * @param reasons why, in sentences
- * @param lost ranks whose files nobody can give, with the reason; empty unless the verdict is LOST, and where the files
- *     may be whole in the prefix directory and only its metadata is damaged
+ * @param lost ranks whose files are unrecoverable, with the reason; empty unless the verdict is LOST, and where the
+ *     files may be whole in the prefix directory and only its metadata is damaged
  * @param risk which losses of nodes it survives
  * @param next what to do, in sentences; empty if there is nothing to do
  */
 public record Diagnosis(
     Verdict verdict, List<String> reasons, SortedMap<Integer, String> lost, Risk risk, List<String> next) {
-  /** Where a dataset can be had from, best first. */
+  /** Sources of a dataset, best first. */
   public enum Verdict {
     /** Whole in the prefix directory: a restart fetches it. */
     PUBLISHED,
@@ -138,7 +138,7 @@ public record Diagnosis(
     };
   }
 
-  /** What may be done where only its metadata is damaged. */
+  /** Returns the repairs if only its metadata is damaged. */
   private static Stream<String> mending(Evidence seen, String id) {
     return seen.prefix() instanceof Damaged damaged ? Stream.of("scr index --add " + id + (damaged.summary()
         ? " reads every file, and makes the summary again if all are as the map says and the index lists it"

@@ -9,13 +9,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What was seen of one dataset.
+ * Observations of one dataset.
  *
- * @param worldRanks ranks of the run that wrote it; 0 if nobody knows: then no cache has anything of it
- * @param prefix what the prefix directory has of it
+ * @param worldRanks ranks of the run that wrote it; 0 if unknown: then no cache has a part of it
+ * @param prefix its state in the prefix directory
  * @param scavenged what was scavenged and is not, or not whole, published, as of one node that holds it all; empty if
  *     nothing was
- * @param caches what the nodes hold that could be looked at; those that hold nothing of it too
+ * @param caches inventories of the readable nodes; also those without a part of it
  * @param fallback name of the dataset that a restart would take instead
  */
 public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefix, Optional<Inventory> scavenged,
@@ -24,7 +24,7 @@ public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefi
     caches = List.copyOf(caches);
   }
 
-  /** What the prefix directory says. */
+  /** State in the prefix directory. */
   public sealed interface InPrefix {
     /** No summary: it was never complete there. @param flushing a flush is under way, or was when its daemon died */
     record Absent(boolean flushing) implements InPrefix {}
@@ -38,7 +38,7 @@ public record Evidence(DatasetDescriptor dataset, int worldRanks, InPrefix prefi
     /**
      * Summary and map are good.
      *
-     * @param badFiles what is wrong with its files, in sentences that name rank and path
+     * @param badFiles problems of its files, in sentences that name rank and path
      * @param badRanks whose files those are, each with the first of these sentences
      * @param listed whether the index has it
      * @param failed whether the index says that a fetch or a verification found it damaged

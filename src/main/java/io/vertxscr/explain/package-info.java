@@ -1,2 +1,2 @@
-/** Why a dataset can or cannot be restarted from, what would lose it, and what to do: pure, from what was seen. */
+/** Why a dataset can or cannot be restarted from, its remaining tolerance, and remedies. Pure, from observations. */
 package io.vertxscr.explain;

@@ -18,9 +18,8 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * A hash as a typed reader sees it, with the way that led to it, for messages:
- * {@code index file: DSET/3/COMPLETE: missing}. Every method throws CORRUPT for a key that
- * is missing (unless it says {@code find}) or malformed.
+ * Typed view of a hash with its path, for messages: {@code index file: DSET/3/COMPLETE: missing}. Every method throws
+ * CORRUPT for a key that is missing (unless it says {@code find}) or malformed.
  *
  * <p>Decimal numbers must be written the one usual way: were {@code 7} and {@code 07} both rank 7, one would hide the
  * other.
@@ -32,7 +31,7 @@ public final class Fields {
 
   private final Hash hash;
   private final String kind;
-  /** What this is below, and by which key; null for a whole file. Only messages want the way: it is not made before. */
+  /** Parent and key of this view; null for a whole file. The path is built lazily, for messages only. */
   private final Fields above;
   private final String name;
 
@@ -43,12 +42,12 @@ public final class Fields {
     this.name = name;
   }
 
-  /** Decodes a file and has its tree read; what the records of the model refuse is CORRUPT as well. */
+  /** Decodes a file and reads its tree; a refusal by the model's records is CORRUPT as well. */
   public static <T> T read(byte[] file, String kind, Function<Fields, T> reader) {
     return read(file, kind, Excerpt.WHOLE, reader);
   }
 
-  /** The same of an excerpt: the reader must not look into what is left out. */
+  /** Reads an excerpt; the reader must not access omitted parts. */
   public static <T> T read(byte[] file, String kind, Excerpt excerpt, Function<Fields, T> reader) {
     try {
       return reader.apply(new Fields(HashFile.decode(file, kind, excerpt), kind, null, ""));

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 
 /**
- * What is known of one application file (META), inside filemaps and redundancy headers.
+ * Metadata of one application file (META), inside filemaps and redundancy headers.
  * <pre>
  *   FILE -> rank.2/1/a.ckpt       where it is, relative to the dataset's directory in the cache
  *   NAME -> a.ckpt                last component of that
@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
  *   ORIG -> a.ckpt                ... and the name in it
  *   SIZE -> 524296
  *   CRC -> 0x738bb68f             always 8 digits, so that a file's length does not depend on it; missing while unknown
- *   MODE -> 33188                 as stat(2) has it: of a regular file; missing, with the next two, where nobody said
+ *   MODE -> 33188                 as stat(2) has it: of a regular file; missing, with the next two, if unknown
  *   MTIME_SECS -> 1312850690      when its bytes changed last
  *   MTIME_NSECS -> 668536000
  *   SHARED -> 1                   another rank has written the same file, and counts it; missing for all others
@@ -36,7 +36,7 @@ public final class FileMetaHash {
     return hash;
   }
 
-  /** The same, to where a file is written that has thousands of them. */
+  /** Packs the metadata directly, for files with thousands of them. */
   static void pack(FileMeta file, int worldRanks, Packer to) {
     describe(file, worldRanks, to::set);
   }
@@ -74,7 +74,7 @@ public final class FileMetaHash {
     return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc, stamp(fields), shared(fields));
   }
 
-  /** Adds mode and time to what is known of a file. */
+  /** Adds mode and time to a file's metadata. */
   public static void put(Stamp stamp, Hash hash) {
     describe(stamp, hash::set);
   }

@@ -12,7 +12,7 @@ public final class Hash {
   // hash tables.
   private Map<String, Hash> children = Map.of();
 
-  /** Gives {@code key}, which must be new, this one value. */
+  /** Sets the single value of a new {@code key}. */
   public Hash set(String key, Object value) {
     return put(key, new Hash().put(value.toString(), new Hash()));
   }
@@ -23,7 +23,7 @@ public final class Hash {
     return this;
   }
 
-  /** Puts {@code child} below {@code key}, which must be new: whoever puts two files of one name would lose one. */
+  /** Puts {@code child} below {@code key}, which must be new: a duplicate name would lose one of two files. */
   public Hash put(String key, Hash child) {
     if (children.containsKey(key)) {
       throw new IllegalArgumentException("key '" + key + "' twice in one hash");
@@ -41,7 +41,7 @@ public final class Hash {
     return this;
   }
 
-  /** What stands below {@code key}, created empty if it is not there. */
+  /** Returns the hash below {@code key}; creates an empty one if it is missing. */
   public Hash at(String key) {
     Hash child = children.get(key);
     if (child == null) {
@@ -51,12 +51,12 @@ public final class Hash {
     return child;
   }
 
-  /** What stands below each key; not to be changed. */
+  /** Returns the children by key; not to be changed. */
   public Map<String, Hash> children() {
     return children;
   }
 
-  /** Equal trees have the same keys, in whatever order. */
+  /** Trees are equal if they have the same keys, in any order. */
   @Override
   public boolean equals(Object other) {
     return other instanceof Hash hash && children.equals(hash.children);

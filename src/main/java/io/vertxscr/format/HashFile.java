@@ -50,8 +50,8 @@ public final class HashFile {
   }
 
   /**
-   * The same sorted by keys, indented by one level more, and a key with a single value that has none itself as
-   * {@code KEY = VALUE}: the form of SCR's own tool.
+   * Returns the tree sorted by keys, indented by one level more. A key with a single value that has none itself is
+   * printed as {@code KEY = VALUE}, the form of SCR's own tool.
    *
    * @throws ScrException CORRUPT
    */
@@ -62,8 +62,8 @@ public final class HashFile {
   }
 
   /**
-   * The same as nested maps, keys in the order of the file. A value is a key with an empty map: no key changes its form
-   * with the number of its values.
+   * Returns the tree as nested maps, keys in the order of the file. A value is a key with an empty map: no key changes
+   * its form with the number of its values.
    *
    * @throws ScrException CORRUPT
    */
@@ -108,7 +108,7 @@ public final class HashFile {
     return new Packer().all(hash).file();
   }
 
-  /** Whether these first bytes of a file say that it is a hash file, of whatever version. */
+  /** Whether these first bytes are those of a hash file, of any version. */
   public static boolean hasMagic(byte[] start) {
     return start.length >= Integer.BYTES && ByteBuffer.wrap(start).getInt() == MAGIC;
   }
@@ -123,7 +123,7 @@ public final class HashFile {
     return Packer.counting().all(hash).fileBytes();
   }
 
-  /** @param kind what the file is, for messages */
+  /** @param kind kind of the file, for messages */
   public static Hash decode(byte[] file, String kind) {
     return decode(file, kind, Excerpt.WHOLE);
   }

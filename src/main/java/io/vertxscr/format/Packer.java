@@ -23,11 +23,11 @@ final class Packer {
   /** Null where they are only counted. */
   private byte[] bytes;
   private int size;
-  /** Where the counts of the hashes stand that are not closed, the outermost first. */
+  /** Positions of the counts of open hashes, the outermost first. */
   private final int[] counts = new int[Limits.MAX_HASH_DEPTH + 1];
   private int depth;
 
-  /** Begins a file. */
+  /** Starts a file. */
   Packer() {
     this(new byte[FIRST_BYTES]);
   }
@@ -38,17 +38,17 @@ final class Packer {
     begin();
   }
 
-  /** Begins a file that nobody wants but for its length, {@link #fileBytes}; what no file can hold is refused. */
+  /** Starts a file that is only measured ({@link #fileBytes}); content that no file can hold is refused. */
   static Packer counting() {
     return new Packer(null);
   }
 
-  /** Gives {@code key} this one value. */
+  /** Writes a {@code key} with this single value. */
   Packer set(String key, Object value) {
     return open(key).open(value.toString()).close().close();
   }
 
-  /** Begins what stands below {@code key}. */
+  /** Opens the hash below {@code key}. */
   Packer open(String key) {
     if (depth > Limits.MAX_HASH_DEPTH) {
       throw new ScrException(Fault.BAD_REQUEST, "a hash is nested deeper than " + Limits.MAX_HASH_DEPTH);
@@ -62,7 +62,7 @@ final class Packer {
     return this;
   }
 
-  /** Ends what the last {@link #open} has begun. */
+  /** Closes the hash of the last {@link #open}. */
   Packer close() {
     depth--;
     return this;
@@ -73,7 +73,7 @@ final class Packer {
     return open(key).all(hash).close();
   }
 
-  /** All of a tree, in what is open. */
+  /** Writes a whole tree into the open hash. */
   Packer all(Hash hash) {
     for (Map.Entry<String, Hash> element : hash.children().entrySet()) {
       put(element.getKey(), element.getValue());

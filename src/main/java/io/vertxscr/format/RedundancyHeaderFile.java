@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What stands in front of the bytes of a redundancy file ({@code 3_of_4_in_0.xor}, {@code .rs}, {@code .partner}).
+ * Header of a redundancy file ({@code 3_of_4_in_0.xor}, {@code .rs}, {@code .partner}).
  * <pre>
  *   +------------------------------------+---------------------------------------+
  *   |  hash file, with its own CRC       |  redundancy bytes, from here to the   |
@@ -43,7 +43,7 @@ public final class RedundancyHeaderFile {
     return pack(header, new Packer()).file();
   }
 
-  /** How many bytes {@link #encode} gives once all checksums are known. */
+  /** Returns the length of {@link #encode} with all checksums known. */
   public static int encodedBytes(RedundancyHeader header) {
     List<RankFiles> partners = header.partners().stream().map(RedundancyHeaderFile::checked).toList();
     return pack(new RedundancyHeader(header.descriptor(), header.worldRanks(), header.set(),
@@ -81,7 +81,7 @@ public final class RedundancyHeaderFile {
     return decoded;
   }
 
-  /** The same from an array that starts with the header. */
+  /** Decodes the header from an array that starts with it. */
   public static RedundancyHeader decode(byte[] file) {
     return decode(ByteBuffer.wrap(file));
   }

@@ -10,8 +10,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
 
 /**
- * Reads one packed hash that nobody has vouched for: every count is checked against the bytes that are left before
- * anything is done with it, and nesting is bounded, so that no input costs memory out of proportion to its length.
+ * Decodes one packed hash from untrusted input. Every count is checked against the remaining bytes before its use, and
+ * nesting is bounded, so memory stays in proportion to the input's length.
  */
 final class Unpacker {
   /** The shortest element: an empty key's NUL and the count of a child without children. */
@@ -28,7 +28,7 @@ final class Unpacker {
     this(in, kind, Excerpt.WHOLE);
   }
 
-  /** The same of an excerpt: what is left out is seen to be a hash, and not kept. */
+  /** Decodes an excerpt; omitted parts are validated as hashes, but not kept. */
   Unpacker(ByteBuffer in, String kind, Excerpt excerpt) {
     this.in = in;
     this.kind = kind;

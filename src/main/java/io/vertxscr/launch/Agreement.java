@@ -17,7 +17,8 @@ public final class Agreement {
   }
 
   /**
-   * The largest set of nodes that have answered and see the same members; of two as large the one with the first name.
+   * Returns the largest set of nodes that have answered and see the same members. Of equally large ones the one with
+   * the first name.
    *
    * @param seenBy members that a node sees; nothing for nodes that did not answer
    */

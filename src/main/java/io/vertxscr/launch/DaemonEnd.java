@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
-/** How a daemon has ended, in words for the user. */
+/** Describes the end of a daemon for the user. */
 public final class DaemonEnd {
   /** A process that a signal has killed has this exit code and that of the signal, here and in a shell. */
   private static final int SIGNALS_FROM = 128;
@@ -45,8 +45,8 @@ public final class DaemonEnd {
   }
 
   /**
-   * The same without the place of its log. What it has said last explains its end only where it has ended by itself,
-   * and not well.
+   * Returns the description without the place of its log. What it has said last explains its end only where it has
+   * ended by itself, and not well.
    *
    * @param exit empty where its end has not been seen: only its output has ended
    * @param lastLine of its log, empty for none

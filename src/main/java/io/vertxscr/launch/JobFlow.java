@@ -19,10 +19,10 @@ import java.util.Set;
  * </pre>
  */
 public final class JobFlow {
-  /** What shells call a program that cannot be run, and one that is not there. */
+  /** Exit code of a shell for a program that cannot be executed; the next one is for a missing program. */
   private static final int NOT_EXECUTABLE = 126;
   private static final int NOT_FOUND = 127;
-  /** What shells call a program that a signal has ended: this, and the signal. */
+  /** Base of a shell's exit codes for a program killed by a signal. */
   private static final int SIGNALS_FROM = 128;
   private static final int LAST_SIGNAL = 64;
   /** HUP, INT, QUIT, USR1, USR2, TERM, XCPU. */
@@ -37,14 +37,14 @@ public final class JobFlow {
   private JobFlow() {}
 
   /**
-   * What the user allows.
+   * Limits set by the user.
    *
    * @param runs in all; -1 for no limit
    * @param minNodes fewer are too few
    */
   public record Rules(int runs, int minNodes) {}
 
-  /** Where a job stands. */
+  /** State of a job. */
   public sealed interface State {
     /** Daemons are being started. */
     record Starting() implements State {}
@@ -67,7 +67,7 @@ public final class JobFlow {
     record Finished() implements State {}
   }
 
-  /** What happens. */
+  /** Input of the state machine. */
   public sealed interface Event {
     /**
      * The nodes have been looked at.
@@ -90,7 +90,7 @@ public final class JobFlow {
     record Stop(String why) implements Event {}
   }
 
-  /** What is to be done. */
+  /** Action to do. */
   public sealed interface Action {
     /** Nothing. */
     record None() implements Action {}
@@ -192,8 +192,8 @@ public final class JobFlow {
   }
 
   /**
-   * Whether somebody has ended the program: it had a signal that people, terminals and batch systems send, and that no
-   * mistake of a program is answered with. SIGKILL is not one: the system sends it too, to who takes too much memory.
+   * Whether the program was ended from outside. By a signal that people, terminals and batch systems send, and that no
+   * defect of a program causes. SIGKILL is not one: the system sends it too, to who takes too much memory.
    */
   public static boolean endedFromOutside(int exit) {
     return FROM_OUTSIDE.contains(exit - SIGNALS_FROM);

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What is configured for the launcher.
+ * Configuration of the launcher.
  *
  * @param runs in all; -1 for no limit
  * @param minNodes 0 for as many as the last run had

@@ -13,7 +13,7 @@ public record Node(String name, int slots) {
     Names.node(name);
   }
 
-  /** A node of which nobody says how many processes it takes. */
+  /** A node with an unknown number of processes. */
   public Node(String name) {
     this(name, 0);
   }

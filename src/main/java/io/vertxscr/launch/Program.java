@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * @param launcher which one it is
  */
 public record Program(List<String> words, Launcher launcher) {
-  /** Those that can be told. */
+  /** Known launchers. */
   public enum Launcher { SRUN, FLUX, JSRUN, OPEN_MPI, HYDRA, OTHER }
 
   private static final Map<Launcher, Set<String>> OURS = Map.of(
@@ -45,7 +45,7 @@ public record Program(List<String> words, Launcher launcher) {
     return new Program(words, words.isEmpty() ? Launcher.OTHER : launcher(words, version));
   }
 
-  /** The same with a text for a word in all its words. */
+  /** Returns the program with a text substituted in all its words. */
   public Program with(String word, String text) {
     return new Program(words.stream().map(one -> one.replace(word, text)).toList(), launcher);
   }

@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a launcher asks of whoever gave it the nodes. Pure: it says what to read or run, and understands the answer;
- * somebody else reads and runs. When the allocation ends: {@link io.vertxscr.config.AllocationEnd}.
+ * Interface to the resource manager of the nodes. Pure: it says what to read or run, and understands the answer; the
+ * caller reads and runs. When the allocation ends: {@link io.vertxscr.config.AllocationEnd}.
  */
 public interface ResourceManager {
-  /** Where an answer comes from. */
+  /** Source of an answer. */
   sealed interface Source {
     /** It is here already. */
     record Text(String text) implements Source {}
@@ -19,12 +19,12 @@ public interface ResourceManager {
     /** The content of a file. */
     record Content(Path file) implements Source {}
 
-    /** What a command prints. */
+    /** Output of a command. */
     record Output(List<String> command) implements Source {}
   }
 
   /**
-   * How a command is run on a node.
+   * Way to run a command on a node.
    *
    * @param words before the command; <code>{host}</code> stands for {@link #target}
    * @param shell whether a shell over there reads the command, so that its words must be quoted
@@ -34,7 +34,7 @@ public interface ResourceManager {
   /** For people. */
   String name();
 
-  /** Where the list of nodes is. */
+  /** Source of the node list. */
   Source nodeSource();
 
   /**
@@ -45,7 +45,7 @@ public interface ResourceManager {
    */
   List<Node> nodes(String answer);
 
-  /** The command that tells which nodes are down; empty where nobody can be asked. */
+  /** The command that lists down nodes; empty if there is none. */
   default Optional<List<String>> downQuestion(Collection<String> nodes) {
     return Optional.empty();
   }
@@ -55,7 +55,7 @@ public interface ResourceManager {
     return Set.of();
   }
 
-  /** How commands are run on a node; empty where all nodes are daemons of this machine. */
+  /** Way to run commands on a node; empty if all nodes are daemons of this machine. */
   Optional<Remote> remote();
 
   /**

@@ -12,8 +12,8 @@ public final class ResourceManagers {
   private ResourceManagers() {}
 
   /**
-   * By what the user says, else by the variables that each manager sets; the innermost first, because Flux runs in
-   * allocations of others.
+   * Selects the resource manager, by the user's choice or by the variables that each sets. The innermost comes first,
+   * because Flux runs in allocations of others.
    *
    * @param hosts of the user, in the notation of {@link Hostlist}; empty for none
    * @param local how many daemons are to run on this machine; empty where the user has not said
@@ -44,12 +44,12 @@ public final class ResourceManagers {
     return !environment.getOrDefault(variable, "").isEmpty();
   }
 
-  /** The same for all words of a host list, without counting slots. */
+  /** Returns all nodes of a host list, without counting slots. */
   static List<Node> named(String hostlist) {
     return Hostlist.expand(hostlist).stream().distinct().map(Node::new).toList();
   }
 
-  /** Those of these nodes that an answer of host lists, one in a line, names. */
+  /** Returns those of these nodes that an answer names, with one host list in a line. */
   static Set<String> among(Collection<String> nodes, String answer) {
     Set<String> named = new TreeSet<>();
     answer.lines().filter(line -> !line.isBlank()).forEach(line -> named.addAll(Hostlist.expand(line)));

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What the user of a job hears of its runs, and which datasets are nowhere but in the caches. Events come in the order
- * in which the daemons told them; those of an earlier leader may be missing. Pure; to be used by one thread.
+ * Messages about a job's runs for the user, and the datasets that only the caches have. Events come in the order in
+ * which the daemons told them; those of an earlier leader may be missing. Pure; to be used by one thread.
  */
 public final class RunNews {
   private final Map<Integer, String> names = new HashMap<>();
@@ -64,7 +64,7 @@ public final class RunNews {
     }
   }
 
-  /** The name of the newest checkpoint that only the caches have; empty where none is, or its name is not known. */
+  /** Name of the newest checkpoint that only the caches have. Empty if there is none, or its name is unknown. */
   public Optional<String> checkpointInCaches() {
     return cachedOnly.descendingKeySet().stream().filter(checkpoints::contains).findFirst().map(names::get);
   }
@@ -79,17 +79,17 @@ public final class RunNews {
     cachedOnly.put(dataset, Optional.of(cause));
   }
 
-  /** It is in the prefix directory: nobody misses older ones. */
+  /** It is in the prefix directory: older ones are not needed. */
   public void flushed(int dataset) {
     cachedOnly.headMap(dataset, true).clear();
   }
 
-  /** It is deleted, or nobody wants it any more. */
+  /** It is deleted, or not needed any more. */
   public void gone(int dataset) {
     cachedOnly.remove(dataset);
   }
 
-  /** What only the caches have, newer than what the prefix directory has; empty for nothing. */
+  /** Returns datasets that only the caches have, newer than those of the prefix directory. Empty if none. */
   public Optional<String> leftInCaches(List<String> nodes) {
     if (cachedOnly.isEmpty()) {
       return Optional.empty();

@@ -49,12 +49,12 @@ public final class Watchdog {
     lastMs = nowMs;
   }
 
-  /** The application has finalized, or ended: whatever it does now, there are no phases to wait for. */
+  /** The application has finalized or ended: no further phases are expected. */
   public void ended() {
     watching = false;
   }
 
-  /** How long a run may be silent; empty where that is not known. */
+  /** Limit of a run's silence; empty if unknown. */
   public OptionalLong limitMs() {
     if (fixedMs.isPresent()) {
       return fixedMs;

@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** What this node's cache holds. */
+/** Meters of this node's cache. */
 final class CacheMetrics implements Observer {
   private final MeterRegistry registry;
   private final Counter evicted;
 
   CacheMetrics(MeterRegistry registry) {
     this.registry = registry;
-    evicted = Counter.builder("scr_cache_evicted").description("datasets that left this cache").register(registry);
+    evicted = Counter.builder("scr_cache_evicted").description("datasets evicted from this cache").register(registry);
   }
 
-  /** Reads the cache whenever somebody looks. */
+  /** Reads the cache at each scrape. */
   void watch(Supplier<List<DatasetRecord>> datasets) {
     gauge("scr_cache_datasets", "datasets in this cache", datasets, _ -> true);
     gauge("scr_cache_unprotected_datasets", "of these, without the redundancy that they should have", datasets,

@@ -7,7 +7,7 @@ import io.vertxscr.service.Event;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 
-/** Who is there. */
+/** Meters of the cluster's membership. */
 final class ClusterMetrics implements Observer {
   private final MeterRegistry registry;
   private final Counter joined;
@@ -15,11 +15,11 @@ final class ClusterMetrics implements Observer {
 
   ClusterMetrics(MeterRegistry registry) {
     this.registry = registry;
-    joined = Counter.builder("scr_cluster_joined_nodes").description("nodes that came").register(registry);
-    left = Counter.builder("scr_cluster_left_nodes").description("nodes that went").register(registry);
+    joined = Counter.builder("scr_cluster_joined_nodes").description("nodes joined").register(registry);
+    left = Counter.builder("scr_cluster_left_nodes").description("nodes left").register(registry);
   }
 
-  /** Reads the membership whenever somebody looks. */
+  /** Reads the membership at each scrape. */
   void watch(Membership membership) {
     Gauge.builder("scr_cluster_nodes", () -> membership.nodes().size())
         .description("nodes that this node sees, itself included").register(registry);

@@ -26,30 +26,30 @@ final class FlushMetrics implements Observer {
 
   FlushMetrics(MeterRegistry registry) {
     Gauge.builder("scr_flush_under_way_bytes", () -> sum(Copied::totalBytes)).strongReference(true)
-        .description("files on their way to the prefix directory, copied or not").register(registry);
+        .description("bytes of the flushes in progress, copied or not").register(registry);
     Gauge.builder("scr_flush_copied_bytes", () -> sum(Copied::doneBytes)).strongReference(true)
-        .description("of these, what is copied").register(registry);
+        .description("of these, copied bytes").register(registry);
     Gauge.builder("scr_flush_remaining_seconds", this::remainingSeconds).strongReference(true)
-        .description("until all are copied, at the rate of the last seconds").register(registry);
+        .description("remaining time of the flushes in progress, at the rate of the last seconds").register(registry);
 
-    started = Counter.builder("scr_flush_started").description("datasets on their way to the prefix directory")
+    started = Counter.builder("scr_flush_started").description("flushes started")
         .register(registry);
     done = flush(registry, "done");
     givenUp = flush(registry, "given_up");
-    bytes = Counter.builder("scr_flush_bytes").baseUnit("bytes").description("files that reached the prefix directory")
+    bytes = Counter.builder("scr_flush_bytes").baseUnit("bytes").description("bytes flushed to the prefix directory")
         .register(registry);
     deleted = Counter.builder("scr_prefix_deleted_datasets")
         .description("datasets deleted from the prefix directory by SCR_PREFIX_SIZE and SCR_PREFIX_PURGE")
         .register(registry);
     scavenges = Counter.builder("scr_scavenge_started")
-        .description("checkpoints that no run brings to the prefix directory any more").register(registry);
-    scavenged = Counter.builder("scr_scavenge_done").description("those of them that are there now")
+        .description("checkpoints of ended runs that the daemons started to flush").register(registry);
+    scavenged = Counter.builder("scr_scavenge_done").description("of these, completed")
         .register(registry);
     failures = new FaultCounters(registry, "scr_flush_failures", "attempts that failed");
   }
 
   private static Timer flush(MeterRegistry registry, String outcome) {
-    return Timer.builder("scr_flush").description("from the wish to its end, with all attempts")
+    return Timer.builder("scr_flush").description("from request to end, with all attempts")
         .tag("outcome", outcome).register(registry);
   }
 

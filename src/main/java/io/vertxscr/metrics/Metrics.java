@@ -30,17 +30,17 @@ public final class Metrics implements AutoCloseable {
   private final Observer observer = Observer.all(List.of(new RunMetrics(registry), new PhaseMetrics(registry),
       new RestartMetrics(registry), new FlushMetrics(registry), cache, cluster));
 
-  /** Where components register their meters. */
+  /** Returns the registry for components' meters. */
   public MeterRegistry registry() {
     return registry;
   }
 
-  /** Counts what it is told (docs/metrics.md). */
+  /** Observer that counts events (docs/metrics.md). */
   public Observer observer() {
     return observer;
   }
 
-  /** Shows what a node holds and whom it sees, as it is when somebody looks. Once; the suppliers must not block. */
+  /** Registers gauges of a node's cache and cluster, read at each scrape. Once; the suppliers must not block. */
   public void watch(Supplier<List<DatasetRecord>> datasets, Membership membership) {
     cache.watch(datasets);
     cluster.watch(membership);

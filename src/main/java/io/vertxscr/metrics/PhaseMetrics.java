@@ -21,7 +21,7 @@ final class PhaseMetrics implements Observer {
   PhaseMetrics(MeterRegistry registry) {
     started = Counter.builder("scr_phase_started").description("datasets that were begun").register(registry);
     heldUp = Counter.builder("scr_phase_held_up")
-        .description("times that a node let the application wait for a flush to make room").register(registry);
+        .description("phases delayed by a node until a flush had freed space").register(registry);
     complete = phase(registry, "complete");
     discarded = phase(registry, "discarded");
     faults = new FaultCounters(registry, "scr_phase_failures", "datasets that were discarded, by the reason");

@@ -20,7 +20,7 @@ final class RestartMetrics implements Observer {
   private final Counter read;
   private final FaultCounters unread;
   private final FaultCounters passedOver;
-  private final Counter anew;
+  private final Counter withoutCheckpoint;
   private final Counter corrupt;
   private final Counter quarantined;
   private final Counter points;
@@ -31,11 +31,11 @@ final class RestartMetrics implements Observer {
 
   RestartMetrics(MeterRegistry registry) {
     Gauge.builder("scr_fetch_bytes", () -> fetch.totalBytes()).strongReference(true)
-        .description("files of this node's ranks in the fetch that is under way, or was the last").register(registry);
+        .description("bytes of this node's current fetch, or of its last one").register(registry);
     Gauge.builder("scr_fetch_copied_bytes", () -> fetch.doneBytes()).strongReference(true)
-        .description("of these, what is in the cache").register(registry);
+        .description("of these, bytes already in the cache").register(registry);
 
-    restored = Timer.builder("scr_restart").description("bringing a checkpoint to the nodes of all ranks")
+    restored = Timer.builder("scr_restart").description("restore of a checkpoint on the nodes of all ranks")
         .register(registry);
     kept = ranks(registry, "kept");
     moved = ranks(registry, "moved");
@@ -45,19 +45,19 @@ final class RestartMetrics implements Observer {
     unread = new FaultCounters(registry, "scr_restart_failures", "restarts that some rank could not read");
     passedOver = new FaultCounters(
         registry, "scr_restart_passed_over", "checkpoints that could not be restored, so that the next one was tried");
-    anew = Counter.builder("scr_restart_anew")
-        .description("runs that began anew although the index of their prefix directory lists checkpoints")
+    withoutCheckpoint = Counter.builder("scr_restart_anew")
+        .description("runs that began without a checkpoint although the index lists some")
         .register(registry);
     corrupt = Counter.builder("scr_restart_corrupt_ranks")
         .description("ranks whose files in a cache differed from their checksums").register(registry);
     quarantined = Counter.builder("scr_restart_quarantined")
-        .description("checkpoints put in quarantine, because they were read again and again and led nowhere")
+        .description("checkpoints quarantined because runs failed while reading them")
         .register(registry);
     points = Counter.builder("scr_restart_points").description("checkpoints that the application has made current")
         .register(registry);
-    dropped = Counter.builder("scr_datasets_dropped").description("datasets that the application has had forgotten")
+    dropped = Counter.builder("scr_datasets_dropped").description("datasets dropped or deleted by the application")
         .register(registry);
-    caughtUp = Timer.builder("scr_restart_protection").description("protecting what a restart has brought")
+    caughtUp = Timer.builder("scr_restart_protection").description("background protection after a restart")
         .register(registry);
     notCaughtUp = new FaultCounters(
         registry, "scr_restart_protection_failures", "restored datasets that are left without redundancy");
@@ -74,7 +74,7 @@ final class RestartMetrics implements Observer {
       case Event.RestartRead _ -> read.increment();
       case Event.RestartFailed failed -> unread.count(failed.fault());
       case Event.RestartPassedOver bad -> passedOver.count(bad.fault());
-      case Event.RestartAnew _ -> anew.increment();
+      case Event.RestartAnew _ -> withoutCheckpoint.increment();
       case Event.Restored(_, Event.Ways ranks, _, long restoreUs) -> {
         restored.record(restoreUs, TimeUnit.MICROSECONDS);
         kept.increment(ranks.kept());

@@ -18,8 +18,8 @@ final class RunMetrics implements Observer {
     begun = Counter.builder("scr_run_begun").description("runs that have begun").register(registry);
     finalized = Counter.builder("scr_run_finalized").description("runs that the application ended").register(registry);
     weak = Counter.builder("scr_run_weakly_protected")
-        .description("ways in which runs are protected less than was asked for").register(registry);
-    halting = Counter.builder("scr_run_halting").description("runs that were to stop by a halt condition")
+        .description("unmet redundancy requirements of runs").register(registry);
+    halting = Counter.builder("scr_run_halting").description("runs stopped by a halt condition")
         .register(registry);
     lost = new FaultCounters(registry, "scr_run_lost", "runs that ended before their time");
     failedCalls = new FaultCounters(registry, "scr_call_failures", "calls of ranks that were answered with a fault");

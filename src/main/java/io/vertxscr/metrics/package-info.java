@@ -1,2 +1,2 @@
-/** Observers that turn what happens into numbers for Prometheus: one for each component (docs/metrics.md). */
+/** Observers that count events for Prometheus: one for each component (docs/metrics.md). */
 package io.vertxscr.metrics;

@@ -3,8 +3,8 @@ package io.vertxscr.model;
 import java.util.Objects;
 
 /**
- * How some of the checkpoints are cached and protected: a redundancy descriptor ({@code CKPT=<index>} in configuration
- * files).
+ * Redundancy descriptor: caching and protection of some checkpoints. An entry {@code CKPT=<index>} in configuration
+ * files.
  *
  * @param index its place in the list, from 0
  * @param enabled whether it may be chosen

@@ -1,7 +1,7 @@
 package io.vertxscr.model;
 
 /**
- * Files are compressed with zstd on their way to the prefix directory ({@code COMPRESS=ZSTD} in configuration files).
+ * Compression of files with zstd in a flush ({@code COMPRESS=ZSTD} in configuration files).
  *
  * @param level 1 is fast, 19 small ({@code COMPRESS_LEVEL})
  */
@@ -9,7 +9,7 @@ public record Compression(int level) {
   public static final int MIN_LEVEL = 1;
   /** Levels above it need more memory than a daemon beside the application should take. */
   public static final int MAX_LEVEL = 19;
-  /** Where nobody says another: zstd's own. */
+  /** Default level: zstd's own. */
   public static final Compression STANDARD = new Compression(3);
 
   public Compression {

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What is known of a dataset as a whole (DSET in the files).
+ * Description of a dataset as a whole (DSET in the files).
  *
  * @param id counts up from 1 with every dataset that the application starts
  * @param name as the application called it, or {@code scr.dataset.<id>}
@@ -46,7 +46,7 @@ public record DatasetDescriptor(
     return key().equals(other.key()) && name.equals(other.name);
   }
 
-  /** The same dataset with its totals known. */
+  /** Returns the dataset with its totals. */
   public DatasetDescriptor with(Totals known) {
     return new DatasetDescriptor(id, name, flags, checkpointId, createdUs, job, known);
   }

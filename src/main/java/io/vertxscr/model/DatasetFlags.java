@@ -1,7 +1,7 @@
 package io.vertxscr.model;
 
 /**
- * What a dataset is for. On the wire the bits of the API: 1 checkpoint, 2 output.
+ * Purpose of a dataset. On the wire the bits of the API: 1 checkpoint, 2 output.
  *
  * @param checkpoint the application can restart from it
  * @param output it must reach the prefix directory

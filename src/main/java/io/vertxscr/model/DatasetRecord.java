@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one node holds of one dataset: the content of its filemap. It exists only for datasets that every rank called
- * valid and whose files on this node are complete.
+ * One node's part of a dataset: the content of its filemap. It exists only for datasets that every rank called valid
+ * and whose files on this node are complete.
  *
  * @param cache where its directory is
  * @param redundancy how it is protected
@@ -27,13 +27,13 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
       this(prefix, ranks, FlushDescriptor.FILES);
     }
 
-    /** Whether a run with this prefix directory and number of ranks goes on where the other one was. */
+    /** Whether a run with this prefix directory and number of ranks continues the other one. */
     public boolean isLike(Origin other) {
       return ranks == other.ranks && prefix.equals(other.prefix);
     }
   }
 
-  /** Where the dataset stands on its way to the prefix directory. */
+  /** Flush state of the dataset. */
   public enum FlushState {
     /** Nobody asked for it there. */
     NOT_WANTED,
@@ -59,7 +59,7 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
     return redundancy.scheme();
   }
 
-  /** The entry of this rank. By halves: who protects a dataset asks for each rank of the node, and that may be many. */
+  /** The entry of this rank. Binary search, because a protection asks for each of a node's many ranks. */
   public Optional<RankRecord> rank(int rank) {
     int low = 0;
     int high = ranks.size();
@@ -74,17 +74,17 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
     return low < ranks.size() && ranks.get(low).files().rank() == rank ? Optional.of(ranks.get(low)) : Optional.empty();
   }
 
-  /** The same holding with another flush state. */
+  /** Returns the record with another flush state. */
   public DatasetRecord with(FlushState state) {
     return new DatasetRecord(descriptor, origin, cache, redundancy, state, ranks);
   }
 
-  /** The same dataset with these ranks held. */
+  /** Returns the record with these ranks. */
   public DatasetRecord with(List<RankRecord> held) {
     return new DatasetRecord(descriptor, origin, cache, redundancy, flush, held);
   }
 
-  /** The same dataset with these ranks held, in other redundancy sets. */
+  /** Returns the record with these ranks, in other redundancy sets. */
   public DatasetRecord with(RedundancyDescriptor other, List<RankRecord> held) {
     return new DatasetRecord(descriptor, origin, cache, other, flush, held);
   }

@@ -59,8 +59,8 @@ public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt ou
   }
 
   /**
-   * The one for a dataset: OUTPUT goes to the descriptor for output where there is one, else a checkpoint to that of
-   * its id, and what is no checkpoint to that of interval 1.
+   * Returns the descriptor of a dataset. OUTPUT uses the descriptor for output if there is one, else a checkpoint that
+   * of its id, and a dataset that is no checkpoint that of interval 1.
    */
   public CheckpointDescriptor descriptorFor(DatasetFlags flags, int checkpointId) {
     if (flags.output() && output.isPresent()) {
@@ -69,12 +69,12 @@ public record Descriptors(List<CheckpointDescriptor> checkpoints, OptionalInt ou
     return descriptorFor(flags.checkpoint() ? checkpointId : 1);
   }
 
-  /** How files of datasets with this descriptor are compressed on their way to the prefix directory, if they are. */
+  /** Returns the compression of datasets with this descriptor, if any. */
   public Optional<Compression> compression(CheckpointDescriptor how) {
     return Optional.ofNullable(compressions.get(how.index()));
   }
 
-  /** The same with other groups. */
+  /** Returns the descriptors with other groups. */
   public Descriptors with(GroupDescriptors other) {
     return new Descriptors(checkpoints, output, stores, other, compressions);
   }

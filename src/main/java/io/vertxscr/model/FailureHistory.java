@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * Failures of the runs of a prefix directory, and what their checkpoints cost; kept there, so that it outlives runs and
- * allocations. Immutable.
+ * Failures of the runs of a prefix directory, and the costs of their checkpoints. Stored there, so that they outlive
+ * runs and allocations. Immutable.
  *
  * @param computedUs microseconds of runs in which the failures were counted
  * @param levels every level; {@link Tally#NONE} where nothing is known of it
@@ -15,7 +15,7 @@ public record FailureHistory(long computedUs, Map<Level, Tally> levels) {
   /** Nothing is known. */
   public static final FailureHistory EMPTY = new FailureHistory(0, Map.of());
 
-  /** Checkpoints by what they help against; each helps against what is listed before it, too. */
+  /** Levels of failures that a checkpoint protects against; each includes those listed before it. */
   public enum Level {
     /** A process dies: any checkpoint in a cache helps, also without redundancy. */
     PROCESS,
@@ -68,7 +68,7 @@ public record FailureHistory(long computedUs, Map<Level, Tally> levels) {
     return with(level, 1);
   }
 
-  /** What was counted here has turned out to be worse. */
+  /** Reclassifies a counted failure as worse. */
   public FailureHistory worse(Level from, Level to) {
     return with(from, -1).with(to, 1);
   }

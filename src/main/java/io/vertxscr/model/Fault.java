@@ -1,7 +1,7 @@
 package io.vertxscr.model;
 
 /**
- * Every failure that a caller can meet and is expected to handle, with the number that travels on the wire.
+ * Expected failures of callers, with their numbers on the wire.
  *
  * <p>Numbers never change their meaning and are never used again. {@link #retry} says whether the very same call may
  * succeed later without anybody changing anything.
@@ -17,7 +17,7 @@ public enum Fault {
   UNKNOWN_RANK(4, false),
   /** Two processes claim the same rank. */
   DUPLICATE_RANK(5, false),
-  /** Ranks gave different answers to what must be the same everywhere (size, name, flags, order of calls). */
+  /** Ranks differ in what must be the same everywhere (size, name, flags, order of calls). */
   RANKS_DISAGREE(6, false),
   /** A path resolves to a place outside the prefix directory. */
   OUTSIDE_PREFIX(7, false),
@@ -59,7 +59,7 @@ public enum Fault {
   NOT_LEADER(25, true),
   /** The run is to stop, or must not begin: a halt condition holds. */
   HALTED(26, false),
-  /** A run must not begin for a halt condition, and is configured so that its processes end themselves then. */
+  /** A halt condition forbids a run, and the configuration wants its processes to exit. */
   HALT_EXIT(27, false);
 
   private final int number;
@@ -75,7 +75,7 @@ public enum Fault {
     return number;
   }
 
-  /** Whether the same call may succeed later without anybody changing anything. */
+  /** Whether a retry of the same call may succeed without any change by the user. */
   public boolean retry() {
     return retry;
   }
@@ -90,7 +90,7 @@ public enum Fault {
     return INTERNAL;
   }
 
-  /** The fault that a failure stands for; {@link #INTERNAL} for what nobody expected. */
+  /** Returns the fault of a failure; {@link #INTERNAL} for an unexpected one. */
   public static Fault of(Throwable failure) {
     return failure instanceof ScrException known ? known.fault() : INTERNAL;
   }

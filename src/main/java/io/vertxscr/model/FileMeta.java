@@ -19,13 +19,13 @@ public record FileMeta(
     this(name, path, bytes, crc, stamp, false);
   }
 
-  /** The same, of which mode and time are not known. */
+  /** Creates metadata without mode and time. */
   public FileMeta(String name, String path, long bytes, OptionalInt crc) {
     this(name, path, bytes, crc, Optional.empty());
   }
 
   /**
-   * What a file has besides its bytes, and keeps wherever it is copied to.
+   * Attributes of a file that every copy preserves.
    *
    * @param mode who may read, write and execute it: the last nine bits of a file's mode
    * @param modifiedSeconds when its bytes changed last: seconds since 1970, negative before
@@ -43,17 +43,17 @@ public record FileMeta(
     }
   }
 
-  /** The same file with its checksum known. */
+  /** Returns the file with its checksum. */
   public FileMeta withCrc(int known) {
     return new FileMeta(name, path, bytes, OptionalInt.of(known), stamp, shared);
   }
 
-  /** The same file with its mode and time known. */
+  /** Returns the file with its mode and time. */
   public FileMeta with(Stamp known) {
     return new FileMeta(name, path, bytes, crc, Optional.of(known), shared);
   }
 
-  /** The same file, which another rank counts. */
+  /** Returns the file marked as counted for another rank. */
   public FileMeta asShared() {
     return new FileMeta(name, path, bytes, crc, stamp, true);
   }

@@ -3,8 +3,8 @@ package io.vertxscr.model;
 import java.util.Optional;
 
 /**
- * How a dataset's files go to the prefix directory. It is fixed when the dataset is written and stands in its filemaps,
- * because a flush, or a scavenge, may come when the run and its configuration are gone.
+ * Form of a dataset's files in the prefix directory. It is fixed when the dataset is written and stands in its
+ * filemaps, because a flush, or a scavenge, may come when the run and its configuration are gone.
  *
  * @param containers how they are packed; empty if each file has a place of its own
  * @param compression how each is compressed; empty if it is not, and always if they are packed: where a file begins in
@@ -27,7 +27,7 @@ public record FlushDescriptor(Optional<Containers> containers, Optional<Compress
     return new FlushDescriptor(Optional.of(new Containers(containerBytes, alignBytes)), Optional.empty());
   }
 
-  /** The same, with each file compressed where that is asked for. */
+  /** Returns the descriptor with compression, if configured. */
   public FlushDescriptor with(Optional<Compression> asked) {
     return new FlushDescriptor(containers, asked);
   }

@@ -6,8 +6,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which nodes belong together, in one or several ways ({@code GROUPS=<node> POWER=<value> SWITCH=<value>} in
- * configuration files): nodes with the same value of a group are in one. NODE and WORLD exist without being defined.
+ * Groups of nodes ({@code GROUPS=<node> POWER=<value> SWITCH=<value>} in configuration files). Nodes with the same
+ * value of a group belong to the same one. NODE and WORLD exist without being defined.
  *
  * @param nodes for each node its value in each defined group
  */
@@ -16,7 +16,7 @@ public record GroupDescriptors(SortedMap<String, SortedMap<String, String>> node
   public static final String NODE = "NODE";
   /** All nodes are in one. */
   public static final String WORLD = "WORLD";
-  /** Only what is built in. */
+  /** Only the predefined groups. */
   public static final GroupDescriptors BUILT_IN = new GroupDescriptors(new TreeMap<>());
 
   public GroupDescriptors {
@@ -28,7 +28,7 @@ public record GroupDescriptors(SortedMap<String, SortedMap<String, String>> node
   /**
    * The value that a node has in a group.
    *
-   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where nobody has given it one
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} if it is not configured
    */
   public String valueOf(String group, String node) {
     return switch (group) {
@@ -45,7 +45,7 @@ public record GroupDescriptors(SortedMap<String, SortedMap<String, String>> node
     };
   }
 
-  /** This descriptor where all these nodes have a value of its group; else with the group NODE, which all have. */
+  /** Returns the descriptor if all these nodes have a value of its group; else with the group NODE. */
   public CheckpointDescriptor among(Collection<String> some, CheckpointDescriptor how) {
     boolean known = how.group().equals(NODE) || how.group().equals(WORLD) || some.stream().allMatch(node ->
         nodes.getOrDefault(node, Collections.emptySortedMap()).containsKey(how.group()));
@@ -53,7 +53,7 @@ public record GroupDescriptors(SortedMap<String, SortedMap<String, String>> node
         how.redundancy(), how.bypass());
   }
 
-  /** The same for these nodes only. */
+  /** Returns the groups restricted to these nodes. */
   public GroupDescriptors of(Collection<String> some) {
     SortedMap<String, SortedMap<String, String>> kept = new TreeMap<>(nodes);
     kept.keySet().retainAll(some);

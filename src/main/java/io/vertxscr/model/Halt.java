@@ -25,37 +25,37 @@ public record Halt(OptionalInt checkpointsLeft, OptionalLong exitAfterSeconds, O
     TIME_LIMIT, NO_CHECKPOINTS_LEFT, EXIT_BEFORE_TIME, EXIT_AFTER_TIME, JOB_HALTED, SCR_INIT_FAILED, SCR_FINALIZE_CALLED
   }
 
-  /** The same with another number of checkpoints. */
+  /** Returns the conditions with another number of checkpoints. */
   public Halt withCheckpointsLeft(OptionalInt count) {
     return new Halt(count, exitAfterSeconds, exitBeforeSeconds, haltSeconds, reason, immediate);
   }
 
-  /** The same with another time after which to stop. */
+  /** Returns the conditions with another time after which to stop. */
   public Halt withExitAfter(OptionalLong seconds) {
     return new Halt(checkpointsLeft, seconds, exitBeforeSeconds, haltSeconds, reason, immediate);
   }
 
-  /** The same with another time before which to stop. */
+  /** Returns the conditions with another time before which to stop. */
   public Halt withExitBefore(OptionalLong seconds) {
     return new Halt(checkpointsLeft, exitAfterSeconds, seconds, haltSeconds, reason, immediate);
   }
 
-  /** The same with another rest of the allocation at which to stop. */
+  /** Returns the conditions with another remaining time of the allocation at which to stop. */
   public Halt withHaltSeconds(OptionalLong seconds) {
     return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, seconds, reason, immediate);
   }
 
-  /** The same with this rest of the allocation where nobody has set one. */
+  /** Returns the conditions with this default of the remaining time. */
   public Halt orHaltSeconds(long seconds) {
     return haltSeconds.isPresent() ? this : withHaltSeconds(OptionalLong.of(seconds));
   }
 
-  /** The same with another reason, and without any hurry. */
+  /** Returns the conditions with another reason, not immediate. */
   public Halt withReason(Optional<String> why) {
     return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, haltSeconds, why, false);
   }
 
-  /** To stop at once, whatever else holds. */
+  /** Returns an immediate halt, in addition to all other conditions. */
   public Halt now(String why) {
     return new Halt(checkpointsLeft, exitAfterSeconds, exitBeforeSeconds, haltSeconds, Optional.of(why), true);
   }

@@ -16,7 +16,7 @@ public final class Limits {
   public static final int PIECE_BYTES = 512 * 1024;
   /** Smallest piece: the most rows of parity, 255, share one, and each needs a kilobyte of it. */
   public static final int MIN_PIECE_BYTES = 256 * 1024;
-  /** Largest piece: the buffers of all transfer threads together stay far below the daemon's direct memory. */
+  /** Largest piece; buffers of all transfer threads together stay far below the daemon's direct memory. */
   public static final int MAX_PIECE_BYTES = 4 << 20;
   /** Largest JSON message accepted from an application. */
   public static final int MAX_MESSAGE_BYTES = 16 << 20;
@@ -38,14 +38,14 @@ public final class Limits {
   public static final int MAX_HASH_DEPTH = 64;
   /** Largest hash file, or hash in front of redundancy bytes, that is read. */
   public static final int MAX_HASH_FILE_BYTES = 1 << 30;
-  /** How many runs may end while they read a checkpoint, before it is put in quarantine. */
+  /** Number of runs that may end during the read of a checkpoint before it is quarantined. */
   public static final int MAX_FRUITLESS_LOADS = 3;
   /** Smallest redundancy set that SET_SIZE asks for by default. */
   public static final int DEFAULT_SET_SIZE = 8;
 
   /** Files that one node writes to the prefix directory at once. */
   public static final int FLUSH_THREADS = 4;
-  /** Longest that a flush in the background stands back for one phase. */
+  /** Longest time that a background flush yields to one phase. */
   public static final long MAX_FLUSH_YIELD_MS = 60_000;
 
   private Limits() {}

@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/** What nodes and datasets may be called. */
+/** Rules for the names of nodes and datasets. */
 public final class Names {
   private static final Pattern NODE =
       Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0," + (Limits.MAX_NODE_NAME_CHARS - 1) + "}");

@@ -3,7 +3,7 @@ package io.vertxscr.model;
 import java.util.Objects;
 
 /**
- * What a node tells the others about itself when it joins.
+ * A node's announcement of itself when it joins.
  *
  * @param name unique in the cluster
  * @param hostId equal for nodes that see the same file system of the same running kernel, so that they can read each

@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The files of one rank in one dataset, in the order that makes up its logical file: one after the other. */
+/** Files of one rank in one dataset, in the order of its logical file. */
 public record RankFiles(int rank, List<FileMeta> files) {
   public RankFiles {
     files = List.copyOf(files);
   }
 
-  /** What was done in parts: one for each rank, in the order in which they come, with its files in their order. */
+  /** Joins results of parts: one for each rank, in the order of arrival, with its files in their order. */
   public static List<RankFiles> join(List<RankFiles> parts) {
     Map<Integer, List<FileMeta>> ranks = new LinkedHashMap<>();
     parts.forEach(part -> ranks.computeIfAbsent(part.rank, _ -> new ArrayList<>()).addAll(part.files));

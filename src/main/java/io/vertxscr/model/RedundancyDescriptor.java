@@ -3,8 +3,8 @@ package io.vertxscr.model;
 import java.util.Objects;
 
 /**
- * How a dataset was protected when it was written. It stays with the dataset: a later run rebuilds it by this one, also
- * where other things are configured by then.
+ * Protection of a dataset at the time of its write. It stays with the dataset: a later run rebuilds it by this one,
+ * also where other things are configured by then.
  *
  * @param how the descriptor that was chosen for it
  * @param groups number of its redundancy sets; 0 as long as there are none
@@ -21,7 +21,7 @@ public record RedundancyDescriptor(CheckpointDescriptor how, int groups) {
     return how.redundancy().scheme();
   }
 
-  /** The same with so many sets. */
+  /** Returns the descriptor with this number of sets. */
   public RedundancyDescriptor with(int sets) {
     return new RedundancyDescriptor(how, sets);
   }

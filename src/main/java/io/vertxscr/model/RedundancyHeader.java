@@ -3,7 +3,7 @@ package io.vertxscr.model;
 import java.util.List;
 
 /**
- * What stands in front of the redundancy bytes, so that one lost node loses no metadata.
+ * Header of the redundancy bytes, so that one lost node loses no metadata.
  *
  * @param worldRanks number of ranks of the run that wrote it
  * @param chunkBytes XOR and RS: bytes of one segment; PARTNER: bytes of all copied logical files together

@@ -31,7 +31,7 @@ public record RedundancySet(List<Integer> ranks, int failures) {
     this(ranks, Math.clamp(ranks.size() - 1, 0, 1));
   }
 
-  /** The same members tolerating so many failures, or all but one if there are not more. */
+  /** Returns the set with this tolerance, at most all members but one. */
   public RedundancySet tolerating(int most) {
     return new RedundancySet(ranks, Math.min(most, ranks.size() - 1));
   }

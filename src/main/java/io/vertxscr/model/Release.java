@@ -7,7 +7,7 @@ import java.util.Properties;
 
 /** Which release of the program this is. */
 public final class Release {
-  /** As in the build; what SCR_Get_version tells. */
+  /** Release of the build, as returned by SCR_Get_version. */
   public static final String NAME = read();
 
   private Release() {}

@@ -9,16 +9,15 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What became of the restarts from a prefix directory; kept there, so that it outlives nodes and allocations.
- * Immutable.
+ * History of the restarts from a prefix directory; stored there to outlive nodes and allocations. Immutable.
  *
  * <p>The loop breaker: a checkpoint that {@link Limits#MAX_FRUITLESS_LOADS} runs have begun to read, while none has
  * completed its restart, is put in quarantine by the next one: a job that dies of its checkpoint would die of it for
- * ever. Where somebody sets a limit for loops, those runs count too that have completed their restart, but no other
+ * ever. With a configured limit for loops, those runs count too that have completed their restart, but no other
  * checkpoint. What a run has read that lost a node, or was ended from outside, does not count: not the checkpoint was
  * to blame.
  *
- * @param from where restarts begin since somebody has said so; empty: with the newest checkpoint
+ * @param from the selected start of restarts; empty: the newest checkpoint
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
  * @param lastDatasetId highest dataset id that was known when this was written
  * @param followed the launch that has followed a wish last, which its further runs do not follow again
@@ -27,11 +26,12 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   /** Nothing has happened yet. */
   public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0, Map.of());
 
-  /** What a configuration wants to be done before the first run of a launch: SCR_CACHE_PURGE, and so on. */
+  /** Actions to be done once before the first run of a launch: SCR_CACHE_PURGE, and so on. */
   public enum Wish { CACHE_PURGE, PREFIX_PURGE, CURRENT }
 
   /**
-   * A dataset that somebody has named: later ones that were known then are left alone, those that came after are not.
+   * A dataset named by the user. Later ones known at that time are excluded from restarts, those that came after are
+   * not.
    *
    * @param lastDatasetId highest dataset id that was known when it was named
    */
@@ -62,7 +62,7 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   /**
-   * Whether a launch has followed this wish already: its further runs restart from what was written since.
+   * Whether a launch has done this action already: its further runs restart from newer checkpoints.
    *
    * @param launch names it among all, and what it wants
    */
@@ -77,12 +77,12 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     return new RestartHistory(from, loads, lastDatasetId, all);
   }
 
-  /** Whether a restart may use it, as far as what somebody has named is concerned. */
+  /** Whether a restart may use it under the selected checkpoint. */
   public boolean allows(DatasetDescriptor dataset) {
     return from.isEmpty() || dataset.id() <= from.get().datasetId() || dataset.id() > from.get().lastDatasetId();
   }
 
-  /** What is known of the reading of a dataset. */
+  /** Returns the record of a dataset's loads. */
   public Optional<Load> find(DatasetDescriptor dataset) {
     return loads.stream().filter(load -> load.isOf(dataset)).findFirst();
   }
@@ -104,14 +104,14 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     return with(loads.stream().filter(load -> load.run() != run || load.quarantined()).toList());
   }
 
-  /** The run lost a node, or was ended from outside: what it has read is not to blame for its end. */
+  /** The run lost a node, or was ended from outside: the checkpoint is not to blame for its end. */
   public RestartHistory excused(long run) {
     return with(loads.stream().map(load -> load.run() == run && !load.quarantined()
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times() - 1, 0, false) : load)
         .filter(load -> load.times() > 0).toList());
   }
 
-  /** What has led nowhere too often is in quarantine from now on. */
+  /** Quarantines checkpoints with too many failed loads. */
   public RestartHistory quarantine(int most) {
     List<Load> judged = loads.stream().map(load -> load.fruitless(most)
         ? new Load(load.datasetId(), load.createdUs(), load.name(), load.times(), load.run(), true) : load).toList();

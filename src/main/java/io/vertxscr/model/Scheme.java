@@ -1,14 +1,14 @@
 package io.vertxscr.model;
 
-/** How a dataset is protected against the loss of nodes. */
+/** Protection of a dataset against the loss of nodes. */
 public enum Scheme {
   /** Files stay where they were written; nothing survives the loss of the node. */
   SINGLE("single", 0),
-  /** The right neighbours in the set, as many as losses are tolerated, keep a copy of each member's files. */
+  /** Copies of each member's files on its right neighbours in the set, as many as losses are tolerated. */
   PARTNER("partner", 1),
   /** Each member keeps a segment of parity over the others. */
   XOR("xor", 1),
-  /** Each member keeps segments of Reed-Solomon parity over the others, for as many losses as the set tolerates. */
+  /** Reed-Solomon parity over the other members, for as many losses as the set tolerates. */
   RS("rs", 2);
 
   private final String suffix;
@@ -24,7 +24,7 @@ public enum Scheme {
     return suffix;
   }
 
-  /** Members of a set that may be lost at once, whichever they are, where nobody asks for more. */
+  /** Default tolerance: number of members of a set that may be lost at once, whichever they are. */
   public int tolerance() {
     return tolerance;
   }

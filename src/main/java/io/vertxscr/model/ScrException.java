@@ -35,7 +35,7 @@ public final class ScrException extends RuntimeException {
     return fault;
   }
 
-  /** What the operating system complains of, in words for a message that names the path itself. */
+  /** Returns the operating system's reason, for a message that names the path itself. */
   public static String reason(IOException e) {
     return switch (e) {
       case NoSuchFileException _, FileNotFoundException _ -> "no such file or directory";

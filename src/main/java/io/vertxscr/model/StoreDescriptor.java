@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * A class of storage that holds datasets, known by its base directory ({@code STORE=<base>} in configuration files).
+ * Storage class for datasets, identified by its base directory ({@code STORE=<base>} in configuration files).
  *
  * @param base absolute path, the same on all nodes
  * @param group nodes that share one such device: NODE where each has its own

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Names of one rank's files in the cache: {@code rank.<r>/<base name>}, or {@code rank.<r>/<k>/<base name>} with the
- * smallest free k = 1, 2, ... where the rank has that base name already.
+ * Names of one rank's files in the cache: {@code rank.<r>/<base name>}, or {@code rank.<r>/<k>/<base name>}. The
+ * latter, with the smallest free k = 1, 2, ..., if the rank has that base name already.
  *
  * <p>Two files of one rank never get the same name, and no file gets a name that is the directory of another, also when
  * the base names are numbers themselves. The same paths in the same order always give the same names. For one thread.
@@ -23,7 +23,7 @@ public final class CacheNames {
   private final Set<String> direct = new HashSet<>();
   /** Base names per numbered subdirectory; entry i is subdirectory i + 1. */
   private final List<Set<String>> numbered = new ArrayList<>();
-  /** Where to go on searching for a base name: all smaller k have it already. */
+  /** First candidate k of a base name: all smaller ones are in use. */
   private final Map<String, Integer> firstFree = new HashMap<>();
 
   public CacheNames(int rank) {

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a dataset's bytes are in its containers. Pure.
+ * Layout of a dataset's bytes in its containers. Pure.
  *
  * <p>All files of a dataset stand one behind the other, node by node: that is the dataset's <em>stream</em>, and an
  * offset in it says all. Containers are the stream cut every {@code containerBytes}. A node with bytes begins at a
  * multiple of {@code alignBytes} within a container, so that no two nodes write to the same stripe; what is skipped for
- * it is a hole, and belongs to nobody.
+ * it is a hole without an owner.
  *
  * <pre>
  *   node        n1              n2      n3
@@ -30,7 +30,7 @@ public record ContainerLayout(long containerBytes, long alignBytes) {
     }
   }
 
-  /** Where each node's files begin in the stream, in the same order: a scan over the sums of the nodes. */
+  /** Returns the stream offset of each node's first file, in the same order. A prefix sum over the nodes. */
   public List<Long> starts(List<Long> nodeBytes) {
     List<Long> starts = new ArrayList<>();
     long end = 0;
@@ -50,14 +50,14 @@ public record ContainerLayout(long containerBytes, long alignBytes) {
     return container + Math.min(up, containerBytes);
   }
 
-  /** How many containers there are, for a stream that ends here. */
+  /** Returns the number of containers for a stream that ends here. */
   public int containers(long end) {
     return Math.toIntExact(Math.ceilDiv(end, containerBytes));
   }
 
   /**
-   * The stretches of this range in order, none empty; for an empty range the one empty stretch where it would be, so
-   * that an empty file is in a container too.
+   * Returns the pieces of this range in order, none empty. An empty range has one empty piece at its offset, so that an
+   * empty file is in a container too.
    */
   public List<ContainerPiece> pieces(long offset, long bytes) {
     List<ContainerPiece> pieces = new ArrayList<>();

@@ -7,23 +7,23 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Which datasets leave a node's caches, and when. Pure; every node of a run comes to the same answer for what it holds.
+ * Rules of eviction from a node's caches. Pure; every node of a run has the same result for the same datasets.
  *
  * <p>Late: when a new checkpoint is protected everywhere, what its store need not keep goes. Early: before a phase,
  * only where the new dataset would not fit, or where a store is to have no more than its count at any time (then the
  * last one goes, too, if it must). Neither deletes what is still on its way to the prefix directory, nor otherwise a
  * checkpoint that nothing replaces: one is replaced by a newer one that is known to be restorable and survives at
  * least as many losses, or by its own copy in the prefix directory. So one without redundancy never takes the place
- * of the last one that survives the loss of a node, whatever the store's count says.
+ * of the last one that survives the loss of a node, independent of the store's count.
  */
 public final class Eviction {
   private Eviction() {}
 
-  /** What is known about whether a restart could use a dataset. */
+  /** Knowledge about whether a restart could use a dataset. */
   public enum Standing {
     /** The run has restarted from it, or has completed it. */
     WHOLE,
-    /** Older than what the run restarted from: nobody has looked. */
+    /** Older than the checkpoint that the run restarted from: not verified. */
     UNTRIED,
     /** The restart went past it. */
     PASSED_OVER,
@@ -39,7 +39,7 @@ public final class Eviction {
    *
    * @param store base of its store
    * @param losses members of a redundancy set that it survives the loss of
-   * @param bytes what it takes, redundancy included
+   * @param bytes of it, redundancy included
    */
   public record Cached(
       int id, String store, boolean checkpoint, int losses, Standing standing, Flushed flushed, long bytes) {
@@ -54,11 +54,11 @@ public final class Eviction {
    *
    * @param storeCount checkpoints that its store keeps
    * @param exact whether the store must not have more datasets than that while it is written, and is to be deleted from
-   *     for it, whatever the loss
+   *     for it, at any loss
    * @param missingBytes what must be freed in the store for it
    */
   public record Wanted(String store, int losses, int storeCount, boolean exact, long missingBytes) {
-    /** Where the count does not matter. */
+    /** Creates a demand without a limit of the count. */
     public Wanted(String store, int losses, int storeCount, long missingBytes) {
       this(store, losses, storeCount, false, missingBytes);
     }
@@ -81,11 +81,11 @@ public final class Eviction {
   }
 
   /**
-   * What makes room.
+   * Result of an eviction before a phase.
    *
    * @param evicted by id, in the order in which they are to go
    * @param lastGoes whether the last checkpoint that a restart could use is among them
-   * @param missingBytes what is missing still; nothing is to be evicted then
+   * @param missingBytes space still missing; nothing is to be evicted then
    * @param tooMany datasets that are too many still; nothing is to be evicted then
    */
   public record Room(List<Integer> evicted, boolean lastGoes, long missingBytes, long tooMany) {
@@ -100,7 +100,7 @@ public final class Eviction {
   }
 
   /**
-   * What goes now that the newest checkpoint is protected.
+   * Selects the victims after the newest checkpoint is protected.
    *
    * @param storeCounts checkpoints that each store keeps, at least 1; one that is not configured any more keeps none
    */
@@ -137,7 +137,7 @@ public final class Eviction {
         isWhole(other) && other.id() > dataset.id() && other.losses() >= dataset.losses());
   }
 
-  /** What goes before a dataset is written that would not fit otherwise, or be one too many. */
+  /** Selects the victims before a dataset is written that would not fit, or exceed the count. */
   public static Room early(List<Cached> held, Wanted wanted) {
     List<Cached> gone = new ArrayList<>();
     for (Cached dataset : inOrder(held, wanted).stream().flatMap(List::stream).distinct().toList()) {
@@ -169,7 +169,7 @@ public final class Eviction {
         .sorted(Comparator.comparingInt(Cached::losses)).toList();
   }
 
-  /** Those whose loss hurts least first; the oldest first among equals. */
+  /** Sorts candidates by the damage of their loss, least first; then oldest first. */
   private static List<List<Cached>> inOrder(List<Cached> held, Wanted wanted) {
     List<Cached> here = evictable(held, wanted);
     return Stream.<List<Cached>>of(

@@ -23,7 +23,7 @@ public final class FilePieces {
     return ends.length == 0 ? 0 : ends[ends.length - 1];
   }
 
-  /** The stretches of this range in order. What lies behind the end is padding and has none, nor have empty files. */
+  /** The pieces of this range in order. Padding behind the end has none, nor have empty files. */
   public List<FilePiece> of(long offset, long bytes) {
     List<FilePiece> pieces = new ArrayList<>();
     long end = Math.min(offset + bytes, bytes());

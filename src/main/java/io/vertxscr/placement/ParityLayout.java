@@ -1,9 +1,10 @@
 package io.vertxscr.placement;
 
 /**
- * Where the segments of an XOR or RS set lie. A stripe has one segment of each of N-k members, and k of parity, which
- * stand at the members m, m+1, ... m+k-1 of stripe m: the holders of its rows 0 to k-1. Each member's logical file,
- * padded with zeros to N-k segments, fills in order the stripes in which it holds no parity. With one failure, N = 4:
+ * Positions of the segments of an XOR or RS set. A stripe has one segment of each of N-k members, and k of parity,
+ * which stand at the members m, m+1, ... m+k-1 of stripe m: the holders of its rows 0 to k-1. Each member's logical
+ * file, padded with zeros to N-k segments, fills in order the stripes in which it holds no parity. With one failure, N
+ * = 4:
  * <pre>
  *              stripe 0   stripe 1   stripe 2   stripe 3
  *   member 0   parity     seg 0      seg 1      seg 2
@@ -90,12 +91,12 @@ public record ParityLayout(int members, int failures, long chunkBytes) {
     throw new IllegalArgumentException("segment " + segment + " of " + (members - failures));
   }
 
-  /** Where in the member's logical file its segment for this stripe begins. */
+  /** Returns the offset of a member's segment of this stripe in its logical file. */
   public long offset(int member, int stripe) {
     return segmentAt(member, stripe) * chunkBytes;
   }
 
-  /** How much of a logical file of this length lies in that segment; the rest of it is padding. */
+  /** Returns the bytes of a logical file of this length in that segment; the rest of it is padding. */
   public long bytesIn(int segment, long logicalBytes) {
     return Math.clamp(logicalBytes - segment * chunkBytes, 0, chunkBytes);
   }

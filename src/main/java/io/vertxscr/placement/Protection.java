@@ -10,18 +10,18 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What a scheme means for the members of a set: who reads whom, and which losses can be replaced. */
+/** Properties of a scheme for the members of a set: who reads whom, and which losses are tolerated. */
 public final class Protection {
   private Protection() {}
 
-  /** Whether members of this set write redundancy files at all: a set of one, and SINGLE, protect nothing. */
+  /** Whether members of this set write redundancy files; a set of one, and SINGLE, do not. */
   public static boolean writesRedundancy(Scheme scheme, RedundancySet set) {
     return scheme != Scheme.SINGLE && set.size() > 1;
   }
 
   /**
-   * Which members tell the checksums of this rank's bytes, because they read them when the dataset is protected:
-   * together every byte exactly once. With PARTNER others read them as well, for more copies.
+   * Returns the members that read this rank's bytes for the protection and compute their checksums. Together they read
+   * every byte exactly once. With PARTNER others read them as well, for more copies.
    */
   public static Set<Integer> readersOf(Scheme scheme, RedundancySet set, int rank) {
     if (!writesRedundancy(scheme, set)) {
@@ -35,12 +35,12 @@ public final class Protection {
     };
   }
 
-  /** Whose bytes this rank reads and tells the checksums of: the inverse of {@link #readersOf}. */
+  /** Returns the ranks whose bytes this rank reads and computes checksums of: the inverse of {@link #readersOf}. */
   public static List<Integer> readBy(Scheme scheme, RedundancySet set, int rank) {
     return set.ranks().stream().filter(owner -> readersOf(scheme, set, owner).contains(rank)).toList();
   }
 
-  /** How many failures a set of this scheme tolerates that is asked for so many: with XOR it is one. */
+  /** Returns the number of failures that a set of this scheme tolerates if so many are requested. One for XOR. */
   public static int failures(Scheme scheme, int asked) {
     return scheme == Scheme.PARTNER || scheme == Scheme.RS ? asked : 1;
   }
@@ -53,7 +53,7 @@ public final class Protection {
     return scheme == Scheme.RS ? Math.clamp((Redundancy.MAX_RS_SIZE_AND_FAILURES - failures) / 2, 1, asked) : asked;
   }
 
-  /** Whose finished parity this rank pulls when its dataset is protected, in the order of the rows, from row 1 on. */
+  /** Returns the ranks whose parity this rank pulls, in the order of the rows, from row 1 on. */
   public static List<Integer> parityFrom(Scheme scheme, RedundancySet set, int rank) {
     return scheme != Scheme.RS || !writesRedundancy(scheme, set) ? List.of()
         : IntStream.range(1, set.failures()).mapToObj(row -> set.left(rank, row)).toList();
@@ -107,7 +107,10 @@ public final class Protection {
     return spare >= 0;
   }
 
-  /** The members whose redundancy files describe the files of this rank, and with PARTNER hold them: nearest first. */
+  /**
+   * Returns the members whose redundancy files describe the files of this rank, nearest first. With PARTNER they also
+   * hold them.
+   */
   public static List<Integer> describers(RedundancySet set, int rank) {
     return IntStream.rangeClosed(1, set.failures()).mapToObj(distance -> set.right(rank, distance)).toList();
   }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Who protects whom: every node computes the same sets from the same rank map and groups.
+ * Computes redundancy sets; every node gets the same sets from the same rank map and groups.
  *
  * <p>Ranks are dealt like cards, failure group by failure group, to S sets. A group with at most S ranks gives no set
  * two of them, and sizes differ by one at most. S is therefore the number of ranks in the largest group, or more where

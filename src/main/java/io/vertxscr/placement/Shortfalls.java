@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the failure groups of a run keep its redundancy sets from, in sentences for those who run it. */
+/** Unmet redundancy requirements of a run because of its failure groups, in sentences for its user. */
 public final class Shortfalls {
   private static final String NODE = "NODE";
 
@@ -34,7 +34,7 @@ public final class Shortfalls {
             .map(node -> descriptors.groups().valueOf(how.group(), node)).toList()).stream());
   }
 
-  /** What is amiss with the sets of this descriptor; empty where they are as asked for. */
+  /** Returns the unmet requirements of this descriptor; empty if there are none. */
   static Optional<Shortfall> of(CheckpointDescriptor how, List<String> groupOfRank) {
     Scheme scheme = how.redundancy().scheme();
     if (scheme == Scheme.SINGLE) {

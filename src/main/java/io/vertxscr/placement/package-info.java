@@ -1,5 +1,5 @@
 /**
- * Arithmetic on ranks and offsets: who protects whom, and which bytes lie where. Knows no files and no clock; every
- * node computes the same from the same input.
+ * Arithmetic on ranks and offsets: redundancy sets and layouts. Knows no files and no clock; every node computes the
+ * same from the same input.
  */
 package io.vertxscr.placement;

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Who can be talked to, and how the sender is known.
+ * Addresses on the event bus, and the identification of senders.
  *
  * <pre>
  *   scr.&lt;node&gt;.&lt;verb&gt;    one consumer for each node and verb; a node's name may contain dots
@@ -23,9 +23,9 @@ public final class Addresses {
   /** Stands for the node that owns the application socket. */
   public static final String THIS_NODE = "_";
   /**
-   * Message header that says which connection a call came through: {@code bridge:<n>}, set by the application bridge
-   * and unique on its node while the daemon lives, or {@code member:<id>/<n>}, set by applications that are cluster
-   * members: their node id, and a number for each client.
+   * Message header with the connection of a call. It is {@code bridge:<n>}, set by the application bridge and unique on
+   * its node while the daemon lives, or {@code member:<id>/<n>}, set by applications that are cluster members: their
+   * node id, and a number for each client.
    */
   public static final String CLIENT_HEADER = "scr-client";
 
@@ -34,17 +34,17 @@ public final class Addresses {
 
   private Addresses() {}
 
-  /** Where this node answers the verb. */
+  /** Returns the address of a verb on this node. */
   public static String of(String node, Verb verb) {
     return PREFIX + Names.node(node) + "." + verb.wireName();
   }
 
-  /** What a client of a cluster member calls itself. */
+  /** Returns the header value of a cluster member's client. */
   public static String memberClient(String nodeId, long number) {
     return MEMBER + nodeId + "/" + number;
   }
 
-  /** Where a node hears that a client of the event bus has ended; not served over the application socket. */
+  /** Address for the end of event bus clients; not served over the application socket. */
   public static String clientClosed(String node) {
     return PREFIX + Names.node(node) + ".node.client-closed";
   }

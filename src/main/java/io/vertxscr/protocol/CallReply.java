@@ -5,9 +5,9 @@ import java.util.Optional;
 
 /** The answer to a collective call, which may tell rank 0 more than the others. */
 public interface CallReply {
-  /** What rank 0 says on standard error, in sentences; else missing. */
+  /** Messages that rank 0 prints on standard error, in sentences; else missing. */
   Optional<List<String>> remarks();
 
-  /** The same with these remarks. */
+  /** Returns the reply with these remarks. */
   CallReply with(List<String> remarks);
 }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What nodes tell each other of a file: a row instead of an object, because a dataset may have thousands of files for
- * each rank, and every node of a redundancy set hears of all of them. Strict as all messages are.
+ * Compact form of files in messages: a row for each instead of an object. A dataset may have thousands of files for
+ * each rank, and every node of a redundancy set gets all of them. Strict as all messages are.
  * <pre>
  *   ["rank.2/1/a.ckpt", "run7/out/a.ckpt", 524296, -1955822993,  420, 1312850690, 668536000]
  *    name               path               bytes   crc or null   mode, seconds, nanos: a stamp, or nothing

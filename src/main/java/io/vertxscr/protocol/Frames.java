@@ -24,7 +24,7 @@ public final class Frames {
   public static final String MESSAGE = "message";
   public static final String ERROR = "err";
   public static final String PING = "ping";
-  /** First on a TCP connection: shows who is there. */
+  /** First frame on a TCP connection: authenticates the client. */
   public static final String TOKEN = "token";
   public static final String PONG = "pong";
 

@@ -26,9 +26,9 @@ public final class Replies {
   private Replies() {}
 
   /**
-   * Answers the message: with a record as its JSON, with JSON and buffers as they are, with an empty object for null;
-   * with the fault's number and sentence for a {@link ScrException}; with {@link Fault#INTERNAL}, and the stack in the
-   * log, for all else.
+   * Answers the message. A record becomes its JSON, JSON and buffers stay as they are, null becomes an empty object; a
+   * {@link ScrException} becomes the fault's number and sentence, everything else {@link Fault#INTERNAL}, with the
+   * stack in the log.
    */
   public static Completable<Object> to(Message<?> message) {
     return (result, failure) -> {

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What an application may ask of its node. The constants are in the order in which a run uses them. */
+/** Requests of applications to their node. The constants are in the order in which a run uses them. */
 public enum Verb {
   CONFIG("config", false, false),
   INIT("init", true, false),

@@ -5,7 +5,7 @@ import io.vertxscr.storage.LogicalDraft;
 import java.util.List;
 
 /**
- * A {@link RestoreJob} cut into parts, for several threads: each part in any order and on any thread that moves bulk
+ * A {@link RestoreJob} split into parts for several threads. Parts run in any order on any thread that moves bulk
  * bytes, then {@link #finish}. Closed before that, it leaves nothing behind, and no part may run any more.
  *
  * @param parts each blocking; they throw what {@link RestoreJob#run} does

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.zip.CRC32;
 
 /**
- * Protects a dataset for one rank: pulls what its redundancy file is made of, and takes the checksums of all bytes that
- * pass. Blocking, on one thread at a time.
+ * Protects a dataset for one rank. Pulls the inputs of its redundancy file and computes checksums in the same pass.
+ * Blocking, on one thread at a time.
  *
  * <p>The header can only be written when all readers have told their checksums, so it comes last ({@link #seal}), in
  * the space that was left for it; a file without its header is no redundancy file. With that order on disk, a crash can
@@ -112,7 +112,7 @@ public final class EncodeJob implements AutoCloseable {
     return finished;
   }
 
-  /** Where that parity stands until all have pulled theirs. */
+  /** Path of the shared parity until all members have pulled theirs. */
   public Path lent() {
     return SharedParityFile.beside(target);
   }
@@ -127,7 +127,7 @@ public final class EncodeJob implements AutoCloseable {
    * none.
    *
    * @param parities of all ranks in {@link #parityFrom}, in any order
-   * @throws ScrException CORRUPT if other bytes come than were computed; what the source throws; NO_SPACE, IO
+   * @throws ScrException CORRUPT if the bytes differ from the computed ones; what the source throws; NO_SPACE, IO
    */
   public void pull(List<FinishedParity> parities, RangeSource from) {
     List<Integer> ranks = plan.parityFrom();
@@ -159,7 +159,7 @@ public final class EncodeJob implements AutoCloseable {
   }
 
   /**
-   * Writes the header and makes the file durable; its name becomes so with the filemap that names it
+   * Writes the header and syncs the file. Its name becomes durable with the filemap that refers to it
    * ({@link io.vertxscr.storage.DatasetStore#save}). Does nothing where the plan writes no redundancy.
    *
    * @param checked files of this rank and of its left neighbours, with their checksums, in any order
@@ -206,7 +206,8 @@ public final class EncodeJob implements AutoCloseable {
   }
 
   /**
-   * Ends the job. What was not sealed is emptied; its name goes with the next eviction, or the next start of the node.
+   * Closes the job. What was not sealed is emptied; its name goes with the next eviction, or the next start of the
+   * node.
    */
   @Override
   public void close() {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What one rank does to protect a dataset.
+ * Plan of one rank for the protection of a dataset.
  *
  * @param worldRanks ranks of the run
  * @param rank whose redundancy file is written
@@ -34,12 +34,12 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     set.memberOf(rank);
   }
 
-  /** Whether a redundancy file is written at all, or the rank's own files are only read for their checksums. */
+  /** Whether a redundancy file is written; otherwise the rank's files are only read for their checksums. */
   public boolean writesRedundancy() {
     return Protection.writesRedundancy(scheme, set);
   }
 
-  /** Bytes of redundancy: the parity of {@link ParityLayout}, or the left neighbours' logical files, nearest first. */
+  /** Bytes of redundancy: parity ({@link ParityLayout}), or the left neighbours' logical files, nearest first. */
   long payloadBytes() {
     return switch (scheme) {
       case SINGLE -> 0;
@@ -58,14 +58,14 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     return parity().chunkBytes();
   }
 
-  /** Rows of parity that are computed here: the first is this rank's own, the others are for its right neighbours. */
+  /** Number of parity rows computed here. The first is this rank's own, the others are for its right neighbours. */
   int rows() {
     return scheme == Scheme.RS && writesRedundancy() ? set.failures() : 1;
   }
 
   /**
-   * What is read, and what is made of it. The redundancy that other members compute for this one is not part of it. Of
-   * the parity of several rows, only the first stands at this place; see {@link #rows}.
+   * Returns the ranges to read and their use. The redundancy that other members compute for this one is not part of it.
+   * Of the parity of several rows, only the first stands at this place; see {@link #rows}.
    */
   List<Stretch> stretches() {
     if (!writesRedundancy()) {
@@ -90,7 +90,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     };
   }
 
-  /** Whether this rank is the one that tells the checksums of what it reads of this owner. */
+  /** Whether this rank computes the checksums of the bytes that it reads of this owner. */
   boolean tellsOf(int owner) {
     return Protection.readersOf(scheme, set, owner).contains(rank);
   }
@@ -100,7 +100,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     return payloadBytes() == 0 ? List.of() : Protection.parityFrom(scheme, set, rank);
   }
 
-  /** Where a row that this rank has computed for another is to be had, while the dataset is being protected. */
+  /** Range of a row that this rank has computed for another, during the protection of the dataset. */
   RangeRequest finishedParity(int row) {
     int holder = set.left(rank, row);
     return request(holder, RangeRequest.Kind.PARITY, (row - 1) * chunkBytes(), chunkBytes());

@@ -3,10 +3,10 @@ package io.vertxscr.redundancy;
 import java.util.List;
 
 /**
- * Rows of parity that a rank has computed for other members of its set: they pull them instead of computing the same
- * from all the data again.
+ * Parity rows that a rank has computed for other members of its set. They pull the rows instead of computing them from
+ * all data again.
  *
- * @param rank who has computed them: the first holder of its stripe
+ * @param rank that has computed them: the first holder of its stripe
  * @param name the file in which they stand one after the other, from row 1 on, relative to the dataset's directory
  * @param crcs CRC-32 of each of them
  */

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Sums of several ranges over GF(2^8), piece by piece: the streams are read in turn, each byte once for all sums, so
- * that two buffers are enough for any number of them. Shorter ranges count as padded with zeros. Uses both buffers of
- * the thread. Not thread-safe.
+ * Sums of several ranges over GF(2^8), piece by piece. The streams are read in turn, each byte once for all sums, so
+ * two buffers suffice for any number of streams. Shorter ranges count as padded with zeros. Uses both buffers of the
+ * thread. Not thread-safe.
  */
 final class Fold implements AutoCloseable {
   /** Pieces of several sums share a buffer; none is smaller, and the limit on rows keeps it so. */
@@ -41,7 +41,7 @@ final class Fold implements AutoCloseable {
       return factors.size() == 1 && factors.getFirst() == 1;
     }
 
-    /** Reads as much as the range still has, at most up to the limit, and leaves the buffer ready to be read. */
+    /** Reads the rest of the range, at most up to the limit, and flips the buffer for reading. */
     int read(ByteBuffer into) {
       into.limit((int) Math.min(into.limit(), remaining));
       stream.read(into);
@@ -58,7 +58,7 @@ final class Fold implements AutoCloseable {
     this.sums = sums;
   }
 
-  /** Adds a range whose bytes nobody counts. */
+  /** Adds a range without a meter. */
   void add(Term term) {
     add(term, Optional.empty());
   }

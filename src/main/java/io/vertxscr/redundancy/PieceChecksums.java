@@ -12,12 +12,12 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Puts the checksums of files together from those of their pieces. */
+/** Combines the checksums of pieces into those of files. */
 public final class PieceChecksums {
   private PieceChecksums() {}
 
   /**
-   * The same files with their checksums known.
+   * Returns the files with their checksums.
    *
    * @param ranges in any order; those of other owners are left aside
    * @throws ScrException INTERNAL if they do not cover every byte exactly once; the message says where

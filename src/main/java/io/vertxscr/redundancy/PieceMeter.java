@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
 
-/** Takes the checksums of a range of a logical file while its bytes pass. Not thread-safe. */
+/** Computes the checksums of a range of a logical file in the pass that copies it. Not thread-safe. */
 final class PieceMeter {
   private final int ownerRank;
   private final long offset;

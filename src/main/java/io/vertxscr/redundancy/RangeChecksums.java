@@ -3,8 +3,8 @@ package io.vertxscr.redundancy;
 import java.util.List;
 
 /**
- * Checksums of a range of one rank's logical file, from whoever read it. Which stretches of which files they belong to
- * follows from the layout, so it is not said: a range of thousands of small files is thousands of numbers.
+ * Checksums of a range of one rank's logical file, computed by its reader. Which stretches of which files they belong
+ * to follows from the layout, so it is not said: a range of thousands of small files is thousands of numbers.
  *
  * @param ownerRank whose files
  * @param offset first byte in the logical file

@@ -21,11 +21,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * How the files of one lost rank are made again.
+ * Plan for the rebuild of one lost rank.
  *
  * @param header of a survivor that describes the rank's files: one of its right neighbours
  * @param rank the lost one
- * @param filesNodes where each member's files are, in the order of the set; empty strings where nobody has them, as for
+ * @param filesNodes where each member's files are, in the order of the set; empty strings if no node has them, as for
  *     the rank itself
  * @param redundancyNodes the same of the redundancy files
  */
@@ -110,8 +110,8 @@ public record RebuildPlan(
   }
 
   /**
-   * A segment of the rank: as many rows of its stripe's parity as the stripe lacks segments, less what the others have
-   * contributed to them.
+   * Sum for a lost segment. It has as many parity rows as the stripe lacks segments, minus the other members'
+   * contributions.
    */
   private Stretch stretch(ParityLayout layout, int segment) {
     RedundancySet set = header.set();

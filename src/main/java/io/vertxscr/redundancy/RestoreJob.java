@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Puts a rank's files into this node's cache: made again from its redundancy set, or moved from the node that has them.
- * Every file is compared with its checksum before any takes its place; a failure leaves nothing behind. Blocking.
+ * Restores a rank's files in this node's cache. Rebuilt from its redundancy set, or moved from another node. Every file
+ * is compared with its checksum before any takes its place; a failure leaves nothing behind. Blocking.
  *
  * <p>The redundancy file that the rank wrote is not restored: an {@link EncodeJob} makes a new one.
  */
@@ -29,7 +29,7 @@ public final class RestoreJob {
     this.datasetDirectory = datasetDirectory;
   }
 
-  /** Makes the files again from what the others have. */
+  /** Rebuilds the files from the other members. */
   public static RestoreJob rebuild(RebuildPlan plan, RangeSource source, Path datasetDirectory) {
     return new RestoreJob(plan.files(), plan.stretches(), source, datasetDirectory);
   }
@@ -58,7 +58,7 @@ public final class RestoreJob {
     }
   }
 
-  /** The same work for several threads, in parts of at most so many bytes. */
+  /** Splits the work for several threads, in parts of at most so many bytes. */
   public DividedRestore divided(long partBytes) {
     var draft = new LogicalDraft(datasetDirectory, files);
     List<Runnable> parts = new ArrayList<>();

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * Writes the rows of parity that are for other members, one after the other, to a file that lives until they have
- * pulled them. It is not synced: nobody needs it after a crash. Not thread-safe.
+ * Writes parity rows of other members contiguously to a file that exists until they have pulled them. It is not synced:
+ * it is useless after a crash. Not thread-safe.
  */
 final class SharedParityFile implements AutoCloseable {
   private final Path path;
@@ -45,12 +45,12 @@ final class SharedParityFile implements AutoCloseable {
     }
   }
 
-  /** What the others are told when all is written. */
+  /** Returns the announcement for the other members after all is written. */
   FinishedParity finished(int rank) {
     return new FinishedParity(rank, name(path), crcs.stream().map(crc -> (int) crc.getValue()).toList());
   }
 
-  /** Where they stand beside a redundancy file {@code .scr/g<n>/<name>}: {@code .scr/lent/g<n>.<name>}. */
+  /** Path of the shared rows, beside a redundancy file {@code .scr/g<n>/<name>}: {@code .scr/lent/g<n>.<name>}. */
   static Path beside(Path redundancyFile) {
     Path generation = redundancyFile.getParent();
     return generation.resolveSibling("lent").resolve(generation.getFileName() + "." + redundancyFile.getFileName());

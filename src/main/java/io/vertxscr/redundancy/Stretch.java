@@ -3,7 +3,7 @@ package io.vertxscr.redundancy;
 import java.util.List;
 
 /**
- * A stretch of what is to be made, and the ranges that it is the sum of.
+ * A range of the output, and the input ranges that it is the sum of.
  *
  * @param offset where it begins: in the payload of a redundancy file, or in a logical file
  * @param bytes its length; shorter ranges count as padded with zeros

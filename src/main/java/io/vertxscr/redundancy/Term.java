@@ -13,7 +13,7 @@ record Term(RangeRequest request, List<Integer> factors) {
     factors = List.copyOf(factors);
   }
 
-  /** What it has of a part of the sum; nothing where it ends before that. */
+  /** Returns the term's share of a part of the sum; empty beyond its end. */
   Term part(long from, long bytes) {
     long left = Math.clamp(request.bytes() - from, 0, bytes);
     return new Term(new RangeRequest(request.node(), request.datasetId(), request.rank(), request.kind(),

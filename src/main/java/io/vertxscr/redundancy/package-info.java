@@ -1,6 +1,6 @@
 /**
- * Protecting a dataset and getting it back, made of nothing but byte ranges that nodes read from each other
- * ({@link io.vertxscr.redundancy.range.RangeSource}). Whoever needs bytes pulls them, computes, and checks.
+ * Protection and restore of a dataset on byte ranges that nodes read from each other. See
+ * {@link io.vertxscr.redundancy.range.RangeSource}. The node that needs bytes pulls, computes and checks them.
  *
  * <pre>
  *   EncodePlan  -> EncodeJob  -> checksums of pieces -> (told to their owners) -> seal

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Makes a scavenged dataset whole and publishes it. May be repeated after a crash at any point: what was done is found
+ * Completes a scavenged dataset and publishes it. May be repeated after a crash at any point: what was done is found
  * done. Nothing that a reader could see changes before all files are there; the summary comes last.
  */
 public final class DatasetAssembly {
@@ -27,7 +27,7 @@ public final class DatasetAssembly {
   private final Publication publication;
 
   /**
-   * How it went.
+   * Result.
    *
    * @param missing ranks that lacked files
    * @param unrecoverable those of them whose files cannot be made again, with the reason; if there is one, nothing was
@@ -72,7 +72,7 @@ public final class DatasetAssembly {
         : scavenged(id, Depth.SIZES, unlessFlushed);
   }
 
-  /** Its summary is damaged: made again of what is published, else of what was scavenged; every byte is read first. */
+  /** Rebuilds a damaged summary from published data, else from scavenged data; every byte is read first. */
   private Assembled withoutSummary(int id, String damage, Guard unlessFlushed) {
     List<String> problems = new ArrayList<>();
     try {
@@ -99,7 +99,7 @@ public final class DatasetAssembly {
     return new Assembled(made.descriptor(), made.missing(), made.unrecoverable(), List.copyOf(rebuilt), problems);
   }
 
-  /** Whether what was scavenged is, as far as anybody knows, of the dataset whose files are published under this id. */
+  /** Whether the scavenged data belong, as far as is known, to the dataset published under this id. */
   private boolean isScavenged(int id) {
     return DatasetScanner.isScavenged(paths, id) && publication.listed(id)
         .filter(listed -> !listed.sameAs(DatasetScanner.scan(paths, id, Depth.SIZES).descriptor())).isEmpty();
@@ -135,7 +135,7 @@ public final class DatasetAssembly {
         rebuilt.stream().map(RankFiles::rank).sorted().toList(), problems);
   }
 
-  /** It has its summary; somebody may have removed its files since, or written over them. */
+  /** It has its summary; its files may have been deleted or overwritten since. */
   private Assembled published(DatasetDescriptor descriptor, Guard unlessFlushed) {
     List<String> problems = new ArrayList<>();
     Verified seen = look(descriptor, unlessFlushed, problems);
@@ -176,7 +176,7 @@ public final class DatasetAssembly {
     if (!missing.unrecoverable().isEmpty() || missing.rebuilds().isEmpty()) {
       return List.of();
     }
-    // Publishing moves the survivors' files away: after a crash within it, these ranks could not be rebuilt again.
+    // Publication moves the survivors' files: after a crash within it, these ranks could not be rebuilt again.
     return new OfflineRebuild(paths, scan).runAndNote(missing.rebuilds());
   }
 
@@ -197,7 +197,7 @@ public final class DatasetAssembly {
     });
   }
 
-  /** Runs work while nobody else can begin to publish the dataset, or refuses. */
+  /** Runs work with exclusive publication of the dataset, or refuses. */
   @FunctionalInterface
   public interface Guard {
     void run(DatasetDescriptor descriptor, Runnable work);

@@ -28,7 +28,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * What was found of a scavenged dataset. Immutable and pure.
+ * Scan result of a scavenged dataset. Immutable and pure.
  *
  * @param worldRanks ranks of the run that wrote it
  * @param ranks those that have a rank filemap
@@ -78,12 +78,12 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
     return ranks.containsKey(rank) && ranks.get(rank).whole();
   }
 
-  /** How the dataset is protected; SINGLE where no redundancy was found. */
+  /** Returns the scheme of the dataset; SINGLE if no redundancy was found. */
   public Scheme scheme() {
     return redundancy.stream().map(file -> file.file().scheme()).findFirst().orElse(Scheme.SINGLE);
   }
 
-  /** The same as the planner of restarts sees it: one node that has it all. */
+  /** Returns the scan as input of the restart planner: one node that has it all. */
   public Inventory inventory() {
     List<Inventory.Held> held = new ArrayList<>();
     Map<Integer, Set<RedundancySet>> known = new TreeMap<>();

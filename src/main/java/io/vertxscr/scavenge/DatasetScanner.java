@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Looks at what was scavenged of a dataset: rank filemaps, and the files they list. Changes nothing. */
+/** Scans the scavenged data of a dataset: rank filemaps, and the files they list. Changes nothing. */
 public final class DatasetScanner {
-  /** How much of a file is compared with its entry. */
+  /** Depth of a file's comparison with its entry. */
   public enum Depth {
     /** Its size, and a redundancy file's header. */
     SIZES,

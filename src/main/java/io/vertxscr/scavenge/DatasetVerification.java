@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * Reads every byte of a published dataset and compares it with its checksum, in parallel; of its map one batch of ranks
- * is in memory at a time.
+ * Verifies every byte of a published dataset against its checksums, in parallel. Of its map one batch of ranks is in
+ * memory at a time.
  */
 public final class DatasetVerification {
   private static final int BATCH_FILES = 4096;
@@ -53,11 +53,11 @@ public final class DatasetVerification {
   }
 
   /**
-   * How it went.
+   * Result.
    *
    * @param problems what differs, in sentences with rank and path
    * @param badRanks ranks with such files, each with the first of its sentences
-   * @param unverified paths of files whose size or checksum nobody wrote down
+   * @param unverified paths of files without a recorded size or checksum
    */
   public record Verified(long files, long bytes, List<String> problems, SortedMap<Integer, String> badRanks,
       List<String> unverified) {}
@@ -74,7 +74,7 @@ public final class DatasetVerification {
     return new DatasetVerification(paths, id, true).run();
   }
 
-  /** The same by the sizes alone: no file is read. */
+  /** Compares sizes only, without reading files. */
   public static Verified look(PrefixPaths paths, int id) {
     return new DatasetVerification(paths, id, false).run();
   }
@@ -95,7 +95,7 @@ public final class DatasetVerification {
   private Verified run() {
     var map = new RankMapReader(paths, id);
     if (!everyByte && map.parts() >= Workers.THREADS) {
-      // Of a large map, decoding takes longer than looking at sizes: each thread does both for a part at a time.
+      // Decoding a large map takes longer than checking sizes: each thread does both, part by part.
       Workers.map(IntStream.range(0, map.parts()).boxed().toList(),
           part -> new DatasetVerification(paths, id, false).look(map, part)).forEach(this::add);
       return verified();

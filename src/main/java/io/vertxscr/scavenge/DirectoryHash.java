@@ -13,7 +13,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What is in a directory, as the tree that SCR looks for rank filemaps in. Nobody reads it but people.
+ * Content of a directory, as the tree in which SCR looks for rank filemaps. Nobody reads it but people.
  * <pre>
  *   DIR  -> a, b, ...          sorted; missing if there are none
  *   FILE -> c, d, ...          all that is no directory: a link to one is none

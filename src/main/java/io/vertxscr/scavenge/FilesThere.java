@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Looks whether what a rank filemap lists is there, in files or in containers. Changes nothing.
+ * Checks the existence of a rank filemap's files, by themselves or in containers. Changes nothing.
  *
  * @param directory the dataset's in the prefix directory
  */
@@ -32,12 +32,12 @@ record FilesThere(Path directory, RankFilemap map) {
         && map.redundancy().stream().allMatch(file -> problem(file, Depth.SIZES).isEmpty());
   }
 
-  /** What is wrong with a file of the application, in a sentence. */
+  /** Returns the mismatch of an application file, in a sentence. */
   Optional<String> problem(FileMeta file, Depth depth) {
     return problem(map.flushed(file), file, depth);
   }
 
-  /** What is wrong with a redundancy file, in a sentence. */
+  /** Returns the mismatch of a redundancy file, in a sentence. */
   Optional<String> problem(Redundancy file, Depth depth) {
     return problem(map.flushed(file), new FileMeta(file.name(), file.name(), file.bytes(), OptionalInt.of(file.crc())),
         depth);

@@ -25,12 +25,12 @@ final class LargeFileCheck {
     this.pieceBytes = pieceBytes;
   }
 
-  /** Whether it is worth it; where nobody knows its checksum, it is not. */
+  /** Whether a check in pieces is worthwhile; not without a known checksum. */
   boolean fits(FlushedFile file) {
     return file.crc().isPresent() && file.bytes().orElse(0) > pieceBytes;
   }
 
-  /** What is wrong with it, in a sentence. @throws ScrException IO, of containers and compressed files */
+  /** Returns the mismatch of the file, in a sentence. @throws ScrException IO, of containers and compressed files */
   Optional<String> problem(FlushedFile file) {
     if (!file.segments().isEmpty()) {
       Path dataset = paths.dataset(id);

@@ -17,8 +17,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Makes the rank2file map of a published dataset again, from the filemaps of its ranks: what was scavenged has one for
- * each rank, which lists the same files. A dataset that daemons have flushed has none.
+ * Rebuilds the rank2file map of a published dataset from the filemaps of its ranks. Scavenged data have one for each
+ * rank, which lists the same files. A dataset that daemons have flushed has none.
  */
 final class MapRecovery {
   private final PrefixPaths paths;

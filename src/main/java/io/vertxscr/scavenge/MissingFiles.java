@@ -9,7 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What can be done about the files that a scan did not find. Pure.
+ * Options for the files that a scan did not find. Pure.
  *
  * @param rebuilds how each rank that lacks files gets them from its redundancy set
  * @param unrecoverable ranks whose files cannot be made again, with the reason

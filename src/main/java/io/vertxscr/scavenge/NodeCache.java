@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What one node of this machine holds, read from its directories, with its daemon dead or alive. Changes nothing.
+ * Datasets of one node of this machine, read from its directories, with its daemon dead or alive. Changes nothing.
  *
  * @param node its name
  * @param control its control directory
@@ -61,7 +61,7 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
     return of(paths).datasets.stream().filter(record -> record.descriptor().id() == id).findFirst();
   }
 
-  /** The same with only what was written for this prefix directory. */
+  /** Returns only the datasets written for this prefix directory. */
   public NodeCache of(PrefixPaths paths) {
     return new NodeCache(node, control,
         datasets.stream().filter(record -> OtherPrefixes.isOf(record, paths)).toList(), problems);
@@ -73,7 +73,7 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
   }
 
   /**
-   * What of it is really there, as a daemon would tell it.
+   * Returns the files that really exist, in the form of a daemon's inventory.
    *
    * @param damaged gets a sentence for each file that is missing or has another size
    */

@@ -26,8 +26,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * Makes missing files of a scavenged dataset again, below its directory: each rank's in parts, all parts by a few
- * threads, so that one large file of one rank is as fast as many small ones. What is in memory is a piece of a thread.
+ * Rebuilds missing files of a scavenged dataset below its directory. Each rank is split into parts for a few threads,
+ * so that one large file is as fast as many small ones. What is in memory is a piece of a thread.
  */
 final class OfflineRebuild {
   /** Enough for a thread, little enough that all threads have something to do until the end. */
@@ -59,7 +59,7 @@ final class OfflineRebuild {
     }
   }
 
-  /** The same; then the filemaps of these ranks list what was made, beside the redundancy that they still have. */
+  /** Rebuilds the files, and adds them to the filemaps of these ranks, beside remaining redundancy. */
   List<RankFiles> runAndNote(List<RankPlan> plans) {
     List<RankFiles> rebuilt = run(plans);
     for (RankFiles files : rebuilt) {

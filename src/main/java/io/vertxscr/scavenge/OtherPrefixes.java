@@ -13,8 +13,9 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Whose the datasets of a cache are. Runs of several prefix directories may share the nodes, each with ids and names of
- * its own: what one of them wrote must never be brought to another, where a restart would take it for its own.
+ * Finds the prefix directories of the datasets in a cache. Runs of several prefix directories may share the nodes, each
+ * with ids and names of its own: what one of them wrote must never be brought to another, where a restart would take it
+ * for its own.
  */
 public final class OtherPrefixes {
   private OtherPrefixes() {}
@@ -44,7 +45,7 @@ public final class OtherPrefixes {
         + ": say --prefix " + record.origin().prefix());
   }
 
-  /** Whether it was written for this prefix directory, by whatever path that was named. @throws ScrException IO */
+  /** Whether it was written for this prefix directory, under any path to it. @throws ScrException IO */
   static boolean isOf(DatasetRecord record, PrefixPaths paths) {
     String prefix = record.origin().prefix();
     if (prefix.equals(paths.prefix().toString())) {

@@ -35,9 +35,9 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * Copies what a node holds of a dataset into containers of its own, {@code .scr/scavenged.<node>.<round>/ctr.<k>.scr}:
- * files and redundancy of all its ranks. One node knows nothing of the others, so no two write to the same container.
- * The directory gets its name when all in it is durable; the ranks' filemaps, which have the segments, come after it.
+ * Copies a node's part of a dataset into containers {@code .scr/scavenged.<node>.<round>/ctr.<k>.scr}. These hold files
+ * and redundancy of all its ranks. One node knows nothing of the others, so no two write to the same container. The
+ * directory gets its name when all in it is durable; the ranks' filemaps, which have the segments, come after it.
  */
 final class PackedScavengeCopy {
   private final String node;

@@ -24,9 +24,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Gives a published dataset the files back that it has lost in the prefix directory, from what was scavenged of it: its
- * redundancy stays in its own directory when its files leave that. Map and summary stay as they are; a file gets its
- * name when it is whole and checked.
+ * Restores lost files of a published dataset from its scavenged data. The redundancy stays in its own directory when
+ * the files leave it. Map and summary stay as they are; a file gets its name when it is whole and checked.
  *
  * <p>What is in containers comes out of them: files are not written into the middle of a container that others read.
  * The map then has their paths; the containers go last, so that readers find every file by the old map and by the new
@@ -100,7 +99,7 @@ final class PublishedRepair {
     return found[0];
   }
 
-  /** A rebuild reads the survivors where they were scavenged to: for that time they have their names there, too. */
+  /** Links the survivors to their scavenged paths for the time of a rebuild, which reads them there. */
   private List<Path> link(List<RankFiles> survivors) {
     List<Path> linked = new ArrayList<>();
     for (RankFiles rank : survivors) {

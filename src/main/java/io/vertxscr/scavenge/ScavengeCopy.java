@@ -34,9 +34,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Copies what one node holds of a dataset to the dataset's directory in the prefix directory: files and redundancy,
- * checked while they are copied, and a filemap for each rank. Files that are there already from an earlier call are not
- * copied again. The node's daemon must not be running.
+ * Copies one node's part of a dataset to its directory in the prefix directory. Files and redundancy are checked in the
+ * same pass; each rank gets a filemap. Files that are there already from an earlier call are not copied again. The
+ * node's daemon must not be running.
  *
  * <p>Where two nodes have the same rank, of a crash amid a restart, their copies must be made one after the other.
  *
@@ -50,7 +50,7 @@ public final class ScavengeCopy {
   private final Path target;
   private final PrefixPaths paths;
 
-  /** What was copied. @param problems files that could not be had, in sentences */
+  /** Result of the copy. @param problems files that could not be had, in sentences */
   public record Copied(List<Integer> ranks, long files, long bytes, List<String> problems) {}
 
   private record CopiedRank(int rank, long files, long bytes, List<String> problems) {}
@@ -133,7 +133,7 @@ public final class ScavengeCopy {
     return new CopiedRank(number, files.size() + redundancy.size(), bytes, problems);
   }
 
-  /** What an earlier call, or another node that had this rank too, has copied. */
+  /** Returns the copy of a rank by an earlier call, or by another node that had this rank too. */
   private Optional<RankFilemap> before(int rank) {
     try {
       return MetadataFiles.read(target.resolve(rank + ".scrfilemap"), RankFilemapFile::decode)
@@ -162,7 +162,10 @@ public final class ScavengeCopy {
     }
   }
 
-  /** Two nodes may have one for different sets, of a crash amid a new protection: both are kept, in numbered places. */
+  /**
+   * After a crash during a new protection two nodes may have redundancy of different sets. Both are kept, in numbered
+   * directories.
+   */
   private void redundancy(RankRecord rank, Path drafts, List<Redundancy> known, List<String> problems) {
     int number = rank.files().rank();
     String base = rank.set().fileName(number, record.scheme());

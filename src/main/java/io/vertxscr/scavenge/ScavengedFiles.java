@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
 
-/** Brings the files of a whole scavenged dataset from its directory to where the application wanted them. */
+/** Moves the files of a whole scavenged dataset to the paths given by the application. */
 final class ScavengedFiles {
   private final PrefixPaths paths;
   private final DatasetDescriptor descriptor;
@@ -82,7 +82,7 @@ final class ScavengedFiles {
     }
   }
 
-  /** Gives every file its name, durably. */
+  /** Renames every file to its final path, durably. */
   void place() {
     Set<Path> directories = new LinkedHashSet<>();
     for (RankFiles rank : ranks) {

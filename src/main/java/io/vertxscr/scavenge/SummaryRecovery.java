@@ -17,12 +17,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Makes the summary of a published dataset again where its file is damaged: the index says which dataset it is, the map
- * what it has. As a summary promises that the dataset is whole, every byte is compared first.
+ * Rebuilds a damaged summary of a published dataset: identity from the index, content from the map. As a summary
+ * promises that the dataset is whole, every byte is compared first.
  *
  * <p>Only for a summary that is there and cannot be read: it was written last, so the map beside it is of the dataset
  * that the index lists. Where there is none, the map may be what a later flush under this id has left when it was cut
- * off, and would be taken for the dataset before it.
+ * off, and would be mistaken for the dataset before it.
  */
 final class SummaryRecovery {
   private final PrefixPaths paths;
@@ -72,7 +72,7 @@ final class SummaryRecovery {
     return descriptor;
   }
 
-  /** What compressed files take; empty if none is. */
+  /** Bytes of compressed files; empty if there are none. */
   private OptionalLong storedBytes() {
     List<FlushedFile> compressed = new ArrayList<>();
     new RankMapReader(paths, id).forEach(entry ->

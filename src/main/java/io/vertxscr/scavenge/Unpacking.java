@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes a scavenged dataset out of its containers: a rebuild reads files and redundancy by path. Rank by rank, in
+ * Unpacks a scavenged dataset from its containers. A rebuild reads files and redundancy by path. Rank by rank, in
  * parallel; a rank's filemap is replaced when its files are durable, and the containers go last, so that it may be
  * repeated.
  */
@@ -41,13 +41,13 @@ final class Unpacking {
     this.directory = paths.dataset(id);
   }
 
-  /** What turns out to be damaged is left out, and counts as lost. @throws ScrException NO_SPACE, IO */
+  /** Unpacks; damaged files are left out, and count as lost. @throws ScrException NO_SPACE, IO */
   void run() {
     copyOut();
     removeContainers();
   }
 
-  /** The same, but leaves the containers: the map of a published dataset has them. */
+  /** Unpacks but keeps the containers, to which the map of a published dataset refers. */
   void copyOut() {
     Workers.map(MetadataFiles.list(directory, "*.scrfilemap"), this::unpack);
   }

@@ -16,13 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * The same work on many items, on a few platform threads: as many as there are processors, at least 2, because some
+ * Parallel work on many items by a few platform threads. There are as many as processors, at least 2, because some
  * always wait for a disk. The first failure ends it.
  */
 final class Workers {
-  /** How many there are, where there are as many items. */
+  /** Number of threads, if there are as many items. */
   static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
-  /** Two of them fit into the cache of a core beside what is read: sums are written while they are still there. */
+  /** Two of them fit into a core's cache beside the input: sums are written while they are still cached. */
   private static final int PIECE_BYTES = Limits.MIN_PIECE_BYTES;
 
   private Workers() {}

@@ -1,6 +1,6 @@
 /**
- * What brings a dataset from the caches to the prefix directory when no daemon does it: copied node by node
- * ({@link io.vertxscr.scavenge.ScavengeCopy}), scanned, made whole from its redundancy, and published
+ * Offline path of a dataset from the caches to the prefix directory. It is copied node by node
+ * ({@link io.vertxscr.scavenge.ScavengeCopy}), scanned, completed from its redundancy, and published
  * ({@link io.vertxscr.scavenge.DatasetAssembly}). Blocking, for commands; no cluster is needed.
  *
  * <pre>

@@ -28,7 +28,7 @@ public final class BoundedParallel<T> {
   }
 
   /**
-   * Begins them in their order, each as soon as there is a place for it.
+   * Starts the tasks in order, with at most {@code width} in progress.
    *
    * @param width from 1
    * @return what they bring, in the same order. Fails with the first failure: nothing is begun after it, and what was

@@ -11,13 +11,13 @@ public final class Epoch {
     return value;
   }
 
-  /** Takes over a newer one. */
+  /** Raises the epoch to a newer one. */
   public void raise(long heard) {
     value = Math.max(value, heard);
   }
 
   /**
-   * Lets a leader's message in.
+   * Admits a leader's message, or refuses one of an older epoch (fencing).
    *
    * @throws ScrException NOT_LEADER if a newer leadership is known
    */

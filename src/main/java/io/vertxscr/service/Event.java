@@ -31,7 +31,7 @@ public sealed interface Event {
   /** A node has gone, cleanly or not. */
   record NodeLeft(String about) implements Event {}
 
-  /** All ranks are here and whatever checkpoint there is can be read. */
+  /** All ranks have arrived, and the checkpoint, if any, can be read. */
   record RunBegun(long run, String jobName, String prefix, int ranks, int nodes) implements Event {}
 
   /** Redundancy sets of the run survive less than they were asked for; nothing else is wrong. */
@@ -55,7 +55,7 @@ public sealed interface Event {
   record PhaseHeldUp(long run, String cause) implements Event {}
 
   /**
-   * What a phase was about.
+   * Size and duration of a phase.
    *
    * @param phaseUs from start to the end
    * @param protectionUs the part of it after every rank had called its files complete
@@ -77,7 +77,7 @@ public sealed interface Event {
   /** The restored dataset has all the redundancy that it should have. */
   record ProtectionCaughtUp(int dataset, long protectionUs) implements Event {}
 
-  /** The restored dataset lacks redundancy, and nobody is at work on it. */
+  /** The restored dataset lacks redundancy, and no retry follows. */
   record ProtectionNotCaughtUp(int dataset, Fault fault, String cause) implements Event {}
 
   /** All ranks have read it. */
@@ -107,13 +107,13 @@ public sealed interface Event {
   record FlushStarted(int dataset) implements Event {}
 
   /**
-   * How far copies have come, of all nodes or of the one that says so.
+   * Progress of copies, of all nodes or of the reporting one.
    *
    * @param bytesPerSecond over the last seconds
    * @param remainingMs until all are copied; empty while nothing moves
    */
   record Copied(long doneBytes, long totalBytes, long bytesPerSecond, OptionalLong remainingMs) {
-    /** As it is at this time. */
+    /** Returns the progress at this time. */
     public static Copied of(Progress progress, long nowMs) {
       return new Copied(progress.doneBytes(), progress.totalBytes(), progress.bytesPerSecond(nowMs),
           progress.remainingMs(nowMs));
@@ -145,10 +145,10 @@ public sealed interface Event {
    */
   record DatasetDropped(int dataset, String name, boolean deleted) implements Event {}
 
-  /** Its files are deleted from the prefix directory: there are enough newer ones, or a run wanted it empty. */
+  /** Its files are deleted from the prefix directory, by retention or by a purge at run begin. */
   record PrefixDeleted(int dataset, String name) implements Event {}
 
-  /** The checkpoint was read too often without any run getting further: restarts use another one if there is any. */
+  /** The checkpoint was read too often without progress: restarts use another one if there is any. */
   record Quarantined(int dataset, String name, String cause) implements Event {}
 
   /** This node holds the dataset no more. */

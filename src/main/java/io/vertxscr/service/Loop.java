@@ -25,7 +25,7 @@ public interface Loop {
   /** Runs blocking work on a transfer thread; the future completes on the loop. The name is for its diagnosis. */
   <T> Future<T> blocking(String what, Callable<T> work);
 
-  /** As {@link #blocking}, for work that may pause for long: it takes no thread away from what a phase waits for. */
+  /** Runs {@link #blocking} work that may pause for long, on threads that phases do not need. */
   <T> Future<T> patiently(String what, Callable<T> work);
 
   /** Runs the action on the loop after a delay; returns an id for {@link #cancel}. */

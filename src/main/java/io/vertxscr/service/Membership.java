@@ -4,7 +4,7 @@ import io.vertxscr.model.NodeInfo;
 import java.util.List;
 import java.util.Optional;
 
-/** Who is in the cluster. Thread-safe; listeners are called on any thread, in the order of the changes. */
+/** Membership of the cluster. Thread-safe; listeners are called on any thread, in the order of the changes. */
 public interface Membership {
   /** This node. */
   NodeInfo self();
@@ -27,7 +27,7 @@ public interface Membership {
     default void applicationLeft(String id) {}
   }
 
-  /** The oldest node: it decides. This node, when it has left and sees nobody. */
+  /** Returns the leader: the oldest node. This node, if it has left and sees no others. */
   default NodeInfo leader() {
     return nodes().stream().findFirst().orElseGet(this::self);
   }

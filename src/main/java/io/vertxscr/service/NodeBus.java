@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.protocol.node.NodeVerb;
 
 /**
- * How nodes ask each other. An answer that does not come is asked for again until it comes or the node has left the
- * cluster: all verbs are idempotent. Call on the node's loop; futures complete there.
+ * Request-reply messages between nodes. An answer that does not come is asked for again until it comes or the node has
+ * left the cluster: all verbs are idempotent. Call on the node's loop; futures complete there.
  */
 public interface NodeBus {
   /**
@@ -16,17 +16,17 @@ public interface NodeBus {
   <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer);
 
   /**
-   * The same as the leader: the message carries the epoch, and a node that has seen a newer one refuses with
-   * NOT_LEADER.
+   * Sends a command of the leader. The message carries the epoch; a node that has seen a newer one refuses with
+   * NOT_LEADER (fencing).
    */
   <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer);
 
-  /** Asks whoever is the leader, and the next one when that one leaves. */
+  /** Asks the current leader, with failover to the next one. */
   <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer);
 
   /**
-   * Takes no answer of an earlier leader any more: what was asked of it is asked of the next. A new leader's picture of
-   * the run is whole only if nobody goes on behind its back.
+   * Fences earlier leaders: their open requests are sent again to this leader. A new leader's picture of the run is
+   * whole only if nobody goes on behind its back.
    */
   void onlyLeader(String leader);
 }

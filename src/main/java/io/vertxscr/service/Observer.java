@@ -4,16 +4,16 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Is told what happens. Called on the node's loop: must not block. */
+/** Listener of events. Called on the node's loop: must not block. */
 @FunctionalInterface
 public interface Observer {
-  /** Looks away. */
+  /** No-op observer. */
   Observer NONE = _ -> {};
 
   /** Something has happened. */
   void notice(Event event);
 
-  /** All of them, in this order. One that throws harms neither the others nor what is being observed. */
+  /** Calls all of them, in this order. An exception of one affects neither the others nor the caller. */
   static Observer all(List<Observer> observers) {
     Logger log = LoggerFactory.getLogger(Observer.class);
     List<Observer> each = List.copyOf(observers);

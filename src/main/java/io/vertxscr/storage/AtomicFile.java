@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Replaces small files whole: whatever happens, a reader finds the old bytes or the new ones.
+ * Atomic replacement of small files: a reader finds the old bytes or the new ones, at any crash.
  *
  * <p>Two writers of one path must take turns: they share its draft.
  */
@@ -52,7 +52,7 @@ public final class AtomicFile {
     }
   }
 
-  /** Makes the names in a directory durable. */
+  /** Syncs a directory. */
   public static void force(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The two bins of a cache directory: {@code .trash}, to be deleted, and {@code .recycled}, redundancy files to be
- * written over. The latter never holds more than one dataset left: what the next dataset can use, not a growing heap.
+ * Bins of a cache directory: {@code .trash} for deletion, {@code .recycled} for redundancy files to overwrite. The
+ * latter never holds more than one dataset left: what the next dataset can use, not a growing heap.
  *
  * <p>The owner's lock guards all but {@link #emptyTrash}.
  */
@@ -27,15 +27,15 @@ final class Bins {
   private static final Pattern THROWN = Pattern.compile(".*\\.([0-9]{1,8})\\.[0-9]+", Pattern.DOTALL);
 
   private final Path cache;
-  /** What is in {@code .recycled}: nobody else writes there, so it is listed once. */
+  /** Content of {@code .recycled}, listed once: there is no other writer. */
   private final Deque<Path> recycled = new ArrayDeque<>();
-  /** The same of files that were lent: they are free when a dataset is protected, not when one is evicted. */
+  /** Recycled files of shared parity, free after a protection, not only after an eviction. */
   private final Deque<Path> recycledLent = new ArrayDeque<>();
   /** Makes names in the bins unique, also among those that an earlier life of the node has left. */
   private final int life;
   private long counter;
 
-  /** Makes what is missing of a cache directory and its bins. */
+  /** Creates missing directories of a cache and its bins. */
   Bins(Path cache) {
     this.cache = cache;
     try {
@@ -68,7 +68,7 @@ final class Bins {
     move(path, trashBin(cache));
   }
 
-  /** Moves redundancy files of a dataset to where {@link #take} finds them; what lay there before goes to the trash. */
+  /** Recycles redundancy files of a dataset for {@link #take}; earlier recycled files go to the trash. */
   void recycle(int datasetId, Collection<String> names) {
     if (names.isEmpty()) {
       return;
@@ -80,14 +80,14 @@ final class Bins {
     }
   }
 
-  /** The same with files that were lent to other nodes. */
+  /** Recycles files of shared parity. */
   void recycleLent(Collection<Path> files) {
     recycledLent.forEach(this::trash);
     recycledLent.clear();
     files.forEach(file -> move(file, recycledBin(cache)).ifPresent(recycledLent::add));
   }
 
-  /** Throws away what is there to be written over. */
+  /** Moves recycled files to the trash. */
   void discardRecycled() {
     discardOwn();
     recycledLent.forEach(this::trash);
@@ -125,7 +125,7 @@ final class Bins {
     }
   }
 
-  /** Guarded by a lock of its own, so that nobody waits for it but another that empties. */
+  /** Guarded by a lock of its own, for which only another emptying thread waits. */
   synchronized void emptyTrash() {
     IOException failed = null;
     Path trash = trashBin(cache);
@@ -145,7 +145,7 @@ final class Bins {
     }
   }
 
-  /** Where it is now; empty if it was not there. */
+  /** Moves a path into a bin; empty if it did not exist. */
   private Optional<Path> move(Path path, Path bin) {
     Path target = bin.resolve(path.getFileName() + "." + life + "." + counter++);
     try {

@@ -19,15 +19,15 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * What one node holds: the filemaps of its control directory, and the directories of its caches, one in each store.
- * One per node, under its {@link NodeLock}. Thread-safe; every method but {@link #place} and the pure questions {@link
- * #find}, {@link #list}, {@link #files}, {@link #directory} and {@link #redundancy} blocks on the file system.
+ * Datasets of one node: filemaps of its control directory, and one cache directory in each store. One per node, under
+ * its {@link NodeLock}. Thread-safe; every method but {@link #place} and the pure questions {@link #find},
+ * {@link #list}, {@link #files}, {@link #directory} and {@link #redundancy} blocks on the file system.
  *
  * <p>The filemap is the truth: it is written after the files and deleted before them, so a directory without one is
  * garbage. Deleting costs a rename; {@link #emptyTrash} does the long part, whenever the owner likes. A store is opened
  * and tidied up when it is first used; those that filemaps name, when the node starts.
  *
- * <p>Only redundancy files that a filemap names are recycled: nobody can be writing to those any more. They stay within
+ * <p>Only redundancy files that a filemap names are recycled: those have no writers any more. They stay within
  * their store.
  */
 public final class DatasetStore {
@@ -75,7 +75,7 @@ public final class DatasetStore {
   }
 
   /**
-   * Says in which store a dataset will be that is not held here; without this it is the one of the node's own settings.
+   * Sets the store of a future dataset; the default is the store of the node's own settings.
    *
    * @param storeBase absolute
    */
@@ -102,7 +102,7 @@ public final class DatasetStore {
     return directory(datasetId).resolve(CacheNames.directory(rank));
   }
 
-  /** What this node holds of a dataset. */
+  /** Returns this node's record of a dataset. */
   public Optional<DatasetRecord> find(int datasetId) {
     return filemaps.find(datasetId);
   }
@@ -117,25 +117,25 @@ public final class DatasetStore {
     return filemaps.newestId();
   }
 
-  /** What a dataset takes that is held here, redundancy included; 0 for others. */
+  /** Returns the bytes of a dataset on this node, redundancy included; 0 if there is none. */
   public long bytes(int datasetId) {
     return filemaps.bytes(datasetId);
   }
 
-  /** What all that is held in a store takes. */
+  /** Returns the bytes of all datasets in a store. */
   public long bytes(String storeBase) {
     return list().stream().filter(record -> record.cache().base().equals(storeBase))
         .mapToLong(record -> bytes(record.descriptor().id())).sum();
   }
 
-  /** What the file system of a store can still take. */
+  /** Returns the free bytes of a store's file system. */
   public long freeBytes(String storeBase) {
     Path cache = directories.path(directories.cache(storeBase).path());
     bins(cache);
     return LocalFiles.usableBytes(cache);
   }
 
-  /** Gives back what was thrown away in a store, and what was to be written over. May take long. */
+  /** Frees the space of a store's trash and recycled files. May take long. */
   public void reclaim(String storeBase) {
     Bins store = bins(directories.path(directories.cache(storeBase).path()));
     synchronized (this) {
@@ -170,7 +170,7 @@ public final class DatasetStore {
   }
 
   /**
-   * Lets other nodes read a rank's files before there is a filemap: while they are being protected. Ends with
+   * Registers a rank's files for reads by other nodes during protection, before there is a filemap. Ends with
    * {@link #save} or {@link #evict}.
    *
    * @throws ScrException WRONG_STATE if this node holds a dataset of that id already
@@ -183,7 +183,7 @@ public final class DatasetStore {
     writing.computeIfAbsent(datasetId, _ -> new ConcurrentHashMap<>()).put(files.rank(), files);
   }
 
-  /** Ends the registrations of a dataset that is not held here; its files are not in a cache. */
+  /** Removes the registrations of a dataset without a filemap; its files are not in a cache. */
   public synchronized void forget(int datasetId) {
     if (!filemaps.has(datasetId)) {
       placed.remove(datasetId);
@@ -205,7 +205,7 @@ public final class DatasetStore {
         .map(name -> NodeDirectories.resolve(directory(datasetId), name));
   }
 
-  /** Lets other nodes read the parity that a rank here has computed for them, until {@link #endLoans}. */
+  /** Shares computed parity with the other members until {@link #endLoans}. */
   public synchronized void lend(int datasetId, int rank, Path parity) {
     lent.computeIfAbsent(datasetId, _ -> new ConcurrentHashMap<>()).put(rank, parity);
   }
@@ -230,19 +230,19 @@ public final class DatasetStore {
     }
   }
 
-  /** Makes the dataset's directory if it is not there. */
+  /** Creates the dataset's directory if it is missing. */
   public Path createDirectory(int datasetId) {
     return create(datasetId, directory(datasetId));
   }
 
-  /** Makes the directory of a rank's files if it is not there. */
+  /** Creates the directory of a rank's files if it is missing. */
   public Path createDirectory(int datasetId, int rank) {
     return create(datasetId, directory(datasetId, rank));
   }
 
   /**
-   * Makes the directory of a new generation of redundancy files, so that no attempt to protect the dataset ever writes
-   * into the files of an earlier one.
+   * Creates a directory for a new generation of redundancy files. No protection attempt writes into files of an earlier
+   * one.
    *
    * @return its number, from 1
    */
@@ -260,8 +260,8 @@ public final class DatasetStore {
   }
 
   /**
-   * Moves a redundancy file of an evicted dataset of the same store to a path below the dataset's directory, made
-   * invalid: writing over it is much cheaper than to allocate a new one.
+   * Recycles a redundancy file of an evicted dataset of the same store to a path of this dataset. Its header is
+   * invalidated; overwriting is much cheaper than allocation.
    *
    * @return false if there is none, and nothing at this path
    */
@@ -269,7 +269,7 @@ public final class DatasetStore {
     return bins(directories.path(cache(datasetId).path())).take(target);
   }
 
-  /** The same for parity that is computed for others, from that of an earlier dataset. */
+  /** Recycles shared parity of an earlier dataset. */
   public synchronized boolean takeRecycledLent(int datasetId, Path target) {
     return bins(directories.path(cache(datasetId).path())).takeLent(target);
   }
@@ -345,7 +345,7 @@ public final class DatasetStore {
     });
   }
 
-  /** Whatever is there without being held, or about to be, was left by an earlier life of the node. */
+  /** Drops leftovers of a previous daemon process: anything without a filemap or a registration. */
   private void dropUnfinished(Path cache, Bins into) throws IOException {
     for (Path entry : Trees.list(cache)) {
       var id = NodeDirectories.datasetOf(entry);

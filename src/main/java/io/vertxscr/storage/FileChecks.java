@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.zip.CRC32;
 
-/** Compares files with what is registered of them. Blocking: transfer threads only. */
+/** Compares files with their registered metadata. Blocking: transfer threads only. */
 public final class FileChecks {
   private FileChecks() {}
 
@@ -66,8 +66,8 @@ public final class FileChecks {
   }
 
   /**
-   * What is wrong with a file, in a sentence that names it; empty if nothing is. Reads the file only if its size is
-   * right and its checksum known. A file that cannot be read is as bad as one with other bytes.
+   * Returns the mismatch of a file in a sentence; empty if it is correct. Reads the file only if its size is right and
+   * its checksum known. A file that cannot be read is as bad as one with other bytes.
    */
   public static Optional<String> problem(Path datasetDirectory, FileMeta meta) {
     Path path = NodeDirectories.resolve(datasetDirectory, meta.name());
@@ -93,7 +93,7 @@ public final class FileChecks {
     }
   }
 
-  /** The sentence of {@link #problem} for a file whose checksum somebody has found; empty if it is the right one. */
+  /** Returns the message of {@link #problem} for a computed checksum; empty if it matches. */
   public static Optional<String> wrongCrc(Path path, int found, int expected) {
     return found == expected ? Optional.empty() : Optional.of(mismatch(path, found, expected));
   }

@@ -19,8 +19,8 @@ import java.util.Set;
 
 /**
  * Reads and sets mode and time of files. A copy is made readable and writable for its owner alone, and gets these when
- * it has its bytes: whatever the umask of this process is, a file without the right to write can be gone on with, and
- * nobody reads what is not whole. Blocking.
+ * it has its bytes: independent of the umask, a file without write permission can be resumed, and nobody reads what is
+ * not whole. Blocking.
  */
 public final class FileStamps {
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -30,12 +30,12 @@ public final class FileStamps {
 
   private FileStamps() {}
 
-  /** Makes a file that is to get bytes, and then its mode and time. */
+  /** Creates a file that is readable for its owner only, until its bytes are complete. */
   public static FileChannel create(Path file) throws IOException {
     return FileChannel.open(file, NEW, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
   }
 
-  /** Opens a draft that somebody has left, to go on with it: it may have its mode already. */
+  /** Opens a draft of an earlier attempt to resume it; it may have its mode already. */
   public static FileChannel reopen(Path file) throws IOException {
     if (Files.isSymbolicLink(file)) {
       throw new NoSuchFileException(file.toString(), null, "is a link");
@@ -48,7 +48,7 @@ public final class FileStamps {
     return of(Files.readAttributes(file, PosixFileAttributes.class));
   }
 
-  /** What a file's attributes say. */
+  /** Returns the stamp of a file's attributes. */
   public static Stamp of(PosixFileAttributes attributes) {
     int mode = 0;
     for (PosixFilePermission permission : attributes.permissions()) {
@@ -59,8 +59,8 @@ public final class FileStamps {
   }
 
   /**
-   * Gives a file that has all its bytes its mode and time. The caller syncs it after this. A file system that has no
-   * such modes or times keeps what it can.
+   * Sets mode and time of a completed file. The caller syncs it after this. A file system that has no such modes or
+   * times keeps what it can.
    */
   public static void apply(Stamp stamp, Path file) throws IOException {
     Files.setLastModifiedTime(

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The filemaps in a node's control directory, and what they say is held: a copy in memory answers all questions, on any
- * thread. {@link #save} and {@link #delete} block, and are called by one thread at a time.
+ * Filemaps of a node's control directory. Queries are answered from a copy in memory, on any thread. {@link #save} and
+ * {@link #delete} block, and are called by one thread at a time.
  */
 final class Filemaps {
   private static final Logger LOG = LoggerFactory.getLogger(Filemaps.class);
@@ -82,18 +82,18 @@ final class Filemaps {
     return newestId;
   }
 
-  /** What a dataset takes that is held here, redundancy included; 0 for others. */
+  /** Returns the bytes of a dataset on this node, redundancy included; 0 if there is none. */
   long bytes(int datasetId) {
     return bytes.getOrDefault(datasetId, 0L);
   }
 
-  /** Writes one, durably. @return what it said before */
+  /** Writes one, durably. @return its previous content */
   Optional<DatasetRecord> save(DatasetRecord record) {
     AtomicFile.replace(directories.filemap(record.descriptor().id()), FilemapFile.encode(record));
     return hold(record);
   }
 
-  /** Deletes one, durably, if it is there. @return what it said */
+  /** Deletes one, durably, if it exists. @return its content */
   Optional<DatasetRecord> delete(int datasetId) {
     AtomicFile.delete(directories.filemap(datasetId));
     bytes.remove(datasetId);

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A rank's files while they are made again from the bytes of its logical file, by one {@link LogicalFileWriter} for all
- * of it, or by several at once, each for another stretch. They get the modes and times that are known of them.
+ * Files of a rank while they are rebuilt from the bytes of its logical file. One {@link LogicalFileWriter} writes all
+ * of it, or several write disjoint ranges concurrently. They get the modes and times that are known of them.
  * Thread-safe; blocking.
  *
  * <p>Files grow as drafts in a directory of their own, {@code .scr/draft.<rank>.<random>} of the dataset's, where
@@ -85,7 +85,7 @@ public final class LogicalDraft implements AutoCloseable {
     return files.rank();
   }
 
-  /** The draft of a file, to be written; made by whoever comes first. @throws ScrException NO_SPACE, IO */
+  /** Opens the draft of a file for writing; the first caller creates it. @throws ScrException NO_SPACE, IO */
   synchronized FileChannel open(int fileIndex) {
     Growing file = growing.get(fileIndex);
     Path parent = datasetDirectory.resolve(".scr");
@@ -106,7 +106,7 @@ public final class LogicalDraft implements AutoCloseable {
     }
   }
 
-  /** Where a file grows, once it is open. */
+  /** Path of a file's draft, after its opening. */
   Path path(int fileIndex) {
     return drafts.resolve(Integer.toString(fileIndex));
   }
@@ -161,7 +161,7 @@ public final class LogicalDraft implements AutoCloseable {
   }
 
   /**
-   * Puts the files in their places, durably. No writer writes any more.
+   * Moves the files to their final paths, durably. No writer writes any more.
    *
    * @return the same files with the checksums they have
    * @throws ScrException CORRUPT if bytes are missing; NO_SPACE, IO

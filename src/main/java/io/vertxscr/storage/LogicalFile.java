@@ -28,8 +28,8 @@ public final class LogicalFile implements AutoCloseable {
   private int openIndex = -1;
 
   /**
-   * @param ifDifferent what it means that a file is missing or has another length: FILE_CHANGED while the dataset is
-   *     being protected, CORRUPT later
+   * @param ifDifferent fault for a missing file or another length: FILE_CHANGED while the dataset is being protected,
+   *     CORRUPT later
    */
   public LogicalFile(Path datasetDirectory, RankFiles files, Fault ifDifferent) {
     this.datasetDirectory = datasetDirectory;

@@ -8,20 +8,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Writes files that are made anew: whatever had the name before is unlinked, so that neither a link nor a writer of an
- * earlier attempt can get between, and on every failure there is none. Blocking.
+ * Writes new files. An existing file of the name is unlinked first, so that neither a link nor a writer of an earlier
+ * attempt interferes; a failure leaves no file. Blocking.
  */
 public final class NewFile {
   private NewFile() {}
 
-  /** What writes the bytes. */
+  /** Writer of the bytes. */
   @FunctionalInterface
   public interface Writing<T> {
     /** Called once. What it throws removes the file; an IOException is one of the new file. */
     T to(FileChannel out) throws IOException;
   }
 
-  /** What opens it. */
+  /** Opens the new file. */
   @FunctionalInterface
   private interface Making {
     FileChannel make() throws IOException;
@@ -37,7 +37,7 @@ public final class NewFile {
     return write(to, () -> FileStamps.create(to), writing);
   }
 
-  /** The same with the mode that this process gives new files. */
+  /** Writes a file with the default mode of this process. */
   public static <T> T plain(Path to, Writing<T> writing) {
     return write(to, () -> FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), writing);
   }
@@ -74,7 +74,7 @@ public final class NewFile {
     try {
       Files.deleteIfExists(file);
     } catch (IOException _) {
-      // the failure that brought us here is the one to report; what stays is replaced by the next attempt
+      // report the failure that led here; the next attempt replaces a remaining file
     }
   }
 }

@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where one daemon keeps its things, as docs/formats/directories.md draws it.
+ * Directories of one daemon, as drawn in docs/formats/directories.md.
  *
- * @param base the store that is used where nobody names another one
+ * @param base the default store
  * @param below the way from a store's base to this node's cache directory in it, which has files and redundancy
  * @param control the node's control directory: filemaps, lock and socket
  */
@@ -33,7 +33,7 @@ public record NodeDirectories(Path base, Path below, Path control) {
     this(cache, cache.getFileSystem().getPath(""), control);
   }
 
-  /** Makes what is missing of them. */
+  /** Creates missing directories. */
   public NodeDirectories create() {
     for (Path directory : new Path[] {control, cache()}) {
       try {
@@ -80,7 +80,7 @@ public record NodeDirectories(Path base, Path below, Path control) {
     return control.resolve("scr.dataset." + datasetId + FILEMAP_SUFFIX);
   }
 
-  /** Where a dataset stands in a cache directory. */
+  /** Returns the directory of a dataset in a cache directory. */
   public static Path dataset(Path cache, int datasetId) {
     return cache.resolve("scr.dataset." + datasetId);
   }

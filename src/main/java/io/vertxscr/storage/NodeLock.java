@@ -27,7 +27,7 @@ public final class NodeLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock of these directories, which must exist.
+   * Acquires the lock of these directories, which must exist.
    *
    * @param files those of this process, which knows what it holds
    * @throws ScrException DUPLICATE_NODE while another daemon has it, IO

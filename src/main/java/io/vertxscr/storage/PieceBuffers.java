@@ -4,9 +4,9 @@ import io.vertxscr.model.Limits;
 import java.nio.ByteBuffer;
 
 /**
- * Two direct buffers for each thread that moves bulk bytes, of {@link Limits#PIECE_BYTES} unless the thread has been
- * told another size: memory is bounded by the threads, never by files or members. Only for the platform threads of the
- * transfer engine and tests; a caller must be done with a buffer before it calls anything else that uses the same one.
+ * Two direct buffers for each bulk thread, of {@link Limits#PIECE_BYTES} unless configured otherwise. Memory is bounded
+ * by threads, never by files or members. Only for the platform threads of the transfer engine and tests; a caller must
+ * be done with a buffer before it calls anything else that uses the same one.
  */
 public final class PieceBuffers {
   private static final ThreadLocal<PieceBuffers> OF_THREAD =

@@ -42,7 +42,7 @@ public final class Trees {
   }
 
   /**
-   * Makes a directory, and those above it, where they are missing.
+   * Creates a directory and its missing parents.
    *
    * @return the directory
    */
@@ -76,7 +76,7 @@ public final class Trees {
     return all;
   }
 
-  /** What is in a directory, by name; nothing if it is not there. */
+  /** Lists a directory by name; empty if it does not exist. */
   static List<Path> list(Path directory) throws IOException {
     if (!Files.isDirectory(directory)) {
       return List.of();

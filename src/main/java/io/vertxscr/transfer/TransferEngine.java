@@ -53,7 +53,7 @@ public final class TransferEngine implements AutoCloseable {
     this(name, threads, maxQueued, () -> {});
   }
 
-  /** The same; {@code first} is what each thread does before its first job. */
+  /** Creates an engine; {@code first} runs on each thread before its first job. */
   public TransferEngine(String name, int threads, int maxQueued, Runnable first) {
     AtomicInteger number = new AtomicInteger();
     executor = new ThreadPoolExecutor(threads, threads, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(maxQueued),
@@ -63,7 +63,7 @@ public final class TransferEngine implements AutoCloseable {
         }));
   }
 
-  /** As many as there are processors, within 2 to 4: more only wait for the same memory. */
+  /** Default number of threads: that of the processors, within 2 to 4. More would only compete for memory bandwidth. */
   public static int defaultThreads() {
     return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
   }
@@ -101,7 +101,7 @@ public final class TransferEngine implements AutoCloseable {
     return drained.copy();
   }
 
-  /** What waits and what runs, in no order. */
+  /** Returns waiting and running jobs, unordered. */
   public List<String> active() {
     List<String> active = new ArrayList<>();
     jobs.forEach(job -> active.add(job.what));

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: the commands that are rehearsed for the class cache all do their work, and nobody sees the command for it. */
+/** Goal: the commands of the training run for the class cache all work; the run is hidden from users. */
 class CommandTrainingTest {
   @TempDir
   private Path directory;

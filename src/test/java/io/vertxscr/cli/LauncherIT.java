@@ -141,7 +141,7 @@ class LauncherIT {
     return ran.out().contains("--add-modules jdk.incubator.vector");
   }
 
-  /** What looks like a JDK of this version. */
+  /** Creates a directory that looks like a JDK of this version. */
   private Path jdk(String version) throws IOException {
     Path jdk = directory.resolve("jdk-" + version);
     Path java = Files.createDirectories(jdk.resolve("bin")).resolve("java");

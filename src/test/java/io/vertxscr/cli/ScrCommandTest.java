@@ -189,8 +189,7 @@ class ScrCommandTest {
       "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",
       "halt --unset, 'Unknown option: ''--unset''; there are --unset-after, --unset-all, --unset-before, "
           + "--unset-checkpoints, --unset-reason, --unset-seconds'",
-      "halt --checkpoints abc, 'Invalid value for option ''--checkpoints'': ''abc'' is no whole number, or too large "
-          + "a one'",
+      "halt --checkpoints abc, 'Invalid value for option ''--checkpoints'': ''abc'' is not an integer in range'",
       "halt --seconds 1y, '--seconds ''1y'' is no length of time; expected seconds, or 1h30m'",
       "halt --chekpoints=3, 'Unknown option: ''--chekpoints=3''; did you mean --checkpoints?'"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {

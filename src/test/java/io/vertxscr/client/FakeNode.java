@@ -38,9 +38,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
-/** Answers the verbs of one node as a daemon with a run of one rank would; a test may answer a verb in its stead. */
+/** Answers the verbs of one node as a daemon with a run of one rank; a test may override a verb. */
 public final class FakeNode extends VerticleBase {
-  /** What arrived, in order: verb, body, client id. */
+  /** Received message: verb, body, client id. */
   public record Received(Verb verb, JsonObject body, String clientId) {}
 
   public final List<Received> received = new CopyOnWriteArrayList<>();

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: a process finds rank, size, prefix directory and daemon as those in C and Python do, or says what it lacks.
- * Method: the cases of launchers that the tests of all clients read, and sockets in a control directory.
+ * Goal: a process finds rank, size, prefix and daemon as in C and Python, or reports what is missing. Method: the cases
+ * of launchers that the tests of all clients read, and sockets in a control directory.
  */
 class ScrOptionsTest {
   private static final Path LAUNCHERS = Path.of("clients/launchers.txt");

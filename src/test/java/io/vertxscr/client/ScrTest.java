@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: a plain program cannot use the client wrongly without being told, and never waits for what cannot come. */
+/** Goal: every misuse of the client by a plain program is reported, and no call waits forever. */
 @Timeout(60)
 class ScrTest {
   @TempDir
@@ -192,7 +192,7 @@ class ScrTest {
     }
   }
 
-  /** More calls at once than a socket takes: those that it does not take are sent when it does, in their order. */
+  /** More concurrent calls than the socket's buffer: the rest is sent later, in order. */
   @Test
   void callsThatTheSocketDoesNotTakeAtOnceAreSentInTheirOrder() {
     node.overrides.put(Verb.ROUTE, Future::succeededFuture);
@@ -208,7 +208,7 @@ class ScrTest {
     assertThat(node.received).extracting(call -> call.body().getInteger("number")).isEqualTo(numbers);
   }
 
-  /** A daemon that says something that is no answer, or dies in the middle of one: no call may wait for it. */
+  /** A daemon that sends invalid answers, or dies in the middle of one: no call may wait for it. */
   @Test
   void noAnswerOfABrokenDaemonLeavesACallWaiting() throws Exception {
     byte[][] answers = {

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: faults have the same names and numbers in C as in the daemon, and no function is without its manual, its
- * subroutine and its test. Method: the C sources are read as text.
+ * Goal: faults have the same names and numbers in C and in the daemon. Every function has its manual page, subroutine
+ * and test. Method: the C sources are read as text.
  */
 class NativeHeaderTest {
   private static final Path SOURCES = Path.of("clients/c");
@@ -38,9 +38,9 @@ class NativeHeaderTest {
     assertThat(header).isEqualTo(expected);
   }
 
-  /** SCR_Configf makes a text, which Fortran does by itself; the questions about flushes are no part of SCR. */
+  /** SCR_Configf formats a text, which Fortran does by itself. Queries about flushes are not part of SCR. */
   @Test
-  void everyFunctionHasItsManualPageItsSubroutineAndIsCalledByTheProgramsOfTheTests() throws IOException {
+  void everyFunctionHasAManualPageASubroutineAndATest() throws IOException {
     List<String> functions = found("include/scr.h", "(?m)^(?:int|char\\*|const char\\*) (SCR_\\w+)\\(");
     assertThat(functions).hasSize(20).doesNotHaveDuplicates();
     for (String function : functions) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a question finds the node that leads, whoever that is by then, and an answer of it is an answer. */
+/** Goal: a request reaches the current leader through failovers, and only its answer counts. */
 class EventBusNodeBusTest {
   private static final int PATIENCE_S = 20;
   private static Vertx vertx;

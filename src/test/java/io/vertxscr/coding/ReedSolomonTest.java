@@ -79,7 +79,7 @@ class ReedSolomonTest {
     assertThat(new ReedSolomon(1000, 1).coefficient(0, 999)).as("no field is needed for one row").isOne();
   }
 
-  /** Redundancy files that were written must be readable for ever: these values are part of their format. */
+  /** Existing redundancy files must stay readable: these values are part of their format. */
   @Test
   void theCoefficientsAreTheOnesOfTheFormat() {
     var code = new ReedSolomon(4, 3);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: the first in the order of precedence counts, users change only what is theirs, each refusal says where. */
+/** Goal: precedence of sources, users change only their own settings, each refusal names its place. */
 class ConfigurationTest {
   /** From the first to be heard to the last; the value that each of them sets is its place in the list. */
   private static final List<String> PLACES = List.of("environment of the application", ".scrconf line 1",
@@ -83,7 +83,7 @@ class ConfigurationTest {
     assertThat(all.said("CKPT=7 TYPE")).isEmpty();
   }
 
-  /** A CKPT entry is that of one place, with what that place leaves out; a store is known by where it is. */
+  /** A CKPT entry comes from one place, with that place's omissions; a store is identified by its path. */
   @Test
   void anAnswerIsWhatHoldsAndNotWhatSomebodyElseHasSaid() {
     calls.addAll(List.of("CKPT=0 SET_SIZE=4", "STORE=/ssd/ COUNT=3"));
@@ -146,7 +146,7 @@ class ConfigurationTest {
     assertThat(restricted().effective().ignored()).isEmpty();
   }
 
-  /** What it does and does not do is the daemons', the processes' or scr run's matter: said, and no reason to fail. */
+  /** Parameters of daemons, processes or scr run: a remark, and no failure. */
   @ParameterizedTest
   @CsvSource({
       "SCR_CNTL_BASE=/x,       'the daemons have read it when they started, and have /tmp (default)'",
@@ -208,7 +208,7 @@ class ConfigurationTest {
       "STORE=/tmp VIEW=PRIVATE,     'VIEW has no effect here: GROUP says which nodes share the store'",
       "STORE=/tmp QZXWVJK=1,        'QZXWVJK has no effect here: STORE has no such key'",
       "SITE_QZXWVJK=1,              'SITE_QZXWVJK has no effect: there is no such parameter'"})
-  void aNameThatIsOfScrOrOfSomebodyElseIsARemarkAndOneThatLooksLikeOursIsRefused(String line, String remark)
+  void foreignNamesAreRemarksAndMisspeltOnesAreRefused(String line, String remark)
       throws IOException {
     user(line);
     Effective effective = with("").effective();

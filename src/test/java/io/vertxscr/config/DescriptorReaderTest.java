@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: GROUPS, STORE and CKPT entries mean what the documents say, and what they leave out comes from parameters. */
+/** Goal: GROUPS, STORE and CKPT entries as documented, with defaults from parameters. */
 class DescriptorReaderTest {
   @TempDir
   private Path directory;

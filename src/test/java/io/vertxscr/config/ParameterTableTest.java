@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: docs/parameters.md names every parameter and every name without an effect, with the words of the program. */
+/** Goal: docs/parameters.md names every parameter and name without effect, in the program's texts. */
 class ParameterTableTest {
   @Test
   void everyNameHasItsRowAndNoOther() throws IOException {

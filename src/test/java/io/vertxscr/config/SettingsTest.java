@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Goal: every parameter has its effect, the environment wins over the file, and nothing unknown is let through. */
+/** Goal: every parameter has its effect, precedence is kept, unknown names are refused. */
 @Execution(ExecutionMode.CONCURRENT)
 class SettingsTest {
   private static final Map<String, String> ALICE = Map.of("USER", "alice");
@@ -75,7 +75,7 @@ class SettingsTest {
 
   /** Method: all at once, each with a value of its own, so that none is taken for another. */
   @Test
-  void everyParameterOfARunReachesWhoeverActsOnIt() throws IOException {
+  void everyParameterOfARunReachesItsPolicy() throws IOException {
     Map<String, String> said = new TreeMap<>();
     said.putAll(Map.of("SCR_CACHE_BASE", "/ssd", "SCR_CACHE_SIZE", "3", "SCR_CACHE_BYPASS", "1", "SCR_CACHE_FULL",
         "bypass", "SCR_CACHE_PURGE", "1", "SCR_COPY_TYPE", "RS", "SCR_GROUP", "WORLD", "SCR_SET_SIZE", "9",
@@ -197,7 +197,7 @@ class SettingsTest {
             "SCR_XOR_SIZE in the environment is not a parameter; it is called SCR_SET_SIZE here");
   }
 
-  /** Nothing of this is wrong, and an operator would wait in vain for what it does not do. */
+  /** Nothing of this is an error, but an operator must be told that it has no effect. */
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
       "SCR_CRC_ON_FLUSH=0 | 1 | SCR_CRC_ON_FLUSH=0",
@@ -269,7 +269,7 @@ class SettingsTest {
 
   /** With SCR_COPY_TYPE of the system's own, its entries are a choice that it leaves to users. */
   @Test
-  void entriesThatAreNotUsedAreReportedToWhoeverMeantThemToBe() throws IOException {
+  void unusedEntriesAreReported() throws IOException {
     Path file = file("SCR_COPY_TYPE=PARTNER", "CKPT=0 TYPE=RS");
     Settings system = Settings.load(ALICE, Optional.of(file));
 

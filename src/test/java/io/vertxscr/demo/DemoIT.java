@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: {@code bin/scr demo} keeps its promise on real nodes, in one process and in many; and where too much is lost
- * it says so, with an exit code that is not 0.
+ * Goal: {@code bin/scr demo} works on real nodes, in one process and in many. After a fatal loss it reports that, with
+ * an exit code other than 0.
  */
 class DemoIT {
   private static final Path HOME = Path.of(System.getProperty("scr.home"));

@@ -15,10 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Goal: the demo tells the truth: {@code identical} after a loss that can be made good, a refusal after one that
- * cannot.
- */
+/** Goal: the demo reports {@code identical} after a tolerated loss, a refusal after a fatal one. */
 class DemoScenarioTest {
   private static final List<String> NODES = List.of("n0", "n1", "n2", "n3");
   private static final HeatProblem PROBLEM = new HeatProblem(64, 1000, 100);

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: ranks as real processes report their events, come to their end, and are missed when they are killed. */
+/** Goal: ranks as real processes report their events, end, and are reported when killed. */
 class ProcessLauncherTest {
   private static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 

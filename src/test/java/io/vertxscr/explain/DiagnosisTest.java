@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: verdict, missing ranks and risk are right whatever is lost. Method: every subset of the nodes of a small
- * dataset, compared with what the scheme promises for the sets.
+ * Goal: verdict, missing ranks and risk are right for every loss. Method: every subset of the nodes of a small dataset,
+ * compared with what the scheme promises for the sets.
  */
 class DiagnosisTest {
   private static final int NODES = 4;

@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: for every kind of file, what was written is read; whatever is damaged, missing or malformed is refused by name.
- * Method: one sample of each kind; every bit flipped, every length cut, every key taken out, every value made nonsense,
- * the children in other orders. What may be missing, or hold anything, is listed among the resources in
+ * Goal: every kind of file is decoded as encoded. Any damaged, missing or malformed part is refused by name. Method:
+ * one sample of each kind; every bit flipped, every length cut, every key taken out, every value made nonsense, the
+ * children in other orders. What may be missing, or hold anything, is listed among the resources in
  * {@code <kind>.tolerated.txt}: texts, keys that only other tools read, and keys whose absence means something. Replay
  * with {@code -Dseed=N}.
  */

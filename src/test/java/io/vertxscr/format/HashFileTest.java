@@ -15,9 +15,9 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a hash file comes back as it was, or is refused with a reason; no input makes the reader do anything else.
- * Method: the published golden bytes, every bit flip and truncation, random trees, one hand-made file for each defect.
- * Replay with {@code -Dseed=N}.
+ * Goal: a hash file is decoded as encoded, or refused with a reason; no input has another result. Method: the published
+ * golden bytes, every bit flip and truncation, random trees, one hand-made file for each defect. Replay with
+ * {@code -Dseed=N}.
  */
 class HashFileTest {
   private static final String NODES_4 = "951fc3f5" + "0001" + "0001" + "000000000000002c" + "00000001"

@@ -70,7 +70,9 @@ public final class Samples {
     return new DatasetDescriptor(id, name, DatasetFlags.CHECKPOINT, id, id, DESCRIPTOR.job(), DESCRIPTOR.totals());
   }
 
-  /** The rank's two files; the second one sorts before the first, so that the order of keys would betray itself. */
+  /**
+   * Returns the rank's two files. The second one sorts before the first, to detect a dependence on the order of keys.
+   */
   public static RankFiles files(int rank) {
     return new RankFiles(rank, List.of(
         new FileMeta("rank." + rank + "/b.ckpt", "out/b.ckpt", 524296, OptionalInt.of(0x38bb68f),
@@ -78,10 +80,10 @@ public final class Samples {
         new FileMeta("rank." + rank + "/a.ckpt", "a.ckpt", 0, OptionalInt.of(0))));
   }
 
-  /** Where the samples are cached. */
+  /** Cache directory of the samples. */
   public static final CacheDirectory CACHE = new CacheDirectory("/ssd", "/ssd/user1/scr.439/n1");
 
-  /** How the samples are protected. */
+  /** Protection of the samples. */
   public static final RedundancyDescriptor REDUNDANCY = new RedundancyDescriptor(
       new CheckpointDescriptor(1, true, 5, "POWER", "/ssd", Redundancy.of(Scheme.XOR, 3), false), 2);
 

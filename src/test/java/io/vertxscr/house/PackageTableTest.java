@@ -126,7 +126,7 @@ class PackageTableTest {
     return complaints;
   }
 
-  /** What is wrong with a use of {@code target} (a full package name) in {@code user}; null where nothing is. */
+  /** Returns the objection to a use of {@code target} (a full package name) in {@code user}; null if none. */
   private static String complaint(String user, String target) {
     String from = key(user);
     if (target.startsWith("io.vertx.")) {
@@ -139,7 +139,7 @@ class PackageTableTest {
     return from.equals(to) || MAY_USE.get(from).contains(to) ? null : "package " + from + " uses " + to;
   }
 
-  /** What is wrong with the place of {@code user} above {@code target}; null where nothing is. */
+  /** Returns the objection to the position of {@code user} above {@code target}; null if none. */
   private static String disorder(String user, String target) {
     int above = FROM_THE_BOTTOM.indexOf(user);
     int below = FROM_THE_BOTTOM.indexOf(target);

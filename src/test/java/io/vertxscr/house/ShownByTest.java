@@ -71,7 +71,7 @@ class ShownByTest {
         Stream.of("| a | `ShownByTest#everyRowNamesTestsThatExist` |")).toList(), sources())).hasSize(1);
   }
 
-  /** What is wrong with the tables of a document, as sentences that start with the line's number. */
+  /** Returns the objections to a document's tables, as sentences that start with the line number. */
   private static List<String> complaints(List<String> lines, Map<String, String> sources) {
     List<String> complaints = new ArrayList<>();
     boolean shown = true;

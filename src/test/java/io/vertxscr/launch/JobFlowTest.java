@@ -64,7 +64,7 @@ class JobFlowTest {
   }
 
   @Test
-  void aProgramThatFailsAtOnceBeforeItsRanksAreInARunIsTriedOnceMoreAndHasTheLastWord() {
+  void aProgramThatFailsBeforeItsRanksJoinIsRetriedOnce() {
     for (int runs : new int[] {-1, 5}) {
       Rules rules = new Rules(runs, 4);
       assertThat(after(rules, GOOD, AT_ONCE).action()).isEqualTo(new Action.Check("run 1 failed with exit code 9"));
@@ -117,7 +117,7 @@ class JobFlowTest {
         .isEqualTo(new Action.Finish(9, "halted: JOB_HALTED"));
   }
 
-  /** All sequences of six events: whatever comes when, runs count up by one, and after Finish nothing happens. */
+  /** All sequences of six events: runs count up by one, and after Finish nothing happens. */
   @Test
   void noOrderOfEventsMakesItStartTwiceOrAfterItsEnd() {
     walk(new State.Starting(), 0, false, 6);

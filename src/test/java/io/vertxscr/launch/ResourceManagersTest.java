@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** Goal: the nodes of an allocation, and those that are down, by environments and answers as the managers give them. */
+/** Goal: nodes and down nodes of an allocation, from environments and answers of each manager. */
 class ResourceManagersTest {
   private static final Map<String, String> SLURM = Map.of("SLURM_JOB_ID", "1145655", "SLURM_JOBID", "1145655",
       "SLURM_JOB_NODELIST", "rzg[12-13,20],rzh4", "SLURM_NODELIST", "rzg[12-13,20],rzh4", "SLURM_JOB_NUM_NODES", "4",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a run that hangs is found by the user's limit or by what it has needed; one that works never is. */
+/** Goal: a hanging run is detected by the user's limit or the learned one; a working run never is. */
 class WatchdogTest {
   private static final long MINUTE = 60_000;
 

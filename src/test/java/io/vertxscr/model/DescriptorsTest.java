@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.Test;
 
-/** Goal: every dataset gets the descriptor that the documents say, and no set of descriptors leaves one without. */
+/** Goal: every dataset gets the documented descriptor, and no set of descriptors omits one. */
 class DescriptorsTest {
   private static final Redundancy XOR = Redundancy.of(Scheme.XOR, 8);
   private static final StoreDescriptor TMP = StoreDescriptor.of("/tmp", 1);

@@ -16,9 +16,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: whatever a cache holds, what leaves it is never on its way to the prefix directory and never the last one that
- * a restart could use, and no more stays than was asked for. Method: all caches of one and two datasets of all kinds,
- * random ones of up to six; walks over checkpoints of random protection. Replay with -Dseed=N.
+ * Goal: eviction never takes a dataset with a pending flush or the last usable one. No more stays than configured.
+ * Method: all caches of one and two datasets of all kinds, random ones of up to six; walks over checkpoints of random
+ * protection. Replay with -Dseed=N.
  */
 class EvictionTest {
   private static final Map<String, Integer> ONE_EACH = Map.of("/a", 1, "/b", 1);
@@ -31,7 +31,7 @@ class EvictionTest {
     assertThat(Eviction.late(held, Map.of("/a", 9))).isEmpty();
   }
 
-  /** SCR lets a SINGLE checkpoint evict the only XOR one; the loss of a node then leaves nothing. */
+  /** SCR lets a SINGLE checkpoint evict the only XOR one; after the loss of a node nothing is left. */
   @Test
   void aSingleCheckpointNeverEvictsTheOnlyOneThatSurvivesALoss() {
     Cached single = new Cached(5, "/a", true, 0, Standing.WHOLE, Flushed.NO, 1);
@@ -149,7 +149,7 @@ class EvictionTest {
     }
   }
 
-  /** With the next one the store has its count, and no more went for it than must, nor anything that hurts more. */
+  /** With the next dataset the store has its count; the victims are the minimum, and the least valuable. */
   private static void checkExact(List<Cached> held) {
     List<Cached> counted = held.stream().filter(d -> d.store().equals("/a"))
         .filter(d -> d.standing() != Standing.FOREIGN || d.flushed() == Flushed.YES).toList();

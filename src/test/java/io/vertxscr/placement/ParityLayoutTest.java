@@ -57,7 +57,7 @@ class ParityLayoutTest {
     assertThatThrownBy(() -> ParityLayout.of(1, 1, 10)).isInstanceOf(IllegalArgumentException.class);
   }
 
-  /** The picture of docs/formats/redundancy.md, as far as it goes: rows of parity as negative numbers less one. */
+  /** The drawing in docs/formats/redundancy.md, as far as it goes. Rows of parity as negative numbers minus one. */
   @Test
   void standsLikeThePictureForTwoFailures() {
     var layout = ParityLayout.of(5, 2, 30);

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: no loss within the tolerance is refused, and none is promised that leaves a member without a source. */
+/** Goal: no tolerated loss is refused, and none is accepted that leaves a member without a source. */
 class ProtectionTest {
   @Test
   void replacesEveryLossWithinTheTolerance() {

@@ -36,7 +36,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
   private final RecordedFileSystem system;
   private final Watch watch;
 
-  /** As the virtual machine calls it. @param plain the one that it would use otherwise */
+  /** Constructor called by the virtual machine. @param plain the one that it would use otherwise */
   public RecordedFileSystemProvider(FileSystemProvider plain) {
     this(plain.getFileSystem(URI.create("file:///")), States.WATCH);
   }
@@ -47,7 +47,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
     this.watch = watch;
   }
 
-  /** The same place, in a file system of this kind, where the virtual machine has not begun with one. */
+  /** Returns the path in a file system of this kind, if the virtual machine was started without one. */
   public static Path recorded(Path path) {
     return new RecordedFileSystemProvider(path.getFileSystem().provider()).system.getPath(path.toString());
   }

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The states of a directory: {@code <n>} is what was in it before its change number n, and the last one what was in it
- * at the end. {@code changes} names the changes, one on each line. One change at a time: a state is never between two.
+ * States of a directory: {@code <n>} is its content before change number n, the last one its final content.
+ * {@code changes} names the changes, one on each line. One change at a time: a state is never between two.
  */
 public final class States {
   /** Keeps states. A write is two changes, so that there is a state in which it is torn. */

@@ -1,5 +1,5 @@
 /**
- * A file system that keeps, before every change below a directory, a copy of all that is in that directory: what a
- * process that is killed just then would leave behind. It takes the place of the default one in a process of its own.
+ * A file system that copies a directory before every change below it. The state that a kill at that moment leaves. It
+ * takes the place of the default one in a process of its own.
  */
 package io.vertxscr.recorded;

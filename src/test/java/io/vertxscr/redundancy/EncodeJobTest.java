@@ -32,7 +32,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Goal: redundancy files as other tools read them, and none at all when something goes wrong on the way. */
+/** Goal: redundancy files match other tools' format, and a failure leaves none. */
 @Execution(ExecutionMode.CONCURRENT)
 class EncodeJobTest {
   @TempDir(factory = RamDirectory.class)
@@ -208,8 +208,8 @@ class EncodeJobTest {
   }
 
   /**
-   * The first holder of a stripe computes all rows, the others pull theirs finished: B + (k-1) B / (N-k) bytes, where
-   * each member has B, instead of k B.
+   * The first holder of a stripe computes all rows, the others pull them. B + (k-1) B / (N-k) bytes instead of k B.
+   * Each member has B bytes.
    */
   @Test
   void everyMemberOfAReedSolomonSetPullsNoMoreThanItMust() {

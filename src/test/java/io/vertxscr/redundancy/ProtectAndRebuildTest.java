@@ -33,9 +33,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: every loss that a scheme promises is rebuilt bit by bit, the next bigger one is refused untouched.
- * Method: for EVERY subset of members up to tolerance + 1: encode, seal, lose, rebuild, every second member in parts,
- * the last one first, encode again, compare all bytes.
+ * Goal: every loss within the tolerance is rebuilt bit by bit; one more is refused without a change. Method: for EVERY
+ * subset of members up to tolerance + 1: encode, seal, lose, rebuild, every second member in parts, the last one first,
+ * encode again, compare all bytes.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ProtectAndRebuildTest {
@@ -57,7 +57,7 @@ class ProtectAndRebuildTest {
     return scheme == Scheme.XOR ? IntStream.of(1) : IntStream.range(1, size);
   }
 
-  /** Shape of a member's files: the same for all, or, in the last two cases, falling and rising with the member. */
+  /** Shape of a member's files. The same for all, or, in the last two cases, falling and rising with the member. */
   private static int[] shape(int shape, int member) {
     int moving = shape == SHAPES.length ? member * 5 + 4 : member + 2;
     return SHAPES[shape < SHAPES.length ? shape : moving % SHAPES.length];

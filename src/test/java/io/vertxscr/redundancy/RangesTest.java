@@ -126,7 +126,7 @@ class RangesTest {
     }
   }
 
-  /** By path on node n5 alone, the dataset alone that the set protected, and of it the redundancy of rank 5 alone. */
+  /** By path on node n5 alone, of the protected dataset alone, and only the redundancy of rank 5. */
   private DirectRanges direct(Fault ifDifferent) {
     return new DirectRanges(Set.of("n5"), new Layouts() {
       @Override

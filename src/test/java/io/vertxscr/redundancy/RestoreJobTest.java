@@ -105,7 +105,7 @@ class RestoreJobTest {
     return nodes;
   }
 
-  /** Turns one bit: in the first, a middle or the last byte of the range that is opened after so many others. */
+  /** Flips one bit: in the first, a middle or the last byte of a later range. */
   private static final class WrongSource implements RangeSource {
     private final RangeSource source;
     private final int part;

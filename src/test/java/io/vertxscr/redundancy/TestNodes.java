@@ -128,7 +128,7 @@ final class TestNodes implements RangeSource {
     }
   }
 
-  /** Makes one member's redundancy file again, the others being as they are. */
+  /** Protects one member again, without changes of the others. */
   void protectAgain(int rank) {
     try (var job = new EncodeJob(plan(rank), this, directory(rank).resolve(redundancyName(rank)))) {
       job.run();
@@ -149,7 +149,7 @@ final class TestNodes implements RangeSource {
     save(rank);
   }
 
-  /** Lets the others read what was rebuilt. */
+  /** Registers the rebuilt files for reads by the others. */
   void registerAgain(int rank) {
     store(rank).register(ID, layouts.get(rank));
   }
@@ -186,7 +186,7 @@ final class TestNodes implements RangeSource {
     return layouts.get(rank);
   }
 
-  /** Every file below a rank's dataset directory with its bytes; empty files and directories of drafts count, too. */
+  /** Returns every file below a rank's dataset directory with its bytes. Empty files and draft directories included. */
   Map<String, byte[]> content(int rank) {
     Map<String, byte[]> content = new TreeMap<>();
     Path directory = directory(rank);

@@ -188,7 +188,7 @@ class DocumentTreesTest {
   }
 
   @Test
-  void theScanHashIsTheDocumentsBeforeAndAfterItIsInspectedAndRebuildsArePlanned() throws IOException {
+  void theScanHashIsTheDocumentedOneBeforeAndAfterInspection() throws IOException {
     var caches = new TestCaches(temp, Scheme.XOR, 2, 1, 1000);
     caches.dataset(6, "b.6");
     PrefixPaths paths = new PrefixPaths(caches.prefix);

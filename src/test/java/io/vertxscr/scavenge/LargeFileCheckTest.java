@@ -24,8 +24,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: a check in pieces finds what a check of whole files finds, in files of their own and in containers. Method:
- * pieces of every kind of length, a flipped bit in every tenth byte of all that is published.
+ * Goal: a check in pieces finds the same as a check of whole files, in files and in containers. Method: pieces of every
+ * kind of length, a flipped bit in every tenth byte of all that is published.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LargeFileCheckTest {

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a dataset of a run with containers is scavenged into containers, files and redundancy, and made whole from
- * them. Method: every loss of nodes for every scheme, and a damaged byte wherever the containers have one.
+ * Goal: a dataset in containers is scavenged into containers with redundancy, and rebuilt from them. Method: every loss
+ * of nodes for every scheme, and a damaged byte wherever the containers have one.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
@@ -85,7 +85,7 @@ class PackedScavengeTest {
 
   @ParameterizedTest
   @EnumSource(Scheme.class)
-  void everyLossOfNodesThatTheSchemePromisesIsRebuiltFromContainersAndEveryOtherIsNamed(Scheme scheme) {
+  void everyLossWithinTheToleranceIsRebuiltFromContainers(Scheme scheme) {
     for (int lost = 0; lost < (1 << NODES) - 1; lost++) {
       BitSet nodes = BitSet.valueOf(new long[] {lost});
       Case one = new Case(scheme);
@@ -123,7 +123,7 @@ class PackedScavengeTest {
   }
 
   @Test
-  void aContainerThatAPublishedDatasetHasLostIsMadeUpForByTheOthersOrTheRanksAreNamed() throws IOException {
+  void aLostContainerOfAPublishedDatasetIsRebuiltOrItsRanksAreNamed() throws IOException {
     Case measure = new Case(Scheme.XOR);
     measure.copyAll();
     int containers = measure.containers().size();

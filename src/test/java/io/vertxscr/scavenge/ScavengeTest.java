@@ -37,8 +37,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: whatever the surviving caches can give reaches the prefix directory, byte by byte; what they cannot is named by
- * rank, and nothing is changed.
+ * Goal: all recoverable data of the surviving caches reach the prefix directory byte by byte. Lost ranks are named, and
+ * nothing is changed then.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)

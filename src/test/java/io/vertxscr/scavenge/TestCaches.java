@@ -48,9 +48,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * Control and cache directories of a job on this machine, n0, n1, ..., with protected datasets in them, as daemons
- * leave them behind. Every redundancy set has a rank of each node. Rank r is on node r / ranksPerNode; it writes two
- * files, the second of which sorts before the first.
+ * Control and cache directories of a job on this machine, with datasets as daemons leave them. Nodes are n0, n1, ...
+ * Every redundancy set has a rank of each node. Rank r is on node r / ranksPerNode; it writes two files, the second of
+ * which sorts before the first.
  */
 public final class TestCaches {
   public final Path control;
@@ -91,7 +91,7 @@ public final class TestCaches {
     return this;
   }
 
-  /** Where this node keeps a dataset. */
+  /** Returns the node's directory of a dataset. */
   public Path directory(String node, int id) {
     return stores.get(node).directory(id);
   }
@@ -100,7 +100,7 @@ public final class TestCaches {
     return NodeCache.ofJob(control);
   }
 
-  /** Brings what all caches hold of a dataset to the prefix directory, without a problem; it is not published. */
+  /** Copies a dataset from all caches to the prefix directory, without publishing it. */
   public void copy(int id) {
     for (NodeCache node : nodes()) {
       assertThat(new ScavengeCopy(node, id, new PrefixPaths(prefix)).run().problems()).isEmpty();
@@ -175,7 +175,7 @@ public final class TestCaches {
     return new Stamp(file.equals("a") ? 0440 : 0666, 1_600_000_000L + rank, 123_456_000 + id);
   }
 
-  /** What the rank wrote. */
+  /** Returns the bytes written by the rank. */
   public byte[] bytes(int id, int rank, String file) {
     byte[] bytes = new byte[file.equals("a") ? 7 + rank : fileBytes + 3 * rank];
     new Random(31L * id + 7L * rank + file.hashCode()).nextBytes(bytes);

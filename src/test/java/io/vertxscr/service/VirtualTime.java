@@ -81,7 +81,7 @@ public final class VirtualTime {
   }
 
   /**
-   * Lets things happen until the condition holds, or so much time has gone by.
+   * Runs events until the condition holds, or the time has passed.
    *
    * @return whether the condition holds
    */
@@ -105,7 +105,7 @@ public final class VirtualTime {
     return true;
   }
 
-  /** Lets everything happen that takes no time. */
+  /** Runs all events that are due. */
   public void settle() {
     runUntil(() -> false, Duration.ZERO);
   }

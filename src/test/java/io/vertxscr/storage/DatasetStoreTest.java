@@ -295,7 +295,7 @@ class DatasetStoreTest {
     return NodeDirectories.dataset(directories.cache(), id);
   }
 
-  /** The same in whichever store the dataset was placed. */
+  /** Writes to the dataset in any store. */
   private static void writeTo(DatasetStore store, int id) throws IOException {
     Files.writeString(store.createDirectory(id, 0).resolve("a"), "abc");
     Path redundancy = store.directory(id).resolve(".scr/g1/1_of_2_in_0.xor");

@@ -33,7 +33,7 @@ class SyncedTest {
   }
 
   @Test
-  void aFileIsReplacedByADraftThatIsSyncedBeforeItsRenameAndTheDirectoryIsSyncedAfterIt() {
+  void aFileIsReplacedByDraftSyncRenameAndDirectorySync() {
     AtomicFile.replace(file, new byte[10]);
 
     String draft = "f" + AtomicFile.DRAFT_SUFFIX;

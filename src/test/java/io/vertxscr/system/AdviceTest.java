@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: should-exit and need-checkpoint say the same to all ranks, from memory, and what is configured. */
+/** Goal: should-exit and need-checkpoint have one configured answer for all ranks, from memory. */
 class AdviceTest {
   @TempDir
   Path directory;
@@ -68,9 +68,9 @@ class AdviceTest {
     return new EmbeddedRun(cluster, prefix, List.of(nodeOfRank));
   }
 
-  /** Elsewhere every call locks, reads and writes a file of the parallel file system: 2,000 to 7,000 calls a second. */
+  /** Elsewhere every call locks, reads and writes a file of the parallel file system. 2,000 to 7,000 calls a second. */
   @Test
-  void ranksAtDifferentSpeedsAreToldToExitAtTheSameCallAndHardlyAnybodyAsksTheLeader() throws Exception {
+  void ranksAtDifferentSpeedsExitAtTheSameCallWithFewLeaderMessages() throws Exception {
     start(IntervalPolicy.STANDARD, "n1", "n2");
     List<Integer> calls = EmbeddedRun.all(run("n1", "n1", "n2", "n2").start(scr -> {
       int call = 1;
@@ -117,7 +117,7 @@ class AdviceTest {
     }))).hasSize(2);
   }
 
-  /** A user whose program writes a checkpoint in each step is to see why; one line, whatever the number of calls. */
+  /** A user whose program checkpoints in each step must see why; one line for any number of calls. */
   @Test
   void rank0IsToldWithItsFirstCallWhatTheAnswersComeFrom() throws Exception {
     start(IntervalPolicy.STANDARD, "n1");
@@ -211,7 +211,7 @@ class AdviceTest {
   }
 
   @Test
-  void aQuestionOutOfPlaceOrOutOfOrderIsRefusedAndARepeatedOneGetsTheSameAnswer() throws Exception {
+  void illegalQuestionsAreRefusedAndRepeatedOnesAreDeduplicated() throws Exception {
     start(new IntervalPolicy(2, 0, 0, false), "n1");
     try (RawRank rank = new RawRank(vertx, "n1", 0)) {
       RawRank.ok(rank.init(1, prefix));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: whatever a program does wrong is refused by name and changes nothing: right calls go on afterwards. */
+/** Goal: every misuse is refused by name and changes nothing; valid calls succeed afterwards. */
 class ApiMisuseTest extends EmbeddedTest {
   private static final Set<Verb> COLLECTIVE = EnumSet.of(Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT, Verb.HAVE_RESTART,
       Verb.START_RESTART, Verb.COMPLETE_RESTART, Verb.CURRENT, Verb.DROP, Verb.DELETE, Verb.FINALIZE);
@@ -141,7 +141,7 @@ class ApiMisuseTest extends EmbeddedTest {
   }
 
   @Test
-  void twoRanksWithTheSameNumberOnTheSameNodeOrOnAnotherAreToldToAllAndRightCallsGoOn() throws Exception {
+  void duplicateRanksAreReportedToAllAndValidCallsContinue() throws Exception {
     for (String node : List.of("n1", "n2")) {
       Future<JsonObject> waiting = rank(0, "n1").init(2, cluster.prefix());
       arrived("1 of 2");
@@ -231,7 +231,7 @@ class ApiMisuseTest extends EmbeddedTest {
   }
 
   @Test
-  void flagsThatSayNothingAndNamesThatCannotBeAreRefusedAndANameThatIsMissingIsMadeOfTheId() throws Exception {
+  void invalidFlagsAndNamesAreRefusedAndAMissingNameIsDerivedFromTheId() throws Exception {
     RawRank rank = rank(0, "n1");
     ok(rank.init(1, cluster.prefix()));
     for (int flags : List.of(0, -1, 4)) {

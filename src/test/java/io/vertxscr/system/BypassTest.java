@@ -49,7 +49,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: past the cache a dataset is as whole, as durable and as checked as one that was flushed and fetched. */
+/** Goal: a dataset in bypass mode is as whole, durable and checked as a flushed and fetched one. */
 class BypassTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n1", "n2"};
   private static final int FILES = 3;
@@ -101,7 +101,7 @@ class BypassTest extends EmbeddedTest {
     }
   }
 
-  /** A crash right after that must not leave an older dataset on offer whose files are half written over. */
+  /** A crash right after that must not leave an older dataset on offer whose files are half overwritten. */
   @Test
   void aDatasetWhoseFilesAreWrittenOverIsListedAsReplacedBeforeTheFirstByteIs() throws Exception {
     try (TestCluster cluster = cluster(1, false)) {
@@ -123,7 +123,7 @@ class BypassTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the messages by which the older files get their names are held back until the ranks could have written. */
+  /** Method: renames of the older files are delayed until the ranks could have written. */
   @Test
   void aFlushPutsNoOlderFileWhereRanksAreWritingTheirs() throws Exception {
     List<DeliveryContext<Object>> held = new CopyOnWriteArrayList<>();

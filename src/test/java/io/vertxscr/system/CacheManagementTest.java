@@ -32,7 +32,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 
-/** Goal: caches hold what was asked for, in the stores that were asked for, and never delete what is still needed. */
+/** Goal: caches keep the configured checkpoints in the configured stores, never evict needed ones. */
 class CacheManagementTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
   private static final int FILES = 3;
@@ -62,7 +62,7 @@ class CacheManagementTest extends EmbeddedTest {
     return policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.XOR));
   }
 
-  /** scr#488: with one checkpoint in the cache, SCR lets it be the one that the loss of a node destroys. */
+  /** scr#488: with one checkpoint in the cache, SCR may keep the one that the loss of a node destroys. */
   @Test
   void aSingleCheckpointNeverEvictsTheOnlyXorOne() throws Exception {
     StoreDescriptor cache = store("cache", 1);
@@ -195,7 +195,7 @@ class CacheManagementTest extends EmbeddedTest {
     }
   }
 
-  /** Elsewhere the one cached dataset is deleted before the next exists, and a crash while writing leaves nothing. */
+  /** Elsewhere the one cached dataset is deleted before the next exists; a crash then leaves none. */
   @Test
   void aCrashWhileWritingLeavesTheOlderCheckpointThoughTheCacheKeepsOne() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, plain(), NODES)) {
@@ -229,7 +229,7 @@ class CacheManagementTest extends EmbeddedTest {
     }
   }
 
-  /** What one checkpoint takes on the node of a rank, without redundancy. */
+  /** Returns the bytes of one checkpoint on a rank's node, without redundancy. */
   private static long bytesOf(int rank) {
     long bytes = 0;
     for (int file = 0; file < FILES; file++) {
@@ -238,7 +238,7 @@ class CacheManagementTest extends EmbeddedTest {
     return bytes;
   }
 
-  /** A store with room for this many checkpoints of the largest rank, and a half; shared by the nodes of this host. */
+  /** Returns a store with room for this many and a half checkpoints of the largest rank, shared by the host. */
   private StoreDescriptor narrow(int checkpoints, int count) {
     long each = bytesOf(NODES.length - 1) * 2 / 2;
     return new StoreDescriptor(directory.resolve("cache").toString(), GroupDescriptors.NODE, count,
@@ -266,7 +266,7 @@ class CacheManagementTest extends EmbeddedTest {
   }
 
   @Test
-  void whoLosesTheOnlyCheckpointToTheNextOneThatFailsHearsThatTheRunBeginsAnew() throws Exception {
+  void theLossOfTheOnlyCheckpointToAFailedOneIsReported() throws Exception {
     StoreDescriptor cache = narrow(1, 1);
     RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
@@ -281,7 +281,7 @@ class CacheManagementTest extends EmbeddedTest {
         return 0;
       }), NODES);
       assertThat(cluster.status(NODES[0]).getJsonArray("remarks").getString(0))
-          .startsWith("no checkpoint of the datasets up to 1 is left").endsWith("the run begins anew");
+          .startsWith("no checkpoint of the datasets up to 1 is left").endsWith("the run starts without a checkpoint");
     }
   }
 

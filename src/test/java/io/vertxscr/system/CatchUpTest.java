@@ -67,7 +67,7 @@ class CatchUpTest extends EmbeddedTest {
     }
   }
 
-  /** Elsewhere what was fetched or rebuilt is encoded again before the application may read: 487 instead of 297 ms. */
+  /** Elsewhere fetched or rebuilt files are encoded again before the application may read. 487 instead of 297 ms. */
   @Test
   void aProtectionThatFailsIsTriedAgain() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES);

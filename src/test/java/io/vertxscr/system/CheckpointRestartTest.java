@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goal: the main job, in one process: checkpoints, a node lost with its storage, restart with a spare, to the end. */
+/** Goal: the main scenario in one process. Checkpoints, loss of a node with its storage, restart with a spare. */
 class CheckpointRestartTest {
   private static final int FILES = 3;
 

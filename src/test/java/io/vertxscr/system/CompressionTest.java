@@ -35,7 +35,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Goal: with COMPRESS=ZSTD a dataset is compressed on its way to the prefix directory, and comes back as it was. */
+/** Goal: with COMPRESS=ZSTD a dataset is compressed by its flush, and fetched unchanged. */
 class CompressionTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n1", "n2"};
   private static final FetchPolicy PLAIN = fetching(false, false, false);

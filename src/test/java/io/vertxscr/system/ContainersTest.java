@@ -136,7 +136,7 @@ class ContainersTest extends EmbeddedTest {
   }
 
   @Test
-  void whatARunWithContainersLeavesInTheCachesIsPackedByTheNextStartTooWhateverIsConfiguredThen() throws Exception {
+  void aLaterFlushPacksAsTheDatasetsRunConfigured() throws Exception {
     try (TestCluster cluster = cluster(Map.of("SCR_FLUSH", "0"))) {
       cluster.steps(1, 1, NODES);
       assertThat(cluster.record("n1", 1).origin().flush().containers()).isPresent();

@@ -13,8 +13,8 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * Daemons on this host, members of one cluster, in a directory of their own with a short path (sockets have at most
- * 107 bytes). Closing it kills all that are left.
+ * Daemons on this host as one cluster, in a directory with a short path. Sockets have at most 107 bytes. Closing it
+ * kills all that are left.
  */
 final class DaemonCluster implements AutoCloseable {
   private static final Path HOME = Path.of(System.getProperty("scr.home", "."));
@@ -46,7 +46,7 @@ final class DaemonCluster implements AutoCloseable {
     return directory;
   }
 
-  /** Those that live, the oldest first. */
+  /** Returns the live daemons, oldest first. */
   List<DaemonProcess> alive() {
     return List.copyOf(alive.values());
   }
@@ -67,7 +67,7 @@ final class DaemonCluster implements AutoCloseable {
     return daemon;
   }
 
-  /** One that no living daemon of this cluster has. */
+  /** Returns a port that no live daemon of this cluster has. */
   private int freePort() {
     return ports.stream().filter(port -> started.stream().noneMatch(d -> d.isAlive() && d.port() == port))
         .findFirst().orElseThrow();
@@ -110,7 +110,7 @@ final class DaemonCluster implements AutoCloseable {
     }
   }
 
-  /** The same, all at once and without waiting: which of the new ones is the oldest is known only to the cluster. */
+  /** Starts new daemons concurrently, without waiting. Only the cluster knows which of them is the oldest. */
   void fillSoon(int count) throws IOException {
     while (alive.size() < count) {
       startSoon("n" + (started.size() + 1));

@@ -46,7 +46,7 @@ final class DaemonProcess {
     return process.isAlive();
   }
 
-  /** What it has printed so far. */
+  /** Returns its output so far. */
   String output() {
     try {
       return Files.readString(output);
@@ -77,7 +77,7 @@ final class DaemonProcess {
     return Path.of(ready().group(2));
   }
 
-  /** What its HTTP port answers: the status, a space, and the text. */
+  /** Returns the answer of its HTTP port: the status, a space, and the text. */
   String http(String path) throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<String> response = client.send(
@@ -88,7 +88,7 @@ final class DaemonProcess {
     }
   }
 
-  /** What it has written so far, to files and elsewhere. */
+  /** Returns the bytes that it has written so far, to files and elsewhere. */
   long writtenBytes() throws IOException {
     return Files.readAllLines(Path.of("/proc/" + process.pid() + "/io")).stream()
         .filter(line -> line.startsWith("wchar: ")).mapToLong(line -> Long.parseLong(line.substring(7)))

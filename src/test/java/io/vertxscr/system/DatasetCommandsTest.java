@@ -83,7 +83,7 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the caches keep three; of the leader, which has no rank, nothing is left when the application asks. */
+  /** Method: the caches keep three. The leader, without ranks, has lost its state when the application asks. */
   @ParameterizedTest
   @CsvSource({"0, 4", "1, 2"})
   void aCheckpointNamedBeforeTheRestartIsReadAndNothingNewerIsLostWithoutAWord(int flushEvery, int named)
@@ -122,7 +122,7 @@ class DatasetCommandsTest extends EmbeddedTest {
   }
 
   @Test
-  void whereTheNamedCheckpointCannotBeReadTheOlderOneIsOfferedAndRankZeroIsToldWhy() throws Exception {
+  void anUnreadableNamedCheckpointIsSkippedAndRankZeroIsToldWhy() throws Exception {
     try (TestCluster cluster = cluster(1)) {
       cluster.steps(1, 5, NODES);
       Files.write(cluster.prefix().resolve("step-2/rank-1-0"), RankProgram.bytes(0, 9, 0));
@@ -195,7 +195,7 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
-  /** Method: what is newest is taken away, all daemons and caches end, and the next run writes the next one. */
+  /** Method: the newest is removed, all daemons and caches end, and the next run writes the next one. */
   @ParameterizedTest
   @ValueSource(strings = {"drop", "delete", "SCR_CACHE_PURGE", "SCR_PREFIX_PURGE"})
   void idsAreNeverUsedAgainAlsoWhenNobodyHasTheDatasetAnyMore(String how) throws Exception {
@@ -225,9 +225,9 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
-  /** What was dropped is not written over by what comes later: somebody may want to add it again. */
+  /** A dropped dataset is not overwritten by later ones: it may be added again. */
   @Test
-  void aDroppedDatasetKeepsItsMapAndSummaryWhateverIsFlushedLater() throws Exception {
+  void aDroppedDatasetKeepsItsMapAndSummaryThroughLaterFlushes() throws Exception {
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
     try (TestCluster cluster = cluster(1)) {
       cluster.steps(1, 3, NODES);
@@ -242,7 +242,7 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
-  /** As in SCR: a program that keeps the newest by itself deletes each older one, wherever that has been. */
+  /** As in SCR: a program that keeps only the newest deletes each older one, wherever it is. */
   @Test
   void whatHasLeftTheCachesAndWasNeverFlushedIsDroppedAndDeletedWithoutAWord() throws Exception {
     try (TestCluster cluster = cluster(0)) {

@@ -36,12 +36,12 @@ final class EmbeddedRun {
     this.nodeOfRank = nodeOfRank;
   }
 
-  /** What a rank does. */
+  /** Program of a rank. */
   interface Program<T> {
     T run(Scr scr) throws Exception;
   }
 
-  /** The same program, of ranks that all end without finalize, and none before the last has come to its end. */
+  /** The program with ranks that end without finalize, none before the last has reached its end. */
   static <T> Program<T> withoutFinalize(int ranks, Program<T> program) {
     CyclicBarrier last = new CyclicBarrier(ranks);
     return scr -> {
@@ -77,7 +77,7 @@ final class EmbeddedRun {
     return result;
   }
 
-  /** What all ranks returned, by rank. */
+  /** Returns the results of all ranks, by rank. */
   static <T> List<T> all(List<CompletableFuture<T>> ranks) throws Exception {
     List<T> results = new ArrayList<>();
     for (CompletableFuture<T> rank : ranks) {
@@ -86,7 +86,7 @@ final class EmbeddedRun {
     return results;
   }
 
-  /** What a rank failed with. */
+  /** Returns the failure of a rank. */
   static Throwable failure(CompletableFuture<?> rank) throws InterruptedException, TimeoutException {
     try {
       throw new AssertionError("did not fail but returned " + rank.get(PATIENCE_S, TimeUnit.SECONDS));

@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a dataset without any file is protected like every other: filemap, sealed redundancy files, and a restart after
- * a loss; but its nodes need not ask each other for anything. Method: the messages between the nodes are counted.
+ * Goal: a dataset without files is protected like every other, without messages between its nodes. It has a filemap,
+ * sealed redundancy files, and restarts after a loss. Method: the messages between the nodes are counted.
  */
 class EmptyDatasetTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
@@ -32,7 +32,7 @@ class EmptyDatasetTest extends EmbeddedTest {
 
   @ParameterizedTest
   @EnumSource(value = Scheme.class, names = {"PARTNER", "XOR"})
-  void aDatasetWithoutFilesIsProtectedWithoutAskingAnybodyAndSurvivesTheLossOfANode(Scheme scheme) throws Exception {
+  void aDatasetWithoutFilesIsProtectedWithoutMessagesAndSurvivesALoss(Scheme scheme) throws Exception {
     Handler<DeliveryContext<Object>> listener = this::sent;
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(scheme), NODES)) {
       vertx.eventBus().addOutboundInterceptor(listener);

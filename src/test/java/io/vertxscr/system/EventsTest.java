@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: whoever listens to the bus can follow a run, and the meters say the same. Method: one of nearly everything. */
+/** Goal: events on the bus cover a run completely, and the meters agree. Method: one of nearly everything. */
 class EventsTest {
   private static final int FILES = 2;
 
@@ -44,7 +44,7 @@ class EventsTest {
   void open() {
     vertx = Vertx.vertx();
     vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, message -> {
-      // Nodes delete behind everybody's back, in no order.
+      // Nodes delete in the background, in no order.
       String type = message.body().getString("type");
       if (type.endsWith("-progress")) {
         progress.add(message.body());

@@ -94,16 +94,16 @@ class FetchWidthTest extends EmbeddedTest {
     }
   }
 
-  /** Method: one rank with six files, or six with one, of a size that is worth a thread; readers are held up. */
+  /** Method: one rank with six files, or six with one, each large enough for a thread. Readers are blocked. */
   @ParameterizedTest
   @CsvSource({"false, 1", "true, 1", "false, 6", "true, 6"})
-  void aNodeReadsNoMoreFilesAtOnceThanItIsAllowedWhoeversTheyAre(boolean inPlace, int ranks) throws Exception {
+  void aNodeReadsNoMoreFilesAtOnceThanAllowedOfAnyRanks(boolean inPlace, int ranks) throws Exception {
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));
     List<RankFiles> written = write(paths, ranks, 6 / ranks, FILE_BYTES);
     assertThat(paths(fetch(paths, ranks, inPlace, 2))).isEqualTo(paths(written));
   }
 
-  /** What it may have replaced is looked for, too, although its pieces are not what the map says. */
+  /** A replaced file is searched for too, although its pieces differ from the map. */
   @Test
   void aLargeFileIsReadByAsManyAsTheNodeIsAllowed() throws Exception {
     PrefixPaths paths = new PrefixPaths(directory.resolve("prefix"));

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: flushes keep to their limits on all nodes together, stand back for phases, and tell how far they are. */
+/** Goal: flushes keep their limits on all nodes together, yield to phases, and report progress. */
 class FlushEngineTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private static final String[] TWO = {"n1", "n2"};
@@ -244,7 +244,7 @@ class FlushEngineTest extends EmbeddedTest {
   /** Method: three checkpoints with the same file names, the caches lost, and a restart. */
   @ParameterizedTest
   @ValueSource(strings = {"SCR_FLUSH_ASYNC=0", "SCR_FLUSH_ASYNC=1", "SCR_USE_CONTAINERS=1", "SCR_CACHE_BYPASS=1"})
-  void ofSeveralCheckpointsWithTheSameFileNamesTheNewestIsValidAndTheOthersAreReplaced(String how) throws Exception {
+  void ofCheckpointsWithTheSameFileNamesOnlyTheNewestIsValid(String how) throws Exception {
     TestCluster.Setup setup = setup().cached(3).with(how.split("=")[0], how.split("=")[1]);
     boolean apart = how.contains("CONTAINERS");
     try (TestCluster cluster = cluster(setup, new CountDownLatch(0), TWO)) {
@@ -299,7 +299,7 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /** Method: a window of two over datasets with one set of names, and over two sets in turn, and each its directory. */
+  /** Method: a retention window of two; one set of names, two alternating sets, and distinct names. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 9})
   void theWindowTakesNoFileOfANewerDatasetAndLeavesNoEmptyDirectory(int directories) throws Exception {
@@ -322,7 +322,7 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /** Method: what one node holds is asked for before the flush of an output ends, what the other one holds after it. */
+  /** Method: one node's inventory is read before the end of an output's flush, the other one's after it. */
   @Test
   void theEndOfARunThatMeetsTheEndOfAFlushGivesNothingUp() throws Exception {
     CountDownLatch hold = new CountDownLatch(1);
@@ -388,7 +388,7 @@ class FlushEngineTest extends EmbeddedTest {
     }
   }
 
-  /** What the caches have is all there is then: it makes room for no other, and is in the directory at the end. */
+  /** The cached copy is the only one then: it is not evicted, and flushed at the end. */
   @ParameterizedTest
   @ValueSource(strings = {"SCR_PREFIX_PURGE", "by hand"})
   void aCheckpointWhoseCopyThereIsGoneIsFlushedAgainAtTheEndOfTheNextRun(String how) throws Exception {

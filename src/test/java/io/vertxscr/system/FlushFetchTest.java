@@ -127,7 +127,7 @@ class FlushFetchTest extends EmbeddedTest {
 
   @ParameterizedTest(name = "an empty mount point is left: {0}")
   @ValueSource(booleans = {true, false})
-  void aPrefixDirectoryThatIsGoneForAWhileStopsNoRunAndTheDatasetArrivesWhenItIsBack(boolean mountPoint)
+  void anAbsentPrefixDirectoryDelaysFlushesButStopsNoRun(boolean mountPoint)
       throws Exception {
     try (TestCluster cluster = cluster(true)) {
       Path prefix = cluster.prefix();
@@ -157,9 +157,9 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the leader has no ranks, so the run goes on; of the dataset that was brought there nothing is cached. */
+  /** Method: the leader has no ranks, so the run continues; the flushed dataset is no longer cached. */
   @Test
-  void anotherLeaderKnowsThatThePrefixDirectoryWasUsedAndDoesNotTakeAnEmptyMountPointForIt() throws Exception {
+  void afterFailoverAnEmptyMountPointIsDetected() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory,
         TestCluster.Setup.of(Scheme.XOR).flushing(1, true).with("SCR_LOG_ENABLE", "0"), "n0", "n1", "n2")) {
       Path prefix = cluster.prefix();
@@ -187,7 +187,7 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
-  /** Method: the caches are gone, so only what was seen when the run began can tell; it has brought nothing there. */
+  /** Method: the caches are gone, so only the state at run begin can tell; the run has flushed nothing. */
   @Test
   void theDirectoryThatARunFoundItsCheckpointInIsMissedBeforeItsFirstFlush() throws Exception {
     try (TestCluster cluster = cluster(true)) {
@@ -254,10 +254,10 @@ class FlushFetchTest extends EmbeddedTest {
     }
   }
 
-  /** What users of other systems suffered: the application aborts, or the next start deletes the only copy. */
+  /** Losses of users elsewhere: the application aborts, or the next start deletes the only copy. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aFullPrefixEndsNoApplicationAndTheNextStartStillHasTheOnlyCopyAndFlushesIt(boolean background)
+  void aFullPrefixEndsNoApplicationAndTheNextStartFlushesTheOnlyCopy(boolean background)
       throws Exception {
     Files.createDirectories(directory.resolve("prefix"));
     try (Ram _ = Ram.mount(directory.resolve("prefix"), 600)) {

@@ -36,9 +36,9 @@ import java.util.Set;
 import java.util.zip.CRC32;
 
 /**
- * Writes the prefix directories of src/test/resources/golden, each with two checkpoints of two ranks: {@code ours}, as
- * this program writes it; and {@code scr31}, as SCR 3.1 does, by a packer of its own: other keys first, no checksum
- * behind some files, nothing that only we write, and a map that says neither size nor checksum of one file.
+ * Writes the prefix directories of src/test/resources/golden, each with two checkpoints of two ranks. {@code ours} is
+ * written by this program; {@code scr31} as by SCR 3.1, with a packer of its own: other order of keys, no checksum
+ * behind some files, none of our own keys, and a map without size and checksum of one file.
  *
  * <pre>java -cp target/test-classes:target/classes io.vertxscr.system.GoldenPrefixes src/test/resources/golden</pre>
  */

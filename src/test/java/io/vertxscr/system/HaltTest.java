@@ -202,7 +202,7 @@ class HaltTest {
   }
 
   @Test
-  void theSecondsBeforeTheEndOfTheAllocationAreAsConfiguredUnlessTheHaltFileSaysOtherwise() throws Exception {
+  void haltSecondsAreAsConfiguredUnlessTheHaltFileOverridesThem() throws Exception {
     start(new HaltPolicy((int) (2 * HOUR), false), OptionalLong.of(NOW + HOUR));
     try (RawRank rank = new RawRank(vertx, "n1", 0)) {
       RawRank.refused(rank.init(1, prefix), Fault.HALTED, "TIME_LIMIT", "s left");
@@ -212,7 +212,7 @@ class HaltTest {
     }
   }
 
-  /** The end of an allocation is not that of the job; the end of the job is told in whichever allocation it comes. */
+  /** The end of an allocation is not that of the job; the end of the job is reported in any allocation. */
   @Test
   void aJobThatRanOutOfTimeGoesOnInItsNextAllocationAndItsEndIsWrittenDownThen() throws Exception {
     start(new HaltPolicy(600, false), OptionalLong.of(NOW + HOUR));
@@ -227,7 +227,7 @@ class HaltTest {
   }
 
   @Test
-  void whereNobodyKnowsTheEndOfTheAllocationTheStatusSaysThatItsSecondsHaveNoEffect() throws Exception {
+  void anUnknownEndOfTheAllocationIsReportedByTheStatus() throws Exception {
     start(new HaltPolicy(600, false), OptionalLong.empty());
     try (RawRank rank = new RawRank(vertx, "n1", 0)) {
       RawRank.ok(rank.init(1, prefix));
@@ -250,7 +250,7 @@ class HaltTest {
   }
 
   @Test
-  void whereItIsConfiguredEveryRankTakesItsLeaveAfterTheCheckpointThatFindsAReason() throws Exception {
+  void withAutomaticExitEveryRankFinalizesAfterTheCheckpointThatHalts() throws Exception {
     start(new HaltPolicy(0, true), OptionalLong.empty());
     EmbeddedRun run = new EmbeddedRun(cluster, prefix, List.of("n1", "n2"));
     var ranks = run.start(scr -> {

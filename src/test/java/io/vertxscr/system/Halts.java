@@ -16,7 +16,7 @@ final class Halts {
     return new HaltFileStore(new PrefixPaths(prefix), PatientLocks.user("test", Duration.ofSeconds(30)));
   }
 
-  /** What {@code scr halt --remove} does. */
+  /** Removes the conditions as {@code scr halt --remove} does. */
   static void remove(Path prefix) {
     if (Files.exists(prefix.resolve(".scr/halt.scr"))) {
       of(prefix).update(_ -> Halt.NONE);

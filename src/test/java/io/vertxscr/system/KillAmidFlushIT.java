@@ -19,8 +19,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a daemon that is killed amid the flush of a large file goes on, when it is started again, with what is durable.
- * Method: a file of three extents, one writer at a limited rate; SIGKILL when the first extent is marked.
+ * Goal: a daemon killed during the flush of a large file resumes from the durable extents. Method: a file of three
+ * extents, one writer at a limited rate; SIGKILL when the first extent is marked.
  */
 class KillAmidFlushIT {
   private static final int EXTENT_BYTES = 64 << 20;
@@ -60,7 +60,7 @@ class KillAmidFlushIT {
     }
   }
 
-  /** How many extents are marked as durable. */
+  /** Returns the number of durable extents. */
   private static long records(Path marks) throws IOException {
     return Files.exists(marks) ? (Files.size(marks) - header(marks)) / RECORD_BYTES : 0;
   }

@@ -48,7 +48,7 @@ final class KillAt implements AutoCloseable {
           && json(sent).containsKey("refusals"), nth);
     }
 
-    /** What nodes say to each other: JSON text. */
+    /** Returns a message between nodes as JSON. */
     private static JsonObject json(DeliveryContext<Object> sent) {
       return sent.body() instanceof Buffer text ? text.toJsonObject() : new JsonObject();
     }

@@ -31,11 +31,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: daemons or a command that are killed at any write leave what a reader takes for the old state or for the new
- * one, every byte right, and whoever comes next ends the work. Method: {@link RecordedWork} keeps a copy of everything
- * before each of its changes, torn writes included. Each copy is read as a restart does, and all its files are fetched;
- * every {@link #EACH}-th of a command, and a third as many of daemons, are also listed and verified by the command, and
- * gone on with; all are with -Deach=1.
+ * Goal: a kill of daemons or a command at any write leaves the old or the new state, every byte right. The next daemon
+ * or command completes the work. Method: {@link RecordedWork} keeps a copy of everything before each of its changes,
+ * torn writes included. Each copy is read as a restart does, and all its files are fetched; every {@link #EACH}-th of a
+ * command, and a third as many of daemons, are also listed and verified by the command, and gone on with; all are with
+ * -Deach=1.
  */
 class KillAtEveryWriteIT {
   private static final int EACH = Integer.getInteger("each", 8);
@@ -186,7 +186,7 @@ class KillAtEveryWriteIT {
     return inOrder;
   }
 
-  /** Where the work was when it was killed. */
+  /** Restores the directory to its state at the kill. */
   private static Path restored(Path state) throws IOException {
     Path work = state.getParent().resolveSibling("work");
     Trees.delete(work);

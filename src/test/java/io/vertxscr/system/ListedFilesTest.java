@@ -20,8 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a client that places its files itself ends up with the same dataset as one that asks for each, and cannot reach
- * further. Method: one rank without the checks of a client says what it likes.
+ * Goal: a client that places its files itself has the same dataset as with route, no more access. Method: one rank
+ * without the checks of a client says what it likes.
  */
 class ListedFilesTest extends EmbeddedTest {
   private TestCluster cluster;
@@ -43,7 +43,7 @@ class ListedFilesTest extends EmbeddedTest {
     ok(rank.init(1, cluster.prefix()));
   }
 
-  /** Begins a dataset; the rank's directory in the cache. */
+  /** Starts a dataset; returns the rank's directory in the cache. */
   private Path start() throws Exception {
     JsonObject started = ok(rank.call(Verb.START_OUTPUT));
     assertThat(started.getInteger("naming")).isEqualTo(1);

@@ -60,7 +60,7 @@ class LossOfProcessesIT {
     return step;
   }
 
-  /** All ranks write two checkpoints; then all but rank 0 wait in a call for as long as rank 0 waits for the latch. */
+  /** All ranks write two checkpoints. Then all but rank 0 wait in a call as long as rank 0 waits for the latch. */
   private List<CompletableFuture<Integer>> waitingForRank0(SocketRun run, CyclicBarrier written, CountDownLatch go) {
     return run.start(scr -> {
       int step = RankProgram.restart(scr, FILES);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: every loss that a scheme promises to survive is survived with all bytes, one more is refused cleanly. */
+/** Goal: every loss within the tolerance is survived with all bytes, one more is refused cleanly. */
 class LossesTest extends EmbeddedTest {
   private static final String[] RANKS = {"n1", "n1", "n2", "n2", "n3", "n3", "n4", "n4"};
 
@@ -38,7 +38,7 @@ class LossesTest extends EmbeddedTest {
 
   @ParameterizedTest
   @MethodSource("singleLosses")
-  void anySingleNodeLostWithItsStorageIsRebuiltOnASpareAndASecondLossRightAfterIsSurvived(Scheme scheme, String lost)
+  void aLostNodeIsRebuiltOnASpareAndASecondLossIsSurvived(Scheme scheme, String lost)
       throws Exception {
     try (TestCluster cluster = cluster(TestCluster.Setup.of(scheme))) {
       assertThat(cluster.steps(1, 2, RANKS)).isZero();
@@ -106,7 +106,7 @@ class LossesTest extends EmbeddedTest {
   }
 
   @Test
-  void withNothingToRestartFromTheRunBeginsAnew() throws Exception {
+  void withoutAnyCheckpointTheRunStartsWithoutOne() throws Exception {
     try (TestCluster cluster = cluster(TestCluster.Setup.of(Scheme.XOR))) {
       cluster.steps(1, 1, RANKS);
       cluster.lose("n2");
@@ -179,7 +179,7 @@ class LossesTest extends EmbeddedTest {
     }
   }
 
-  /** Elsewhere rebuilding from a corrupt survivor makes a second wrong file; here it counts as lost, too. */
+  /** Elsewhere a rebuild from a corrupt survivor makes a second wrong file; here it counts as lost, too. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void aCorruptSurvivorOfALostNodeMakesNoSecondWrongFile(boolean parity) throws Exception {

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: no file of a dataset is dropped or written over, however many there are and whatever they are called. */
+/** Goal: no file of a dataset is dropped or overwritten, for any number and names of files. */
 class ManyFilesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
 
@@ -107,15 +107,15 @@ class ManyFilesTest extends EmbeddedTest {
   }
 
   /**
-   * With more than 1,024 files in all users lost the job elsewhere, or 928 of 1,028 files without a word, in a dataset
-   * that was marked complete.
+   * With more than 1,024 files users elsewhere lost the job, or silently 928 of 1,028 files. The dataset was marked
+   * complete.
    */
   @Test
   void aDatasetOfMoreThan1024FilesComesThroughWhole() throws Exception {
     comesThrough(514, (rank, file) -> "many/rank-" + rank + "/" + file, NODES);
   }
 
-  /** Files of one base name in several directories, of one rank or of a node, overwrote each other in the cache. */
+  /** Elsewhere files of one base name in several directories overwrote each other in the cache. */
   @Test
   void filesOfOneBaseNameInSeveralDirectoriesStayApart() throws Exception {
     comesThrough(9, (rank, file) -> "d" + rank + "/" + file % 3 + "/" + file / 3 + "/state", "n1", "n1", "n2", "n2");

@@ -78,7 +78,7 @@ record NativeBuild(Path directory, Path installed, Path logs) {
     return start(command, prefix, Map.of());
   }
 
-  /** The same with more variables. */
+  /** Starts it with more variables. */
   Program start(List<String> command, Path prefix, Map<String, String> more) throws IOException {
     Path output = Files.createTempFile(logs, "native", ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(prefix.toFile()).redirectErrorStream(true)

@@ -72,7 +72,7 @@ class NativeClientIT {
     return start(socket -> socket, program, arguments);
   }
 
-  /** The same with what SCR_SOCKET is to be instead of a daemon's socket. */
+  /** Starts it with another SCR_SOCKET instead of a daemon's socket. */
   private NativeBuild.Program start(UnaryOperator<Path> door, Path program, String... arguments) throws Exception {
     Path onNode = prefix.resolve(".on-node");
     StringBuilder script = new StringBuilder("#!/bin/sh\ncase $((OMPI_COMM_WORLD_RANK / 2)) in\n");
@@ -144,7 +144,7 @@ class NativeClientIT {
   }
 
   @Test
-  void aProgramRestartsFromTheCheckpointThatItNamesAndNothingNewerIsLostWithoutAWord() throws Exception {
+  void aProgramRestartsFromTheCheckpointThatItNames() throws Exception {
     Files.writeString(prefix.resolve(".scrconf"), "SCR_FLUSH=1\nSCR_FLUSH_ASYNC=0\n");
     run(build.program("mpi_checkpoint"), "5", "3");
     String named = run(build.program("mpi_checkpoint"), "1", "3", "current", "step-2");
@@ -256,7 +256,7 @@ class NativeClientIT {
 
   /** Ranks 1 and 2 are on two nodes. */
   @Test
-  void aPathOfRanksOnTwoNodesFailsTheCheckpointForAllAndTheOneBeforeItIsRestarted() throws Exception {
+  void aPathOfTwoNodesFailsTheCheckpointAndThePreviousIsRestarted() throws Exception {
     String output = run(build.program("mpi_checkpoint"), "2", "3", "share", "1");
     assertThat(output).contains("wrote step-1").doesNotContain("wrote step-2")
         .contains("NOT_VALID (20)", "is discarded: step-2/all is written by rank 1 on node "
@@ -269,7 +269,7 @@ class NativeClientIT {
   }
 
   @Test
-  void ofCheckpointsWithConstantFileNamesTheNewestIsListedValidAndRestartedFromWithoutTheCaches() throws Exception {
+  void constantFileNamesListTheNewestAsValidAndRestartFromIt() throws Exception {
     run(build.program("mpi_checkpoint"), "2", "3", "same", "0");
     assertThat(run(build.program("mpi_checkpoint"), "2", "3", "same", "1"))
         .contains(everyRank("restarted from step-2"));

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a prefix directory that may not be written to costs time, never data, and everybody is told which path it is.
- * Method: {@link PermissionWork} in a process of its own. Permissions do not hold root up; so where this is root, that
- * process is root without the right to pass over them.
+ * Goal: missing write permission in a prefix directory costs time, never data, and is reported. Method:
+ * {@link PermissionWork} in a process of its own. Permissions do not hold root up; so where this is root, that process
+ * is root without the right to pass over them.
  */
 class NoPermissionIT {
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * What {@link NoPermissionIT} looks at: a process that may not do all that root may. Takes the right to write from one
- * place of the prefix directory after the other, while a run goes on, and gives it back.
+ * Process of {@link NoPermissionIT} without root's permissions. Takes the right to write from one place of the prefix
+ * directory after the other, while a run goes on, and gives it back.
  */
 final class PermissionWork {
   private static final String[] NODES = {"n1", "n2"};
@@ -43,7 +43,7 @@ final class PermissionWork {
     });
   }
 
-  /** Where the right is taken, and how the dataset is flushed. */
+  /** Place without permission, and kind of the flush. */
   enum Place {
     PREFIX("", true, false),
     METADATA(".scr", false, false),
@@ -98,7 +98,7 @@ final class PermissionWork {
     System.out.println("good: " + place);
   }
 
-  /** Who only reads needs no permission to write; who writes says where it has none. */
+  /** Readers need no write permission; writers report where it is missing. */
   private static void commands(Path prefix, Path locked) {
     for (String action : List.of("--list", "--verify")) {
       CliRun ran = CliRun.of(Map.of(), "index", "--prefix", prefix, action);
@@ -111,7 +111,7 @@ final class PermissionWork {
     }
   }
 
-  /** Without daemons: what could not be copied stays in the caches, and is copied by the same command later. */
+  /** Without daemons: files that could not be copied stay in the caches. The same command copies them later. */
   private static void scavenge(Path work) throws IOException {
     TestCaches caches = new TestCaches(work, Scheme.XOR, 3, 1, 1000);
     caches.dataset(1, "b.1");
@@ -129,7 +129,7 @@ final class PermissionWork {
     System.out.println("good: commands");
   }
 
-  /** Ends the process, whatever happens. @param arguments an empty directory */
+  /** Exits in any case. @param arguments an empty directory */
   public static void main(String[] arguments) {
     try {
       Vertx vertx = Vertx.vertx();

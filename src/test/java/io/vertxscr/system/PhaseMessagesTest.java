@@ -27,13 +27,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: what a phase asks of the leader grows with the nodes, and with nothing else; and whose its paths are, a node
- * asks each other node once, if at all. Method: count the messages.
+ * Goal: leader messages of a phase scale with nodes only. A node asks each other node about its paths at most once.
+ * Method: count the messages.
  */
 class PhaseMessagesTest extends EmbeddedTest {
   private static final int PHASES = 3;
 
-  /** Whom a node has asked about its paths, by the node and the gather that it is for. */
+  /** Nodes asked about paths, by the asking node and its gather. */
   private final Map<String, List<String>> claims = new ConcurrentHashMap<>();
 
   private int messages(int nodes, int ranksOfNode) throws Exception {

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whenever a node dies within a phase, nobody waits for ever, what was called complete can be restored with all
- * its bytes after the loss of that node's storage, and otherwise the previous checkpoint can.
+ * Goal: the death of a node at any moment of a phase causes no deadlock and no loss. A complete dataset can be restored
+ * with all its bytes after the loss of that node's storage, otherwise the previous checkpoint can.
  *
  * <p>Method: nodes in virtual time; a walk over all messages of the third checkpoint of a run, with a synchronous
  * flush; at each of them the leader, or another node, dies. Replay with -Dseed=N.

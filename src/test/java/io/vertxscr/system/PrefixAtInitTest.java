@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: nobody writes for days into a prefix directory that is not the one that was meant, or that takes nothing, and
- * learns of it at the end. Method: runs with names that are wrong in the ways that people get them wrong.
+ * Goal: a wrong or non-writable prefix directory is reported at init, not after days. Method: runs with names that are
+ * wrong in the ways that people get them wrong.
  */
 class PrefixAtInitTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
@@ -33,7 +33,7 @@ class PrefixAtInitTest extends EmbeddedTest {
     cluster.close();
   }
 
-  /** What each rank of a run in this prefix directory is told. */
+  /** Returns the messages to each rank of a run in this prefix directory. */
   private List<List<String>> told(Path prefix) throws Exception {
     return EmbeddedRun.all(new EmbeddedRun(cluster.nodes(), prefix, List.of(NODES)).start(scr -> {
       RankProgram.restart(scr, 3);
@@ -99,9 +99,9 @@ class PrefixAtInitTest extends EmbeddedTest {
     assertThat(cluster.prefix()).as("made, where it may have to be mounted").doesNotExist();
   }
 
-  /** Nobody remembers the file system but the datasets in the caches: all daemons have been started again. */
+  /** Only the cached datasets know of the file system: all daemons have been restarted. */
   @Test
-  void anEmptyMountPointIsNotTakenForTheDirectoryThatCachedCheckpointsWereWrittenFor() throws Exception {
+  void anEmptyMountPointIsRefusedIfCachedCheckpointsBelongToIt() throws Exception {
     cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
       RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
       return 0;

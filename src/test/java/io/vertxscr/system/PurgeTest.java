@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: who wants to begin with empty caches, or an empty prefix directory, begins so, and never loses what was written
- * after that: a relaunch finds it. Method: runs that die, in one allocation and in the next, all daemons new each time.
+ * Goal: purges at run begin empty caches or prefix directory, and never later data. A relaunch finds them. Method: runs
+ * that die, in one allocation and in the next, all daemons new each time.
  */
 class PurgeTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
@@ -62,7 +62,7 @@ class PurgeTest extends EmbeddedTest {
     assertThat(directory.resolve("prefix/step-6/rank-0-0")).doesNotExist();
   }
 
-  /** As in SCR, also where a loop in a script starts the program again after a failure: so it is told each time. */
+  /** As in SCR, also in a script's retry loop after a failure: therefore it is reported each time. */
   @ParameterizedTest
   @CsvSource({"SCR_CACHE_PURGE,  0, 1 dataset deleted from the caches",
       "SCR_PREFIX_PURGE, 1, 'all datasets of the index, 1 in all, were deleted from '"})
@@ -83,7 +83,7 @@ class PurgeTest extends EmbeddedTest {
     }
   }
 
-  /** To empty them a second time, because nobody can see whether it was done, would throw the work of days away. */
+  /** A second purge, because the first cannot be confirmed, would lose the work of days. */
   @Test
   void whereNobodyCanSeeWhetherItWasDoneNothingIsEmptied() throws Exception {
     try (TestCluster cluster = cluster(setup(0, "4f").with("SCR_CACHE_PURGE", "1"))) {

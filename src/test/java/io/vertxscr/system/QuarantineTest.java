@@ -54,7 +54,7 @@ class QuarantineTest extends EmbeddedTest {
     return step;
   }
 
-  /** Begins to read what is offered; the step. */
+  /** Starts to read the offered checkpoint; returns its step. */
   private static int reads(Scr scr) {
     return step(scr.restart().orElseThrow());
   }
@@ -70,7 +70,7 @@ class QuarantineTest extends EmbeddedTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aCheckpointThatThreeRunsDieOfWhileTheyReadItIsPutInQuarantineAndTheOlderOneIsUsed(int flushEvery)
+  void aCheckpointWithThreeFailedReadsIsQuarantinedAndTheOlderOneUsed(int flushEvery)
       throws Exception {
     try (TestCluster cluster = cluster(3, flushEvery)) {
       cluster.steps(1, 2, NODES);

@@ -3,7 +3,7 @@ package io.vertxscr.system;
 import io.vertxscr.client.Scr;
 import java.nio.file.Path;
 
-/** A rank as a process: restarts, writes one checkpoint, says so, and waits in the next call for the others. */
+/** A rank as a process: restarts, writes one checkpoint, reports it, and waits in the next call. */
 final class RankMain {
   private RankMain() {}
 

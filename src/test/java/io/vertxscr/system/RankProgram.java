@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
 
-/** What a rank of the tests writes and checks: files whose bytes follow from rank, step and number. */
+/** Files of a test rank, whose bytes follow from rank, step and number. */
 final class RankProgram {
   private RankProgram() {}
 
@@ -25,7 +25,7 @@ final class RankProgram {
     checkpointIn(prefix.resolve("step-" + step), scr, step, files);
   }
 
-  /** The same with its files in this directory, where those of other steps may be. */
+  /** Writes the checkpoint with its files in this directory, which may contain those of other steps. */
   static void checkpointIn(Path directory, Scr scr, int step, int files) throws IOException {
     try (Output output = scr.startCheckpoint("step-" + step)) {
       for (int file = 0; file < files; file++) {

@@ -77,7 +77,7 @@ class ReadmeExampleIT {
         directory.resolve("k").toString());
   }
 
-  /** What SCR says of it, after all of them have ended well. JVMs may say more, of a machine with others on it. */
+  /** Returns SCR's messages, after all of them have succeeded. JVMs may say more, of a machine with others on it. */
   private List<String> shell(List<String> lines, Map<String, String> storage) throws Exception {
     Path output = directory.resolve("output");
     ProcessBuilder builder = new ProcessBuilder("bash", "-ec", String.join("\n", lines)).directory(HOME.toFile())

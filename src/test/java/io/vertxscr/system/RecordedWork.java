@@ -25,9 +25,9 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * What {@link KillAtEveryWriteIT} looks at: work of daemons and commands whose every change is recorded. A process of
- * its own, with a recorded file system for the default one. Each piece of work is in {@code <name>/work}, its states
- * are in {@code <name>/states}.
+ * Work of {@link KillAtEveryWriteIT}: daemons and commands whose every change is recorded. A process of its own, with a
+ * recorded file system for the default one. Each piece of work is in {@code <name>/work}, its states are in
+ * {@code <name>/states}.
  */
 final class RecordedWork {
   static final String[] NODES = {"n1", "n2", "n1"};
@@ -37,7 +37,7 @@ final class RecordedWork {
 
   private RecordedWork() {}
 
-  /** What daemons do: a second checkpoint comes into the prefix directory, where a first one is. */
+  /** Flushes by daemons: a second checkpoint is added to a prefix directory with one. */
   enum Flush {
     FILES(Map.of()),
     CONTAINERS(Map.of("SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "40000")),
@@ -85,7 +85,7 @@ final class RecordedWork {
     }
   }
 
-  /** What commands do after the loss of a node: datasets 1 and 2 are cached, 1 is in the prefix directory. */
+  /** Commands after the loss of a node: datasets 1 and 2 are cached, 1 is in the prefix directory. */
   enum Command {
     SCAVENGE(List.of(), List.of("scavenge", "--id", "2")),
     SCAVENGE_PACKED(List.of(), List.of("scavenge", "--id", "2")),
@@ -162,7 +162,7 @@ final class RecordedWork {
     }
   }
 
-  /** Ends the process, whatever happens. @param arguments the directory of all */
+  /** Exits in any case. @param arguments the directory of all */
   public static void main(String[] arguments) {
     try {
       recordAll(Path.of(arguments[0]));

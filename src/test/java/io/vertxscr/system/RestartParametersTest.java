@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: SCR_DISTRIBUTE, SCR_FETCH, SCR_CURRENT, SCR_FLUSH_ON_RESTART and SCR_GLOBAL_RESTART do what they say. */
+/** Goal: the parameters of a restart have their effects: SCR_DISTRIBUTE, SCR_FETCH and others. */
 class RestartParametersTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
 
@@ -302,9 +302,9 @@ class RestartParametersTest extends EmbeddedTest {
     }
   }
 
-  /** Of what is in the prefix directory only the dataset is checked, and only it is what a restart is about. */
+  /** Only the dataset's files are checked in the prefix directory, and only they belong to a restart. */
   @Test
-  void inAGlobalRestartANameWithoutADirectoryIsThatOfTheDatasetAndNotOfWhateverElseIsThere() throws Exception {
+  void inAGlobalRestartABaseNameMeansAFileOfTheDataset() throws Exception {
     try (TestCluster cluster = cluster(0, rules(true, true, false, true, null))) {
       dies(cluster, 1, 1, "n1");
       Path stale = Files.writeString(cluster.prefix().resolve("rank-0-1"), "of another program");

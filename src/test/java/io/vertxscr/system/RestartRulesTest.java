@@ -67,7 +67,7 @@ class RestartRulesTest extends EmbeddedTest {
   }
 
   @Test
-  void whatIsPassedOverAndThatARunBeginsAnewStandsInTheLogAndInTheRemarks() throws Exception {
+  void skippedCheckpointsAndStartsWithoutOneAreLoggedAndReported() throws Exception {
     try (TestCluster cluster = cluster(3, 1)) {
       cluster.steps(1, 2, NODES);
       cluster.deleteAllStorage(NODES);
@@ -88,7 +88,7 @@ class RestartRulesTest extends EmbeddedTest {
       assertThat(cluster.status("n1").getJsonArray("remarks")).isEqualTo(new JsonArray(heard.getFirst()));
       assertThat(cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf)).satisfiesExactly(
           anew -> assertThat(anew).startsWith("none of the checkpoints that the index of "
-              + cluster.prefix() + " lists, 2 in all, could be used: the run begins anew"),
+              + cluster.prefix() + " lists, 2 in all, could be used: the run starts without a checkpoint"),
           second -> assertThat(second)
               .startsWith("dataset 2 \"step-2\" of the prefix directory was passed over: ")
               .contains("rank-1-0", "rank-0-1"),
@@ -108,7 +108,7 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
-  /** Method: two prefix directories in turn, the second one new, with the first one's checkpoints in the caches. */
+  /** Method: two alternating prefix directories, the second one new, with the first's checkpoints cached. */
   @Test
   void checkpointsAreCountedForEachPrefixDirectoryAndIdsForAllThatAreCached() throws Exception {
     try (TestCluster cluster = cluster(3, 2)) {
@@ -197,11 +197,11 @@ class RestartRulesTest extends EmbeddedTest {
   }
 
   /**
-   * It would begin anew after weeks of computing, only because the file system has trouble for a minute; its datasets
-   * would have the ids of those that are there, and with SCR_DISTRIBUTE=0 the caches would be emptied for it.
+   * A transient file system failure would cause a start without checkpoint after weeks of computing. Its datasets would
+   * reuse existing ids, and with SCR_DISTRIBUTE=0 the caches would be emptied.
    */
   @Test
-  void aRunDoesNotBeginAnewWhereThePrefixDirectoryCannotBeRead() throws Exception {
+  void anUnreadablePrefixDirectoryCausesNoStartWithoutCheckpoint() throws Exception {
     Path index;
     try (TestCluster cluster = cluster(1, 1)) {
       cluster.steps(1, 2, NODES);
@@ -241,7 +241,7 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
-  /** Elsewhere it takes somebody who adds all datasets by hand; until then the job begins anew. */
+  /** Elsewhere all datasets must be added by hand; until then the job starts without a checkpoint. */
   @Test
   void anIndexThatIsLostIsMadeAgainFromTheDatasetsWhenARunBegins() throws Exception {
     try (TestCluster cluster = cluster(1, 1)) {
@@ -265,7 +265,7 @@ class RestartRulesTest extends EmbeddedTest {
     Files.move(file.resolveSibling("aside"), file);
   }
 
-  /** Elsewhere one start with the wrong number marks all flushed checkpoints as failed; the right one finds none. */
+  /** Elsewhere one start with a wrong number of ranks marks all flushed checkpoints as failed. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void aRestartWithAnotherNumberOfRanksIsRefusedAndHarmsNoCheckpoint(int flushEvery) throws Exception {

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whenever a node dies within a restart that rebuilds another node's files, nobody waits for ever, and once its
- * daemon is back the same checkpoint is restored with all its bytes.
+ * Goal: the death of a node at any moment of a restart with a rebuild causes no deadlock and no loss. Once its daemon
+ * is back the same checkpoint is restored with all its bytes.
  *
  * <p>Method: nodes in virtual time; a walk over the messages of the restart; at each of them the leader, or the spare
  * node, dies. Replay with -Dseed=N.
@@ -118,8 +118,8 @@ class RestartWalkTest {
   }
 
   /**
-   * The leader may have noted some of the ranks, or none, when it dies: whoever it was to bring together hears of it,
-   * and a new init of all of them begins the run. Where it has had a rank itself, that one never comes again.
+   * The leader may have acknowledged some of the ranks, or none, when it dies. All ranks are told, and a new init of
+   * all of them begins the run. Where it has had a rank itself, that one never comes again.
    */
   @ParameterizedTest(name = "the leader dies at {0} {1}, ranks of its own: {2}")
   @CsvSource({"join, 1, false", "join, 2, false", "joined, 1, false", "joined, 2, false", "joined, 3, true"})
@@ -144,7 +144,7 @@ class RestartWalkTest {
     assertThat(new VirtualRun(cluster, "n1", "n1", "n2").steps(1, 0)).isZero();
   }
 
-  /** The leader is dead before the first node has an answer: its ranks go to the next one, and hear nothing of it. */
+  /** The leader dies before the first node has an answer. Transparent failover of its ranks to the next one. */
   @Test
   void ranksThatALeaderHasNotAnsweredBeginUnderTheNextOne() throws Exception {
     VirtualCluster cluster = cluster(SEED, "n0", "n1", "n2");

@@ -33,9 +33,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: what only a flush keeps from being written is written behind it, not refused; what has no room at all is
- * refused in words that help, leaves nothing behind, and does not end the run; and who asks for an exact number of
- * datasets gets no more.
+ * Goal: a phase waits for space that a flush will free. Without any chance it is refused with a helpful message, leaves
+ * nothing behind, and does not end the run; an exact count of datasets is never exceeded.
  */
 class RoomTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
@@ -84,7 +83,7 @@ class RoomTest extends EmbeddedTest {
     }
   }
 
-  /** Writes one too large, sees that nothing is left of it, and goes on with a small one; how the first was refused. */
+  /** Writes one too large, checks that nothing is left, continues with a small one; returns the refusal. */
   private static ScrException tooLarge(Scr scr, TestCluster cluster, int bytes, CyclicBarrier both) throws Exception {
     try (Output output = scr.startCheckpoint("large")) {
       Files.write(output.route(cluster.prefix() + "/large/rank-" + scr.rank()), new byte[bytes]);
@@ -102,7 +101,7 @@ class RoomTest extends EmbeddedTest {
   }
 
   @Test
-  void aFirstCheckpointWithoutRoomForItsRedundancyFailsForAllWithStoreAndBytesAndTheRunGoesOn() throws Exception {
+  void aFirstCheckpointWithoutRoomForRedundancyIsRefusedWithStoreAndBytes() throws Exception {
     Path storage = Files.createDirectories(directory.resolve("cache"));
     assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", storage.toString()),
         "small file systems cannot be mounted here: not shown");
@@ -126,7 +125,7 @@ class RoomTest extends EmbeddedTest {
     return TestCluster.Setup.of(Scheme.XOR).cached(count).flushing(flushEvery, true).with("SCR_CACHE_EVICT", "EARLY");
   }
 
-  /** What all files of a node's cache take, with redundancy, and what has been thrown away and is still there. */
+  /** Returns the bytes of a node's cache, with redundancy and trash. */
   private static long bytesInCache(TestCluster cluster, String node) throws IOException {
     long bytes = 0;
     Path cache = cluster.nodes().node(node).ground().options().directories().cache();
@@ -138,7 +137,7 @@ class RoomTest extends EmbeddedTest {
     return bytes;
   }
 
-  /** Elsewhere, too, the old one goes first, always; here where it is asked for, with redundancy and all. */
+  /** Elsewhere the old one is always deleted first; here only if configured, with its redundancy. */
   @ParameterizedTest
   @CsvSource({"1, 0", "2, 0", "1, 1", "2, 1"})
   void whereAnExactCountIsAskedForNoStoreEverHoldsMore(int count, int flushEvery) throws Exception {
@@ -188,7 +187,7 @@ class RoomTest extends EmbeddedTest {
   }
 
   @Test
-  void aFirstCheckpointThatIsLargerThanTheSizeOfItsStoreFailsForAllAndTheRunGoesOn() throws Exception {
+  void aFirstCheckpointLargerThanItsStoreIsRefusedAndTheRunContinues() throws Exception {
     RunPolicy policy = narrow();
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
       CyclicBarrier both = new CyclicBarrier(NODES.length);

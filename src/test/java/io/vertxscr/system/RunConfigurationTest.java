@@ -36,7 +36,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what users configure holds for their run, on all its nodes, and what is wrong with it all ranks hear. */
+/** Goal: user settings hold for the run on all its nodes, and errors are reported to all ranks. */
 class RunConfigurationTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private Path prefix;
@@ -78,7 +78,7 @@ class RunConfigurationTest extends EmbeddedTest {
   }
 
   @Test
-  void aLaterRunRebuildsInTheOldSetsWhateverIsConfiguredByThen() throws Exception {
+  void aLaterRunRebuildsInTheOldSetsUnderAnyConfiguration() throws Exception {
     userFile("SCR_COPY_TYPE=PARTNER", "SCR_SET_SIZE=2", "SCR_GROUP=POWER",
         "GROUPS=n1 POWER=a", "GROUPS=n2 POWER=a", "GROUPS=n3 POWER=b", "GROUPS=n4 POWER=b");
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.XOR), NODES)) {
@@ -141,7 +141,7 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
-  /** Bar: nothing in a file that was written for SCR fails a run; what does nothing here is a line, the rest counts. */
+  /** Bar: nothing in a file written for SCR fails a run. Settings without effect are a line, the rest counts. */
   @Test
   void aFileWithEveryParameterOfTheManualLoadsAndTheRunFollowsIt() throws Exception {
     Path file = Path.of("src/test/resources/every-parameter.conf");
@@ -228,7 +228,7 @@ class RunConfigurationTest extends EmbeddedTest {
     }
   }
 
-  /** What rank 0 is told at init, complete-restart, start-output, complete-output and finalize; rank 1 never. */
+  /** Returns rank 0's messages of init, complete and start calls and finalize; rank 1 has none. */
   private List<JsonArray> operations(String debug) throws Exception {
     List<JsonArray> told = new ArrayList<>();
     try (RawRank zero = new RawRank(vertx, "n1", 0); RawRank one = new RawRank(vertx, "n2", 1)) {
@@ -270,7 +270,7 @@ class RunConfigurationTest extends EmbeddedTest {
   }
 
   @Test
-  void datasetsTellWhoseTheyAreAndTheJobsNameIsTheApplicationsOrElseTheConfiguredOne() throws Exception {
+  void descriptorsNameUserJobAndClusterTheJobByTheApplicationFirst() throws Exception {
     userFile("SCR_JOB_NAME=heat");
     try (TestCluster cluster = new TestCluster(vertx, directory, TestCluster.Setup.of(Scheme.SINGLE), "n1")) {
       for (String given : List.of("", "mine")) {

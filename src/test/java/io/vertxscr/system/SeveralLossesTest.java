@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: Reed-Solomon survives the loss of any two nodes at once, refuses three, and a node that dies while the others
- * wait for its parity hangs nobody.
+ * Goal: Reed-Solomon survives the loss of any two nodes at once, and refuses three. A node that dies while others wait
+ * for its parity causes no deadlock.
  */
 class SeveralLossesTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
@@ -66,7 +66,7 @@ class SeveralLossesTest extends EmbeddedTest {
   }
 
   @Test
-  void threeNodesLostAreTooManyAndTheRunBeginsAnew() throws Exception {
+  void threeNodesLostAreTooManyAndTheRunStartsWithoutCheckpoint() throws Exception {
     try (TestCluster cluster = cluster()) {
       cluster.steps(1, 1, NODES);
       assertThat(cluster.all(scr -> {
@@ -74,8 +74,8 @@ class SeveralLossesTest extends EmbeddedTest {
         scr.finish();
         return scr.remarks();
       }, lose(cluster, NODES, List.of("n1", "n2", "n4"))).getFirst()).as("and rank 0 says so").satisfiesExactly(
-          anew -> assertThat(anew).isEqualTo("none of the checkpoints in the caches, 1 in all, could be used: the run"
-              + " begins anew"),
+          anew -> assertThat(anew).isEqualTo("none of the checkpoints in the caches, 1 in all, could be used:"
+              + " the run starts without a checkpoint"),
           why -> assertThat(why).startsWith("dataset 1 \"step-1\" of the caches was passed over: "));
     }
   }

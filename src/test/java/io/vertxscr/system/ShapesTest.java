@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goal: datasets and runs of any shape are protected, rebuilt after a loss, and evicted exactly as configured. */
+/** Goal: datasets and runs of any shape are protected, rebuilt and evicted as configured. */
 class ShapesTest extends EmbeddedTest {
   /** Sizes in bytes of the files of one rank, by rank. */
   record Shape(String name, int[]... ofRank) {

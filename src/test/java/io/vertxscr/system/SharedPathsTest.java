@@ -40,9 +40,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: where each rank has its own files in the cache, a path that two ranks have fails the phase for all: of their
- * files only one would reach the prefix directory. Method: every pair of ranks on one node and on two, with one
- * path by several names, among files of their own.
+ * Goal: one path of two ranks fails the phase for all: one file would be lost in the flush. In the cache each rank has
+ * its own files. Method: every pair of ranks on one node and on two, with one path by several names, among files of
+ * their own.
  */
 class SharedPathsTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n1", "n2", "n3"};
@@ -62,7 +62,7 @@ class SharedPathsTest extends EmbeddedTest {
 
   @ParameterizedTest(name = "ranks {0} and {1}")
   @MethodSource("pairs")
-  void aPathOfTwoRanksFailsThePhaseForAllWithBothAndTheRunGoesOnWithTheCheckpointBefore(int one, int other)
+  void aPathOfTwoRanksFailsThePhaseAndKeepsThePreviousCheckpoint(int one, int other)
       throws Exception {
     try (TestCluster cluster = cluster(setup())) {
       cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
@@ -95,7 +95,7 @@ class SharedPathsTest extends EmbeddedTest {
     }
   }
 
-  /** Who could not open the file that another rank has says that its files are not valid: the path is the reason. */
+  /** A rank that could not open another rank's file declares its files invalid. The path is reported as the cause. */
   @Test
   void thePathIsTheReasonAlsoWhereARankHasFailedBecauseOfIt() throws Exception {
     try (TestCluster cluster = cluster(setup())) {
@@ -140,7 +140,7 @@ class SharedPathsTest extends EmbeddedTest {
     }
   }
 
-  /** Each rank has a directory of its own there, too: the files of two would overwrite each other in the flush. */
+  /** Each rank has a directory of its own there, too. The files of two would overwrite each other in the flush. */
   @Test
   void inAStoreThatAllNodesShareItFailsJustSo() throws Exception {
     StoreDescriptor store = new StoreDescriptor(
@@ -159,7 +159,7 @@ class SharedPathsTest extends EmbeddedTest {
     }
   }
 
-  /** Claims that come twice, after their answer: the sender's question was lost on its way, as it thought. */
+  /** Duplicate claims after their answer: the sender assumed that its request was lost. */
   @Test
   void aClaimThatIsRepeatedIsNoConflictAndALateOneChangesNothing() throws Exception {
     Set<Buffer> repeated = ConcurrentHashMap.newKeySet();

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JVM options for programs that live as long as a test: no second compiler, and the classes of a daemon from a cache. A
- * daemon is ready after less than half the CPU time then. The cache is made once per build, by the first who asks; not
- * the one that {@code bin/scr --prepare} makes from many checkpoints, for it takes a fifth of that one's time.
+ * JVM options for short-lived programs: no second compiler, and a class cache of a daemon. A daemon is ready after less
+ * than half the CPU time then. The cache is made once per build, by the first who asks; not the one that
+ * {@code bin/scr --prepare} makes from many checkpoints, for it takes a fifth of that one's time.
  */
 public final class ShortLife {
   private static final String ONE_COMPILER = "-XX:TieredStopAtLevel=1";

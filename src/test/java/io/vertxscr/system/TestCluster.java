@@ -37,7 +37,7 @@ final class TestCluster implements AutoCloseable {
   private final EmbeddedCluster cluster;
   private final Path prefix;
 
-  /** How it is set up: what the system says, over {@link TestSettings}. */
+  /** Setup: settings of the system, over {@link TestSettings}. */
   record Setup(Map<String, String> parameters) {
     static Setup of(Scheme scheme) {
       return new Setup(Map.of("SCR_COPY_TYPE", scheme.name()));
@@ -191,7 +191,7 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** What the node says of the protection of its newest dataset. */
+  /** Returns the node's protection status of its newest dataset. */
   String protection(String node) throws Exception {
     var datasets = status(node).getJsonArray("datasets");
     return datasets.isEmpty() ? "nothing" : datasets.getJsonObject(datasets.size() - 1).getString("protection");

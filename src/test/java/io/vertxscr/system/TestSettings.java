@@ -17,7 +17,7 @@ import java.util.Optional;
 final class TestSettings {
   private TestSettings() {}
 
-  /** Everything below this directory; one checkpoint cached with XOR, none flushed, unless the parameters say so. */
+  /** Settings with everything below this directory. One checkpoint cached with XOR, none flushed, by default. */
   static Settings in(Path directory, Map<String, String> parameters) {
     Map<String, String> environment = new HashMap<>(Map.of(
         "SCR_CNTL_BASE", directory.resolve("cntl").toString(),
@@ -31,7 +31,7 @@ final class TestSettings {
     return Settings.load(environment, Optional.empty());
   }
 
-  /** The same with these descriptors, and with what the policy says of caches and flushes: all by the system's file. */
+  /** Settings with these descriptors, and the policy's caches and flushes, by the system's file. */
   static Settings in(Path directory, RunPolicy policy) throws IOException {
     List<String> lines = new ArrayList<>(List.of(
         "SCR_CNTL_BASE=" + directory.resolve("cntl"), "SCR_CACHE_BASE=" + directory.resolve("cache"),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: a node runs what the files of its directory say, in their order, and refuses a wrong file by its name. */
+/** Goal: a node deploys its directory's files in order, and refuses an invalid file by name. */
 class DeploymentsTest {
   private static final String NAME = "io.vertxscr.verticle.DeploymentsTest$";
 

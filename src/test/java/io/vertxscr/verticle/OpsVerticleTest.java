@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what Prometheus and batch systems ask a daemon over HTTP is answered, whatever the node's state. */
+/** Goal: HTTP requests of Prometheus and batch systems are answered in every state of the node. */
 class OpsVerticleTest {
   private final Metrics metrics = new Metrics();
   private final HttpClient client = HttpClient.newHttpClient();

@@ -44,7 +44,7 @@ final class Checkpoints {
     this.files = files;
   }
 
-  /** Files are a smooth field of numbers from now on: of single precision, as doubles, noisy in the last digits. */
+  /** Switches the files to a smooth field of numbers. Of single precision, as doubles, noisy in the last digits. */
   Checkpoints ofField() {
     field = true;
     return this;
@@ -59,7 +59,7 @@ final class Checkpoints {
     return dataset;
   }
 
-  /** Begins one; returns how long that took. */
+  /** Starts a checkpoint; returns its duration. */
   double start() throws Exception {
     step++;
     double seconds = ranks.all(scr -> open.put(scr.rank(), scr.startCheckpoint("step-" + step)));

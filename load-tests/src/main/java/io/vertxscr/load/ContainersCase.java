@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Many small files of one node: synchronous flush into containers and fetch out of them, against the same files one by
- * one, by another daemon in turn with the first, and against {@code cp} and {@code sync} of one file of the same size.
+ * Many small files of one node: synchronous flush into containers and fetch from them. Compared with the same files one
+ * by one, by another daemon alternating with the first, and with {@code cp} and {@code sync} of one file of the same
+ * size.
  */
 final class ContainersCase {
   private static final int WARM_UP = 2;
@@ -77,7 +78,7 @@ final class ContainersCase {
     }
   }
 
-  /** What was written and read lately is in memory, which is not so where a job begins; needs root. */
+  /** Drops the page cache, which is cold where a job begins; needs root. */
   private static void dropPageCache() throws IOException, InterruptedException {
     if (new ProcessBuilder("sync").inheritIO().start().waitFor() != 0) {
       throw new LoadException("sync failed");

@@ -91,7 +91,7 @@ final class Daemon implements AutoCloseable {
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10).findFirst().orElse(0);
   }
 
-  /** What it has written so far, to files and connections. */
+  /** Bytes written so far, to files and connections. */
   long writtenBytes() throws IOException {
     return Files.readAllLines(proc("io")).stream().filter(line -> line.startsWith("wchar:"))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst().orElse(0);

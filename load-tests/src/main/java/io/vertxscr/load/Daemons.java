@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The daemons of one case, with their storage in a directory of the RAM disk that is deleted with them. */
+/** Daemons of one case, with their storage in a directory of the RAM disk that is deleted with them. */
 final class Daemons implements AutoCloseable {
   /**
    * The daemons of a case.
@@ -146,7 +146,7 @@ final class Daemons implements AutoCloseable {
     return "rank-" + rank + ".dat";
   }
 
-  /** Where the caches have the ranks' files of a dataset, by rank. */
+  /** Returns the cached files of a dataset's ranks, by rank. */
   List<Path> cachedFiles(int dataset) {
     return IntStream.range(0, setup.ranks())
         .mapToObj(rank -> NodeDirectories.dataset(directories(daemons.get(rank % setup.nodes())).cache(), dataset)

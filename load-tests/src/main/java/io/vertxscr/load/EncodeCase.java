@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** How long complete-output takes that protects files which the ranks have written before. */
+/** Duration of complete-output for the protection of files written before. */
 final class EncodeCase {
   private static final int WARM_UP = 4;
-  /** So many small ones first: the compilers of four young JVMs would be a quarter of all CPU that is counted. */
+  /** Number of small ones run first. The compilers of four young JVMs would be a quarter of the measured CPU. */
   private static final int SMALL = 400;
   private static final long SMALL_BYTES = 1 << 20;
 

@@ -82,7 +82,7 @@ final class FetchCase {
   }
 
   /**
-   * A restart of very many ranks, out of a container with very many small files: all nodes in this process, each with
+   * A restart of very many ranks, from a container with very many small files. All nodes are in this process, each with
    * its own caches on the RAM disk. Ranks are sessions without threads. Once, from the first rank's init to the last
    * answer.
    */

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Synchronous flush: complete-output of a dataset without redundancy, that is flushed before the answer. Background
- * flush: complete-output of a protected dataset that is flushed after it, against the same without any flush.
- * Compressed: synchronous, with {@code COMPRESS=ZSTD}.
+ * Synchronous flush: complete-output of a dataset without redundancy, flushed before the answer. Background flush:
+ * complete-output of a protected dataset that is flushed after it, against the same without any flush. Compressed:
+ * synchronous, with {@code COMPRESS=ZSTD}.
  */
 final class FlushCase {
   private static final int WARM_UP = 3;
@@ -98,7 +98,7 @@ final class FlushCase {
     return written;
   }
 
-  /** The lowest and the highest share of the allowed rate in any window, from the first bytes to the last. */
+  /** Returns the minimum and maximum share of the allowed rate in any window, from first to last byte. */
   private static double[] shares(TreeMap<Long, Long> written) {
     double[] shares = {Double.MAX_VALUE, 0};
     long begin = written.firstEntry().getValue() + NOTHING_BYTES;

@@ -30,10 +30,7 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
-/**
- * Prefix directories with metadata of more than anybody would write for a test; written by the classes that daemons
- * use.
- */
+/** Generates prefix directories with very large metadata, by the daemons' classes. */
 final class GeneratedPrefix {
   private static final int FILES_PER_RANK = 10;
   private static final int FILE_BYTES = 4096;
@@ -61,7 +58,7 @@ final class GeneratedPrefix {
     index.update(_ -> new Index(Optional.of(entries.getLast().name()), entries));
   }
 
-  /** Publishes a dataset of many files, all of them in one container that has their length and no blocks. */
+  /** Publishes a dataset of many files, all in one sparse container of their length. */
   void dataset(int id, int files) throws IOException {
     int ranks = ranks(files);
     var totals = new Totals((long) ranks * FILES_PER_RANK, (long) ranks * FILES_PER_RANK * FILE_BYTES);
@@ -82,7 +79,7 @@ final class GeneratedPrefix {
     publication.publish(descriptor, Optional.of(new Mapping(totals, OptionalLong.empty())), LocalDateTime.now(), false);
   }
 
-  /** How many ranks have so many files. */
+  /** Returns the number of ranks for so many files. */
   static int ranks(int files) {
     return Math.max(1, files / FILES_PER_RANK);
   }

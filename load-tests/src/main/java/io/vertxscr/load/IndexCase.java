@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The commands that read a prefix directory, as processes of their own, and what a fetch reads of a large map, in this
- * one. The times of a command are given as a whole and without what {@code scr index --help} takes in the same minute,
- * which is the start of a JVM and of the command line.
+ * Commands that read a prefix directory, as processes. The reads of a fetch from a large map run in this one. The times
+ * of a command are given as a whole and without what {@code scr index --help} takes in the same minute, which is the
+ * start of a JVM and of the command line.
  */
 final class IndexCase {
   private static final int WARM_UP = 2;
@@ -35,7 +35,7 @@ final class IndexCase {
     }
   }
 
-  /** What happens before each run, outside of its time. */
+  /** Preparation before each run, not timed. */
   private interface Preparation {
     void run() throws Exception;
   }
@@ -68,7 +68,7 @@ final class IndexCase {
     }
   }
 
-  /** Daemons write a protected checkpoint and are killed; what is left is scavenged without one member, and added. */
+  /** Writes a protected checkpoint by daemons that are then killed. Scavenges it without one member, and adds it. */
   private void scavenged() throws Exception {
     Daemons.Setup setup = new Daemons.Setup("XOR", true, MEMBERS, MEMBERS, Map.of());
     try (Daemons daemons = new Daemons(setup).startAll(); Place place = new Place()) {
@@ -112,7 +112,7 @@ final class IndexCase {
     }
   }
 
-  /** Brings all but one member's data to an empty prefix directory. */
+  /** Copies all but one member's data to an empty prefix directory. */
   private static void scavenge(Path control, Path lost, PrefixPaths paths, int id) throws IOException {
     Daemons.delete(paths.prefix());
     Files.createDirectories(paths.prefix());
@@ -164,7 +164,7 @@ final class IndexCase {
     }
   }
 
-  /** What a node's fetch does for one rank in the middle, by the class that it uses. */
+  /** Reads of a node's fetch for one rank in the middle, by the class that it uses. */
   private void ownParts(PrefixPaths paths, long mapBytes) throws IOException {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     double[] seconds = new double[options.runs()];
@@ -188,7 +188,7 @@ final class IndexCase {
         .with("bytesRead", read).with("allocatedBytes", allocated).with("seconds", new Samples(seconds).json()).print();
   }
 
-  /** What this process has read so far, by all its calls. */
+  /** Bytes read by this process so far, by all its calls. */
   private static long bytesRead() throws IOException {
     return Files.readAllLines(Path.of("/proc/self/io")).stream().filter(line -> line.startsWith("rchar:"))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst().orElseThrow();

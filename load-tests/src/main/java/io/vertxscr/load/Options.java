@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What to measure.
+ * Selection of measurements.
  *
  * @param kind encode, rebuild, flush, fetch, phase, containers or index
  * @param filter found in the labels of the cases to run; a label looks like {@code XOR-direct}

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Start and complete of a checkpoint without files, one after the other; and start when caches are full. */
+/** Start and complete of checkpoints without files, in sequence; and start with full caches. */
 final class PhaseCase {
   private static final int PHASES_OF_RUN = 100;
   private static final int WARM_UP = 6000;

@@ -12,15 +12,15 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The ranks of a run: threads of this process, each with its own connection to the daemon of its node. What they use of
- * the CPU is not counted, as the daemons alone are measured; it is theirs in the wall time.
+ * Ranks of a run: threads of this process, each with its own connection to the daemon of its node. What they use of the
+ * CPU is not counted, as the daemons alone are measured; it is theirs in the wall time.
  */
 final class Ranks implements AutoCloseable {
   private final ExecutorService threads;
   private final List<Scr> ranks = new ArrayList<>();
   private final double initSeconds;
 
-  /** What a rank does. */
+  /** Work of a rank. */
   interface Work {
     void run(Scr scr) throws Exception;
   }
@@ -49,7 +49,7 @@ final class Ranks implements AutoCloseable {
     initSeconds = (System.nanoTime() - begin) / 1e9;
   }
 
-  /** Brings all ranks into a new run. */
+  /** Joins all ranks to a new run. */
   static Ranks open(Daemons daemons, Path prefix) throws Exception {
     return new Ranks(daemons, prefix);
   }
@@ -59,7 +59,7 @@ final class Ranks implements AutoCloseable {
     return initSeconds;
   }
 
-  /** Has all ranks do it at once, and returns how long it took, from the common begin to the last end. */
+  /** Runs it on all ranks at once, and returns the time from the common begin to the last end. */
   double all(Work work) throws Exception {
     CyclicBarrier together = new CyclicBarrier(ranks.size() + 1);
     List<Future<Void>> running = ranks.stream().map(scr -> threads.<Void>submit(() -> {
@@ -83,7 +83,7 @@ final class Ranks implements AutoCloseable {
     }
   }
 
-  /** Ends the connections; a run that was not finished is over then. */
+  /** Closes the connections, which ends an unfinished run. */
   @Override
   public void close() {
     ranks.forEach(Scr::close);

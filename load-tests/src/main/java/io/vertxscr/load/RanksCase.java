@@ -25,8 +25,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Many nodes and very many ranks in this process: phases without files, and how many messages of them reach the leader.
- * Ranks are sessions without threads; those of a node share one client, whose calls in flight they just fill.
+ * Many nodes and very many ranks in this process. Phases without files, and their messages to the leader. Ranks are
+ * sessions without threads; those of a node share one client, whose calls in flight they just fill.
  */
 final class RanksCase {
   static final int NODES = 64;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * A daemon is killed and its storage destroyed; a spare has been waiting since before the last checkpoint, and all
+ * Rebuild after a kill of a daemon with its storage. A spare has been waiting since before the last checkpoint, and all
  * ranks call init. The time goes from there to the last answer. It includes that the ranks come together, that all that
  * is left is read against its checksums, the rebuild, the check of what was rebuilt and its sync; not the new
  * redundancy, that is made behind the answer. The spare has never read or written anything before.
@@ -88,7 +88,7 @@ final class RebuildCase {
         .print();
   }
 
-  /** What is restarted from must be what was written. */
+  /** Compares restarted with written content. */
   private static void check(Scr scr, String name, long crcOrNone) throws IOException {
     Restart restart = scr.restart().orElseThrow(() -> new LoadException("nothing to restart from"));
     Path file = restart.route(Daemons.file(scr.rank()));

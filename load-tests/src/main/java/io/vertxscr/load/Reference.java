@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32;
 
-/** What the machine does without us, measured between our runs: each figure is the median of all its samples. */
+/** Reference rates of the machine, measured between our runs. Each figure is the median of all its samples. */
 final class Reference {
   private static final int SOCKET_BYTES = 512 * 1024;
   private static final long TCP_BYTES = 1L << 30;
@@ -33,8 +33,8 @@ final class Reference {
   private final List<Double> overwrite = new ArrayList<>();
 
   /**
-   * Takes one sample of each: cp of these files to a directory that is deleted again, loopback TCP, memory copy, and
-   * what a thread pays to read a file with its checksum, and to write over one.
+   * Takes one sample of each reference. These are cp of these files to a directory that is deleted again, loopback TCP,
+   * memory copy, and the cost for a thread to read a file with its checksum, and to overwrite one.
    */
   void sample(List<Path> files, Path target) throws Exception {
     cp.add(copied(files, target, false));
@@ -44,7 +44,7 @@ final class Reference {
     Daemons.delete(target);
   }
 
-  /** What nobody can do without who reads a file and writes another one. */
+  /** Lower bound of the cost to read a file and write another one. */
   private void floor(Path file, Path written) throws IOException {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     ByteBuffer piece = ByteBuffer.allocateDirect(SOCKET_BYTES);

@@ -12,7 +12,7 @@ final class Result {
   private final long bytes;
 
   /**
-   * Begins the line of a case.
+   * Starts the line of a case.
    *
    * @param bytes application data of one run, all ranks
    */
@@ -26,7 +26,7 @@ final class Result {
     fields.put("bytes", bytes);
   }
 
-  /** Begins the line of a command. */
+  /** Starts the line of a command. */
   Result(String name, String command) {
     this.bytes = 0;
     fields.put("case", name);
@@ -38,13 +38,13 @@ final class Result {
     return this;
   }
 
-  /** How long the runs took, and what follows from it. */
+  /** Adds durations, and derived figures. */
   Result seconds(Samples seconds) {
     with("seconds", seconds.json());
     return bytes == 0 ? this : with("bytesPerSecond", Math.round(bytes / seconds.median()));
   }
 
-  /** What all daemons together used. */
+  /** Adds the resources of all daemons. */
   Result cost(Samples cpuSeconds, long peakRssBytes) {
     if (bytes > 0) {
       with("cpuSecondsPerGB", cpuSeconds.mean() / (bytes / 1e9));

@@ -12,7 +12,7 @@ final class ScrCommand {
   private static final long POLL_MS = 2;
 
   /**
-   * How it went.
+   * Result of a process.
    *
    * @param seconds from its start to its end
    * @param peakRssBytes as it was last seen, a few milliseconds before the end

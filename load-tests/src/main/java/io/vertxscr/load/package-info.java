@@ -1,2 +1,2 @@
-/** Measures real daemons from outside: how fast, how much CPU, how much memory, beside what the machine can do. */
+/** Measures real daemons from outside: speed, CPU, memory, beside the machine's reference rates. */
 package io.vertxscr.load;

@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr halt}: says when a run is to stop, in the halt file of its prefix directory. Needs no daemon. */
 @Command(name = "halt", sortOptions = false, description = {
-    "Say when the run in a prefix directory is to stop, or take it back. Without an option it stops at once where its"
-        + " program asks should-exit, and no other run begins there. Conditions stay until they are taken back; any"
-        + " one of them suffices.",
+    "Set or remove halt conditions of the runs in a prefix directory. Without an option the run stops at its next"
+        + " should-exit, and no other run begins there. Conditions stay until they are removed; any one of them"
+        + " suffices.",
     "TIME: " + HaltTime.FORMS + "."})
 public final class HaltCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -51,7 +51,7 @@ public final class HaltCommand implements Callable<Integer> {
   private Integer checkpoints;
 
   @Option(names = {"-b", "--before"}, paramLabel = "TIME",
-      description = "Early enough to be gone by then (by --seconds earlier).")
+      description = "Before this time (by --seconds earlier).")
   private String before;
 
   @Option(names = {"-a", "--after"}, paramLabel = "TIME", description = "After the first checkpoint from then on.")
@@ -62,28 +62,28 @@ public final class HaltCommand implements Callable<Integer> {
   private String seconds;
 
   @Option(names = {"-i", "--immediate"},
-      description = "At once: every call of the run fails, and what the caches hold is flushed.")
+      description = "At once: every call of the run fails, and the caches are flushed.")
   private boolean immediate;
 
   @Option(names = {"-l", "--list"}, description = "Print the conditions, and change nothing.")
   private boolean list;
 
-  @Option(names = {"-r", "--remove", "--unset-all"}, description = "Take back everything: runs may begin and go on.")
+  @Option(names = {"-r", "--remove", "--unset-all"}, description = "Remove all conditions: runs may begin.")
   private boolean remove;
 
-  @Option(names = "--unset-checkpoints", description = "Take back --checkpoints, and that a run has stopped for it.")
+  @Option(names = "--unset-checkpoints", description = "Remove --checkpoints and the reason of a run stopped by it.")
   private boolean unsetCheckpoints;
 
-  @Option(names = "--unset-before", description = "Take back --before, and that a run has stopped for it.")
+  @Option(names = "--unset-before", description = "Remove --before and the reason of a run stopped by it.")
   private boolean unsetBefore;
 
-  @Option(names = "--unset-after", description = "Take back --after, and that a run has stopped for it.")
+  @Option(names = "--unset-after", description = "Remove --after and the reason of a run stopped by it.")
   private boolean unsetAfter;
 
-  @Option(names = "--unset-seconds", description = "Take back --seconds, and that a run has stopped for it.")
+  @Option(names = "--unset-seconds", description = "Remove --seconds and the reason of a run stopped by it.")
   private boolean unsetSeconds;
 
-  @Option(names = "--unset-reason", description = "Take back the reason of an earlier halt, and --immediate.")
+  @Option(names = "--unset-reason", description = "Remove the reason of an earlier halt, and --immediate.")
   private boolean unsetReason;
 
   /** Made with the environment of the process. */

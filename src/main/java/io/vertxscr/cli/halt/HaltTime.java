@@ -39,7 +39,7 @@ final class HaltTime {
 
   private HaltTime() {}
 
-  /** Seconds since 1970; empty for what is no time. */
+  /** Seconds since 1970; empty for an invalid time. */
   static Optional<Long> parse(String written, ZonedDateTime now) {
     String text = written.strip();
     if (text.equalsIgnoreCase("now")) {
@@ -59,7 +59,7 @@ final class HaltTime {
     return calendar(text.replaceFirst("(?<=[0-9]) +(?=[0-9])", "T").toUpperCase(Locale.ROOT), now);
   }
 
-  /** How long, in seconds: {@code 3600}, {@code 1h}, {@code 1h30m}; empty for what is no length of time. */
+  /** Parses a duration into seconds: {@code 3600}, {@code 1h}, {@code 1h30m}; empty for other text. */
   static Optional<Long> length(String written) {
     String text = written.strip();
     return text.matches("[0-9]{1,9}") ? Optional.of(Long.parseLong(text)) : Optional.of(AHEAD.matcher("+" + text))

@@ -1,2 +1,2 @@
-/** {@code scr halt}: how somebody outside tells a run when to stop. */
+/** {@code scr halt}: conditions on which a run stops, set from outside. */
 package io.vertxscr.cli.halt;

@@ -20,7 +20,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * The nodes that we have been given, and who knows about them.
+ * Nodes of the allocation, and their resource manager.
  *
  * @param nodes in the manager's order
  * @param remote words before a command that is run on a node, where the user gives them; empty for the manager's
@@ -31,7 +31,7 @@ public record Allocation(ResourceManager manager, List<Node> nodes, String remot
     return read(ResourceManagers.find(environment, "", OptionalInt.empty()), "", environment);
   }
 
-  /** @throws ScrException BAD_CONFIGURATION where there are none, or nobody says which */
+  /** @throws ScrException BAD_CONFIGURATION if there are none, or they are unknown */
   static Allocation read(ResourceManager manager, String remote, Map<String, String> environment) {
     List<Node> nodes = manager.nodes(answer(manager, environment));
     if (nodes.isEmpty()) {
@@ -103,7 +103,7 @@ public record Allocation(ResourceManager manager, List<Node> nodes, String remot
     return remote.isEmpty() ? manager.target(names().indexOf(node), node) : node;
   }
 
-  /** When it ends, in seconds since 1970; empty where nobody knows. */
+  /** When it ends, in seconds since 1970; empty if unknown. */
   OptionalLong endSeconds(long nowSeconds) {
     OptionalLong said = AllocationEnd.of(environment);
     if (said.isPresent()) {

@@ -40,7 +40,7 @@ final class AttachedDaemon {
   }
 
   /**
-   * How it is started.
+   * Start parameters of the daemon.
    *
    * @param command with what runs it on its host
    * @param environment all of it
@@ -100,12 +100,12 @@ final class AttachedDaemon {
     in.println(Attachment.PING);
   }
 
-  /** Says that the end of the program is no failure. */
+  /** Tells the daemon that the program was ended from outside, which is no failure. */
   void endedFromOutside() {
     in.println(Attachment.ENDED_FROM_OUTSIDE);
   }
 
-  /** Lets it stop, without waiting. */
+  /** Asks the daemon to stop, without waiting. */
   void release() {
     in.close();
   }

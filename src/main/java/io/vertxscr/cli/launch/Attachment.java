@@ -101,7 +101,7 @@ public final class Attachment {
         }
       }
     } catch (IOException _) {
-      // As its end: nobody is there any more.
+      // Same as its end: the launcher is gone.
     }
   }
 

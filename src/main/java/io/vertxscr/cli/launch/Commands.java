@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** How commands of others are started. */
+/** Runs external commands. */
 final class Commands {
   private Commands() {}
 
   /**
    * With this environment and nothing else of ours. {@code env} looks the command up in its PATH (Java would look in
-   * our own), and ends with 127 or 126 where it is not there or cannot be run.
+   * our own), and ends with 127 if it is missing, or 126 if it is not executable.
    */
   static ProcessBuilder of(List<String> command, Map<String, String> environment) {
     List<String> words = new ArrayList<>(command);

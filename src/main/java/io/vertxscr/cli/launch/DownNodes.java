@@ -16,7 +16,8 @@ record DownNodes(Allocation allocation, LaunchSettings settings) {
   private static final int MOST_AT_ONCE = 64;
 
   /**
-   * Why nodes are down, by node: known before, excluded, by the word of the manager, or because no command runs there.
+   * Returns why nodes are down, by node. Causes: known before, excluded, reported by the resource manager, or no
+   * command runs there.
    *
    * @param known nodes that are down, without a test
    */

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 
 /**
  * The daemons of a job, and which nodes are down. Once down, a node stays so, unless it is {@link #revivable}. To be
- * used by one thread; what the daemons say goes to the listener, and comes back by {@link #hear}.
+ * used by one thread; events of the daemons go to the listener, and come back by {@link #hear}.
  */
 final class Fleet {
   /** More than a clean stop of a daemon takes. */
@@ -44,7 +44,7 @@ final class Fleet {
   private final Set<String> lostDaemons = new TreeSet<>();
 
   /**
-   * How daemons are started.
+   * Start parameters of the daemons.
    *
    * @param program this program, on every host
    * @param variables SCR_* of the daemons
@@ -100,7 +100,7 @@ final class Fleet {
     }
   }
 
-  /** Takes notice of what a daemon has said, or of its end. */
+  /** Handles an event of a daemon, or its end. */
   void hear(Signal signal) {
     switch (signal) {
       case Signal.Ready(String node, String socket) -> sockets.put(node, socket);
@@ -123,7 +123,7 @@ final class Fleet {
     sockets.remove(node);
   }
 
-  /** The same for good: not even a new daemon is tried there. */
+  /** Excludes the node permanently: no daemon is started there again. */
   void exclude(String node, String why) {
     leaveOut(node, why);
     lostDaemons.remove(node);
@@ -139,7 +139,7 @@ final class Fleet {
     return Map.copyOf(down);
   }
 
-  /** Nodes of which only the daemon has ended, as far as anybody knows. */
+  /** Nodes that have lost only their daemon, as far as is known. */
   Set<String> revivable() {
     return Set.copyOf(lostDaemons);
   }
@@ -165,7 +165,7 @@ final class Fleet {
     up().forEach(node -> daemons.get(node).ping());
   }
 
-  /** Says to all that are up that a signal from outside has ended the program, or will. */
+  /** Tells all daemons that a signal from outside has ended the program, or will. */
   void endedFromOutside() {
     up().forEach(node -> daemons.get(node).endedFromOutside());
   }
@@ -175,7 +175,7 @@ final class Fleet {
     return Agreement.isComplete(Set.copyOf(up()), seenBy);
   }
 
-  /** Nodes that have answered, and are not in the cluster of most others, by what is wrong. */
+  /** Nodes that have answered, but are not in the majority's cluster, with the reason. */
   Map<String, String> strays() {
     Set<String> together = Agreement.together(seenBy);
     Map<String, String> strays = new TreeMap<>();
@@ -187,7 +187,7 @@ final class Fleet {
     return strays;
   }
 
-  /** Ends the daemons of these nodes, waits for that, and starts new ones: they look for the others once more. */
+  /** Restarts the daemons of these nodes, so that they look for the others again (after a split brain). */
   void restart(Collection<String> nodes) throws InterruptedException {
     nodes.forEach(node -> daemons.get(node).release());
     awaitEnds(nodes.stream().map(daemons::get).toList());
@@ -195,7 +195,7 @@ final class Fleet {
     start(nodes);
   }
 
-  /** Leaves out whoever has not answered, or is not in the cluster of most others. */
+  /** Excludes nodes that have not answered, or are not in the majority's cluster. */
   void separate() {
     Map<String, String> strays = strays();
     up().stream().filter(node -> !seenBy.containsKey(node))

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import picocli.CommandLine.Option;
 
-/** What all commands around a job may be told: where its data is and which nodes it has. */
+/** Common options of the commands around a job: its data and its nodes. */
 final class JobOptions {
   /** About one process or one host, not about the job. */
   private static final List<String> NOT_OF_THE_JOB =
@@ -49,7 +49,7 @@ final class JobOptions {
       description = "This program on all nodes; where it is here if not given.")
   private String program;
 
-  /** The environment with what the options say instead. */
+  /** The environment with overrides by the options. */
   Map<String, String> environment(Map<String, String> environment) {
     Map<String, String> all = new HashMap<>(environment);
     if (exclude != null) {
@@ -82,7 +82,7 @@ final class JobOptions {
     }
   }
 
-  /** What somebody has said without effect, or has misspelt, in sentences: as {@code scr config} tells it. */
+  /** Returns remarks on settings without effect, or misspelt, as {@code scr config} prints them. */
   List<String> remarks(Map<String, String> environment, PrefixPaths paths) {
     Configuration system = Configuration.ofSystem(environment, Configuration.systemFile(environment));
     UserSettings user = new UserSettings(Optional.of(paths.prefix()), ours(environment), List.of());
@@ -93,7 +93,7 @@ final class JobOptions {
     }
   }
 
-  /** What the user and the system say about launching. */
+  /** Returns the launch settings of user and system. */
   LaunchSettings settings(Map<String, String> environment, PrefixPaths paths) {
     Configuration system = Configuration.ofSystem(environment, Configuration.systemFile(environment));
     UserSettings user = new UserSettings(Optional.of(paths.prefix()), ours(environment), List.of());

@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a job is to do.
+ * Plan of a job.
  *
- * @param restart what is started where there is a checkpoint; empty for the same
+ * @param restart command to start if there is a checkpoint; empty for the same
  * @param used how many of the daemons of one machine the program uses; the others are spares
  * @param variables SCR_* that daemons and ranks must have in common
  */
@@ -57,7 +57,7 @@ record JobPlan(Allocation allocation, Program program, Optional<Program> restart
     return started.command(nodes, down, allocation.manager().name().equals("ssh"), forProgram(up, Map.of()).keySet());
   }
 
-  /** What the program has more in its environment than its launcher. */
+  /** Returns the variables added to the program's environment. */
   Map<String, String> forProgram(List<String> up, Map<String, String> sockets) {
     Map<String, String> more = new TreeMap<>(variables);
     more.put("SCR_NODELIST", String.join(",", up));

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 
-/** All commands of this package, each made with what it needs. */
+/** Factory of all commands of this package. */
 public final class LaunchCommands {
   private LaunchCommands() {}
 

@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A job from its first daemon to its last, on the thread of the command: takes one signal after the other from a queue,
- * lets {@link JobFlow} decide, and does what it says.
+ * A job from its first daemon to its last, on the thread of the command. Takes signals from a queue, lets
+ * {@link JobFlow} decide, and acts on the decision.
  */
 final class LaunchedJob {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -41,7 +41,7 @@ final class LaunchedJob {
   private static final long START_S = 180;
   /** Longer than the daemons take to notice that one of them is gone. */
   static final long AGREE_MS = 20_000;
-  /** How often daemons that have not found the others are started again each time that nodes are looked at. */
+  /** Restarts of daemons that have not found the others, in each check of the nodes. */
   private static final int REJOINS = 2;
   private static final long PING_MS = 250;
 
@@ -109,7 +109,7 @@ final class LaunchedJob {
     }
   }
 
-  /** How it ended. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
+  /** Result of the job. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
   record Outcome(int exit, List<String> up, Optional<String> cachedOnly) {}
 
   private void say(String line) {
@@ -122,7 +122,7 @@ final class LaunchedJob {
 
   // ---- signals ----
 
-  /** Takes what there is, waiting a moment for the first. */
+  /** Handles queued signals, with a short wait for the first. */
   private void listen(long waitMs) throws InterruptedException {
     Signal first = signals.poll(waitMs, TimeUnit.MILLISECONDS);
     for (Signal signal = first; signal != null; signal = signals.poll()) {
@@ -197,7 +197,7 @@ final class LaunchedJob {
     }
   }
 
-  /** What the user hears of it, now or at the end. */
+  /** Prints a message about an event, now or at the end. */
   private void tell(String type, JsonObject event) {
     int dataset = event.getInteger("dataset", 0);
     String cause = event.getString("cause", "");
@@ -249,7 +249,7 @@ final class LaunchedJob {
 
   // ---- nodes ----
 
-  /** Waits until all daemons serve and see each other; leaves out those that do not, though started again. */
+  /** Waits until all daemons serve and see each other; restarts, then excludes those that do not. */
   private void settle() throws InterruptedException {
     serve();
     boolean agreed = agree();
@@ -269,7 +269,7 @@ final class LaunchedJob {
     }
   }
 
-  /** On a loaded machine a daemon may find nobody in time, and begin a cluster of its own. Returns whether any has. */
+  /** Whether a daemon has formed a cluster of its own (split brain), as may happen on a loaded machine. */
   private boolean rejoin() throws InterruptedException {
     Map<String, String> strays = fleet.strays();
     strays.forEach((node, why) -> say("node " + node + ": " + why + "; it is started again"));
@@ -359,7 +359,7 @@ final class LaunchedJob {
     finalized = false;
   }
 
-  /** The checkpoint that a run will find, where anybody wants to know; what the caches have is newer. */
+  /** The checkpoint that a run will find, for a restart command; that of the caches is newer. */
   private Optional<String> checkpoint() {
     if (plan.restart().isEmpty()) {
       return Optional.empty();

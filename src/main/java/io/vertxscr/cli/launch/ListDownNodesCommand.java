@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 /** {@code scr list-down-nodes}: for scripts that start programs themselves. */
 @Command(name = "list-down-nodes", description = {
     "Print the nodes of the allocation that are down, separated by commas; nothing where all are up.",
-    "Down is what is excluded, what the resource manager says, and where no command can be run."})
+    "A node is down if it is excluded, reported by the resource manager, or cannot run a command."})
 final class ListDownNodesCommand implements Callable<Integer> {
   private final Map<String, String> given;
 

@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
 record Outside(Map<String, String> environment) {
   private static final long PATIENCE_S = 20;
 
-  /** What a command has answered. */
+  /** Answer of a command. */
   record Answer(int exit, String out) {}
 
-  /** What it prints; empty where it cannot be started, fails, or takes longer than 20 s. */
+  /** Returns a command's output; empty if it cannot be started, fails, or takes longer than 20 s. */
   Optional<String> ask(List<String> command) {
     return run(command).filter(answer -> answer.exit() == 0).map(Answer::out);
   }

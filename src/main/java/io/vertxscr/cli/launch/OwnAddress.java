@@ -19,12 +19,12 @@ public final class OwnAddress {
   private OwnAddress() {}
 
   /**
-   * The address of a name; without one that from which the way leads to the first other member, which the routing
-   * table knows without a packet being sent. Where there is none, loopback.
+   * Returns the address of a name. Without one it is the source address of the route to the first other member, which
+   * the routing table knows without a packet. Where there is none, loopback.
    *
    * @param host name or address; empty to find out
    * @param members {@code host:port}
-   * @throws ScrException BAD_CONFIGURATION for a name that nobody knows
+   * @throws ScrException BAD_CONFIGURATION for an unknown name
    */
   public static String of(Optional<String> host, List<String> members) {
     if (host.isPresent()) {

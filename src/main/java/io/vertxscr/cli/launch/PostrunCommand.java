@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr postrun}: for scripts that start daemons and programs themselves. */
 @Command(name = "postrun", description = {
-    "Bring to the prefix directory, after the last run of a script, what only the caches of the nodes have.",
-    "The daemons must have been stopped. Nodes that are down are left out; exit code 1 if not everything was found."})
+    "Scavenge after the last run of a script: copy what only the caches have to the prefix directory.",
+    "The daemons must have been stopped. Down nodes are excluded; exit code 1 if not everything was found."})
 final class PostrunCommand implements Callable<Integer> {
   private final Map<String, String> given;
 

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr prerun}: for scripts that start daemons and programs themselves. */
 @Command(name = "prerun", description = {
-    "Look, before the first run of a script, whether a run can work: configuration, prefix directory, nodes, halts.",
+    "Check before the first run of a script whether a run can work: configuration, prefix directory, nodes, halts.",
     "Prints the nodes, separated by commas. Exit code 1 if no run may begin, 2 for a wrong configuration."})
 final class PrerunCommand implements Callable<Integer> {
   private final Map<String, String> given;

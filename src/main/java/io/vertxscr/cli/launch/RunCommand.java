@@ -28,9 +28,8 @@ import picocli.CommandLine.Spec;
 /** {@code scr run}: daemons, program, restarts, scavenging (docs/flows/launch.md). */
 @Command(name = "run", sortOptions = false, description = {
     "Run a program with daemons on all nodes of the allocation: srun, flux run, jsrun, mpirun, or a script.",
-    "When it fails, nodes that are down are left out and it is started again; at the end, what the caches hold is"
-        + " brought to the prefix directory.",
-    "The exit code is that of the last run; 1 where none could begin, or not everything could be scavenged."})
+    "After a failure it is relaunched without down nodes; at the end the caches are scavenged to the prefix directory.",
+    "The exit code is that of the last run; 1 if none could begin, or not everything could be scavenged."})
 final class RunCommand implements Callable<Integer> {
   private static final long LAST_MOMENTS_S = 300;
   private static final int LARGEST_PORT = 65_535;
@@ -153,7 +152,7 @@ final class RunCommand implements Callable<Integer> {
     return program;
   }
 
-  /** Those of this call tell each other from those of another one. */
+  /** Variables that tell the daemons of this call from those of another one. */
   private static Map<String, String> ofDaemons(JobPlan plan) {
     Map<String, String> variables = new TreeMap<>(plan.variables());
     variables.put(Configuration.LAUNCH, UUID.randomUUID().toString());

@@ -19,10 +19,10 @@ final class RunningProgram {
   }
 
   /**
-   * Starts it; the listener hears of its end, on another thread.
+   * Starts it; the listener is called at its end, on another thread.
    *
    * @param environment all of it
-   * @throws ScrException IO; a command that is not there is no failure, but ends with 127
+   * @throws ScrException IO; a missing command is no failure, but ends with 127
    */
   static RunningProgram start(List<String> command, Map<String, String> environment, Consumer<Signal> listener) {
     try {

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code scr scavenge} on the nodes that are left, in a process of its own: rebuilding takes more memory than waiting.
+ * Runs {@code scr scavenge} on the remaining nodes, in a separate process. Rebuilding takes more memory than waiting.
  *
  * @param program this program, here and on the hosts
  * @param variables SCR_* of the job
  */
 record Scavenging(Allocation allocation, String program, Path prefix, Map<String, String> variables) {
-  /** What it says at the end of every good run: nothing that anybody misses. */
+  /** Output lines of every successful run, which are suppressed. */
   private static final List<String> QUIET =
       List.of("nothing to scavenge", "left in the caches, for ", "Picked up JAVA_TOOL_OPTIONS");
 
-  /** What it says goes to {@code err}. @return its exit code */
+  /** Runs the command; its output goes to {@code err}. @return its exit code */
   int run(Collection<String> up, PrintWriter err) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program, "scavenge", "--prefix", prefix.toString()));
     if (!allocation.isHere()) {

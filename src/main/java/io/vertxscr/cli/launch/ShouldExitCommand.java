@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
 /** {@code scr should-exit}: for scripts that start programs themselves. */
 @Command(name = "should-exit", description = {
     "Exit with 0, and say why, if the program should not be started (again) in this allocation; else exit with 1.",
-    "It should not where a halt condition holds, or where too few nodes are left."})
+    "It should not if a halt condition holds, or too few nodes are left."})
 final class ShouldExitCommand implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int GO_ON = 1;
@@ -73,10 +73,10 @@ final class ShouldExitCommand implements Callable<Integer> {
   }
 
   /**
-   * Lets a program begin that has finished here before: who calls {@code scr run} or {@code scr prerun} means to start
-   * it. All other reasons stay.
+   * Clears the mark of a finished run: a call of {@code scr run} or {@code scr prerun} is a deliberate restart. All
+   * other reasons stay.
    *
-   * @return what the user is told of it
+   * @return message for the user
    */
   static Optional<String> letFinishedBeginAgain(PrefixPaths paths) {
     HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr run", PATIENCE));

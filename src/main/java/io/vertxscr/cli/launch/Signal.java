@@ -3,7 +3,7 @@ package io.vertxscr.cli.launch;
 import io.vertx.core.json.JsonObject;
 import java.util.Set;
 
-/** What a launcher hears, from several threads, one after the other in its queue. */
+/** Input of a launcher, from several threads, in one queue. */
 sealed interface Signal {
   /** A daemon serves. */
   record Ready(String node, String socket) implements Signal {}

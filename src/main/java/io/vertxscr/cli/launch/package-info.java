@@ -1,2 +1,2 @@
-/** Commands around a job: {@code scr run} and those for people who write their own scripts (docs/flows/launch.md). */
+/** Commands around a job: {@code scr run} and those for job scripts (docs/flows/launch.md). */
 package io.vertxscr.cli.launch;

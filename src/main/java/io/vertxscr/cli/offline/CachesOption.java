@@ -32,7 +32,7 @@ public final class CachesOption {
     return found;
   }
 
-  /** The same where the caches are only one place to look at: none is no failure, unless one was named. */
+  /** Returns the caches as an optional source: none is no failure, unless one was named. */
   public List<NodeCache> nodesIfAny(Map<String, String> environment) {
     return names.isEmpty() ? NodeCache.ofJob(directory(environment)) : nodes(environment);
   }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What commands write into the log of a prefix directory, where a log is wanted. A log that cannot be written harms
+ * Writes lines of commands into the log of a prefix directory, if a log is enabled. A log that cannot be written harms
  * nothing: that is said.
  *
  * @param warnings where it is said

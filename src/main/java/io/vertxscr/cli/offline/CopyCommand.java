@@ -19,10 +19,10 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr copy}: what this machine's caches have of a dataset, to the prefix directory. */
 @Command(name = "copy", sortOptions = false, description = {
-    "Copy what the nodes of this machine hold of a dataset, redundancy too, to the prefix directory.",
-    "Their daemons must not be running. 'scr index --add' makes a dataset of what all nodes have copied.",
-    "Exit code 3 if nothing of it, for this prefix directory, is here, 1 if a daemon is running or something else is"
-        + " wrong."})
+    "Copy this machine's part of a dataset, with its redundancy, to the prefix directory.",
+    "Its daemons must not be running. 'scr index --add' builds the dataset from the copies of all nodes.",
+    "Exit code 3 if there is no part of it for this prefix directory, 1 if a daemon is running, or for other"
+        + " failures."})
 final class CopyCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
@@ -56,7 +56,7 @@ final class CopyCommand implements Callable<Integer> {
       }
       missing.forEach(problem -> spec.commandLine().getOut().println("dataset " + id + ": " + problem));
       spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, but not whole any more: 'scr"
-          + " index --add " + id + "' mends it with what is copied now");
+          + " index --add " + id + "' repairs it with what is copied now");
     }
     List<NodeCache> nodes = caches.nodesIfAny(environment);
     if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
@@ -69,7 +69,7 @@ final class CopyCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** What a published dataset has lost, by the sizes of its files, in sentences. */
+  /** Returns the files that a published dataset has lost, by their sizes, in sentences. */
   private List<String> missing(PrefixPaths paths) {
     try {
       return DatasetVerification.look(paths, id).problems();

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 
-/** Collects what can be seen of one dataset: in the prefix directory, scavenged, in caches of this machine. */
+/** Collects the evidence of one dataset. In the prefix directory, scavenged, in caches of this machine. */
 final class EvidenceReader {
   private final PrefixPaths paths;
   private final List<NodeCache> caches;
@@ -44,7 +44,7 @@ final class EvidenceReader {
     this.flushFile = new FlushFileStore(paths, PatientLocks.user("scr explain", PrefixOption.PATIENCE));
   }
 
-  /** What was remarkable on the way: damaged files of caches. */
+  /** Returns remarks made during the collection: damaged files of caches. */
   List<String> remarks() {
     return List.copyOf(remarks);
   }
@@ -61,7 +61,7 @@ final class EvidenceReader {
     return new Evidence(dataset, ranks, prefix, scan.map(DatasetScan::inventory), inventories, fallback);
   }
 
-  /** What was scavenged is of use before it is published, and again when published files are lost. */
+  /** Scavenged data are usable before the publication, and again after a loss of published files. */
   private Optional<DatasetScan> scavenged(DatasetDescriptor dataset, InPrefix prefix) {
     boolean whole = prefix instanceof InPrefix.Complete complete && complete.badFiles().isEmpty();
     if (whole || !DatasetScanner.isScavenged(paths, dataset.id())) {

@@ -16,12 +16,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code scr explain}: why a dataset can or cannot be restarted from; or how often checkpoints should be written. */
+/** {@code scr explain}: why a dataset can or cannot be restarted from; or the optimal checkpoint interval. */
 @Command(name = "explain", sortOptions = false, description = {
-    "Say why a dataset is valid or not: which rank, file or redundancy set is missing, which further losses would lose"
-        + " it, what to do next. Looks at the prefix directory and the caches of this machine.",
-    "With the word 'interval': the numbers behind SCR_CHECKPOINT_OPTIMAL, as they were measured by the runs of this"
-        + " prefix directory.",
+    "Say why a dataset is valid or not: missing ranks, files or redundancy sets, the further losses that it tolerates,"
+        + " remedies. Reads the prefix directory and the caches of this machine.",
+    "With the word 'interval': the numbers behind SCR_CHECKPOINT_OPTIMAL, as measured by the runs of this prefix"
+        + " directory.",
     "Exit code 1 if it cannot be had from what was looked at."})
 final class ExplainCommand implements Callable<Integer> {
   private final Map<String, String> environment;

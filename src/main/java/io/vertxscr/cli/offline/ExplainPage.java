@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A diagnosis as text: the verdict first, then why, what is missing, what could still be lost, what to do. */
+/** Text form of a diagnosis: verdict, cause, missing parts, remaining tolerance, remedies. */
 final class ExplainPage {
   private static final int MOST_LINES = 20;
 

@@ -21,21 +21,20 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A metadata file of any kind, read whole; of a redundancy file only what stands in front of the redundancy bytes; of a
- * directory what is in it.
+ * A metadata file of any kind, read whole. Of a redundancy file only its header is read; of a directory its content.
  *
  * @param hash the bytes of the hash file
  * @param payloadBytes redundancy bytes behind it; empty for all other files
  */
 record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
-  /** What only the header of a redundancy file has at its top. */
+  /** Keys that only the header of a redundancy file has at its top. */
   private static final Set<String> OF_REDUNDANCY = Set.of("GROUP", "CHUNK", "CURRENT");
 
-  /** How our metadata files are called: such a file is one, whatever is in it. Containers have other bytes. */
+  /** Names of our metadata files: such a file is one, even with damaged content. Containers have other bytes. */
   private static final Pattern NAME = Pattern.compile("(?!ctr\\.).*\\.scr|.*\\.scrfilemap|rank2file.*");
 
   /**
-   * The path and, where it is a directory, the metadata files in it, sorted: what begins like one, or is called so.
+   * Returns the path and, for a directory, its metadata files, sorted. By their first bytes, or by name.
    *
    * @throws ScrException IO
    */
@@ -101,7 +100,7 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
   private static byte[] read(FileChannel channel, int bytes) throws IOException {
     ByteBuffer into = ByteBuffer.allocate(bytes);
     while (into.hasRemaining() && channel.read(into, into.position()) >= 0) {
-      // Goes on where it stopped.
+      // Continues the partial read.
     }
     return Arrays.copyOf(into.array(), into.position());
   }

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 /** {@code scr index}: what a prefix directory has, and what a restart may use of it. */
 @Command(name = "index", sortOptions = false, description = {
     "List and change the index of a prefix directory, also while a run uses it.",
-    "Exit code 1 if something is wrong: a damaged index, a dataset that is not there or not whole."})
+    "Exit code 1 for a damaged index, or a missing or incomplete dataset."})
 final class IndexCommand implements Callable<Integer> {
   private static final int NEWEST_NAMED = 3;
 
@@ -153,7 +153,7 @@ final class IndexCommand implements Callable<Integer> {
     return reading.remarks().isEmpty() && prefixIndex.lost().isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
-  /** Changes the index and says what is different now. */
+  /** Changes the index and prints the difference. */
   private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
     complain(prefixIndex.makeIfLost());
     known(prefixIndex.read().index(), name);              // the lock makes a directory: not for a name that is wrong
@@ -187,14 +187,14 @@ final class IndexCommand implements Callable<Integer> {
     return index;
   }
 
-  /** Among numbered names every other number is as near: who is told a wrong one may drop it. */
+  /** No suggestion for numbered names: every other number is as near, and a wrong one may be dropped. */
   private static String meant(String name, List<String> names) {
     String hint = Nearest.hint(name, names);
     return !hint.isEmpty() ? hint : "; its newest are "
         + String.join(", ", names.reversed().stream().limit(NEWEST_NAMED).map(one -> "'" + one + "'").toList());
   }
 
-  /** A dataset that restarts pass over is refused: they would begin with an older one, or anew, and say nothing. */
+  /** Refuses a dataset that restarts skip. They would silently use an older one, or none. */
   private static Index setCurrent(Index index, String name) {
     Index.Entry entry = index.require(name);
     if (entry.replacedBy().isPresent()) {

@@ -53,8 +53,8 @@ final class IndexListing {
   }
 
   /**
-   * {@code failed}: all was there, but a fetch found damage; {@code replaced-by-7}: dataset 7 has written over its
-   * files.
+   * Returns the validity. {@code failed}: complete, but a fetch found damage; {@code replaced-by-7}: dataset 7 has
+   * overwritten its files.
    */
   private static String valid(Index.Entry entry) {
     return entry.replacedBy().isPresent() ? "replaced-by-" + entry.replacedBy().getAsInt()

@@ -56,7 +56,7 @@ final class IndexRepair {
   }
 
   /**
-   * The dataset that an argument means: its number, its directory, or the name under which it is published.
+   * Resolves a dataset argument: its number, its directory, or the name under which it is published.
    *
    * @throws ScrException BAD_CONFIGURATION where it means none, or more than one
    */
@@ -93,12 +93,12 @@ final class IndexRepair {
     }
   }
 
-  /** Whether summary and map are there: else restarts do not use it, whatever the files are. */
+  /** Whether summary and map can be read: else restarts do not use it, even if its files are whole. */
   private boolean isReadable(int id) {
     return publication.isComplete(id) && DatasetVerification.hasMap(paths, id);
   }
 
-  /** Those that restarts would take, of these. */
+  /** Returns those of these that restarts would use. */
   private List<Index.Entry> listed(Predicate<Index.Entry> which) {
     return index.read().index().entries().stream().filter(Index.Entry::complete).filter(which).toList();
   }
@@ -127,7 +127,7 @@ final class IndexRepair {
     return dataset;
   }
 
-  /** What the one has left that had replaced it may have the right sizes: only the bytes say whose files they are. */
+  /** Files of the dataset that had replaced it may have the right sizes. Only the bytes identify their owner. */
   private void requireItsOwn(DatasetDescriptor descriptor) {
     Index listed = index.read().index();
     Optional<Index.Entry> replaced = listed.find(descriptor.id())
@@ -150,8 +150,8 @@ final class IndexRepair {
   }
 
   /**
-   * Writes the index once, for all that was looked at: who is killed before that leaves datasets that are published and
-   * not listed, and finds them so when the command is run again.
+   * Writes the index once, for all datasets examined. A kill before that leaves published datasets that are not listed,
+   * which the next call of the command finds.
    *
    * @param lost entries of datasets that are not whole any more
    */
@@ -187,7 +187,7 @@ final class IndexRepair {
     return broken.isEmpty() && lost.isEmpty() && failed.isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
-  /** Of two datasets of one name the later one has written over the files of the other, which is not listed again. */
+  /** Of two datasets of one name the later one has overwritten the other, which is not listed again. */
   private Map<Integer, DatasetDescriptor> replaced(List<DatasetDescriptor> whole) {
     Map<String, DatasetDescriptor> latest = new HashMap<>();
     whole.forEach(descriptor ->
@@ -206,7 +206,7 @@ final class IndexRepair {
         .map(Index.Entry::notComplete).toList());
   }
 
-  /** Listed as not valid, so that somebody sees it; no other that has the id or the name gives way to it. */
+  /** Lists a dataset as not valid, to make it visible; it replaces no other one with its id or name. */
   private static Index withBroken(Index before, List<DatasetDescriptor> broken) {
     Index index = before;
     for (DatasetDescriptor descriptor : broken) {
@@ -228,7 +228,7 @@ final class IndexRepair {
     return index;
   }
 
-  /** What makes it not valid, in words. */
+  /** Returns why it is not valid. */
   private String lack(int id) {
     return publication.isComplete(id) ? "has no map that can be read"
         : Files.exists(paths.summary(id)) ? "has no summary that can be read" : "has lost its summary";
@@ -252,7 +252,7 @@ final class IndexRepair {
     }
   }
 
-  /** Looks at every dataset of the prefix directory and puts all that is whole, or can be made so, into the index. */
+  /** Examines every dataset of the prefix directory, and lists all that are whole, or can be repaired. */
   int build() {
     List<String> remarks = new ArrayList<>(index.makeIfLost());
     if (!index.read().remarks().isEmpty()) {

@@ -15,7 +15,7 @@ import java.io.PrintWriter;
 import java.time.LocalDateTime;
 import java.util.List;
 
-/** {@code scr index --verify}: reads what a restart reads, the summary first, and all files whoever owns them. */
+/** {@code scr index --verify}: reads what a restart reads, the summary first, and all files of any owner. */
 final class IndexVerification {
   private final PrefixPaths paths;
   private final PrefixIndex index;
@@ -56,8 +56,8 @@ final class IndexVerification {
   }
 
   /**
-   * Where every byte is good: the mark of an earlier verification has lost its reason. Another one stays; it may be of
-   * a program that could not use what it read.
+   * Clears the mark of an earlier verification after every byte was found good. Another one stays; it may be of a
+   * program that could not use its data.
    */
   private void unmark(Index.Entry entry) {
     if (entry.byVerify()) {
@@ -126,7 +126,7 @@ final class IndexVerification {
     return bad == 0 ? 0 : OfflineCommands.WRONG;
   }
 
-  /** What the mark of a failed dataset means: who has set it, what follows, how it is ended. Begins with "it is". */
+  /** Returns the meaning of a failed mark: who set it, its consequence, how to clear it. Begins with "it is". */
   static String markSentence(Index.Entry entry) {
     String name = "\"" + entry.name() + "\"";
     return entry.byVerify()

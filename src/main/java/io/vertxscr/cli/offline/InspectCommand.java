@@ -33,9 +33,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code scr inspect}: what the caches of this machine hold and what could be restored from them. */
+/** {@code scr inspect}: datasets in the caches of this machine, and whether they can be restored. */
 @Command(name = "inspect", sortOptions = false, description = {
-    "Print what the caches of this machine hold and what could be restored from them alone; with daemons or without.",
+    "Print the datasets in the caches of this machine, and whether they can be restored; with daemons or without.",
     "Exit code 1 if files are missing or of another size, or a filemap is damaged."})
 final class InspectCommand implements Callable<Integer> {
   private final Map<String, String> environment;
@@ -94,8 +94,8 @@ final class InspectCommand implements Callable<Integer> {
   }
 
   /**
-   * Daemons that have ended could not always write down that their last flush did: the prefix directory, where it is
-   * at hand, knows better.
+   * Daemons that have ended may not have recorded the success of their last flush. The prefix directory, if available,
+   * is authoritative.
    */
   private static FlushState flush(DatasetRecord record) {
     if (record.flush() != FlushState.WANTED) {

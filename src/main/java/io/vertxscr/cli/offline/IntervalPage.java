@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** How often checkpoints should be written, with the numbers that it comes from. */
+/** Optimal checkpoint intervals, with the numbers that they are computed from. */
 final class IntervalPage {
   private static final double HOUR_SECONDS = 3600;
   private static final double DAY_SECONDS = 86_400;

@@ -3,7 +3,7 @@ package io.vertxscr.cli.offline;
 import java.util.List;
 import java.util.Map;
 
-/** All commands of this package, each made with what it needs. */
+/** Factory of all commands of this package. */
 public final class OfflineCommands {
   /** Exit code: something is wrong, and was said. */
   static final int WRONG = 1;

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 
 /** Which prefix directory a command is about. */
 final class PrefixOption {
-  /** How long a command waits for the lock of the index: a run holds it for moments. */
+  /** Timeout for the lock of the index, which a run holds for moments. */
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @Option(names = "--prefix", paramLabel = "DIR",
@@ -37,7 +37,7 @@ final class PrefixOption {
   /**
    * Before anything is brought there.
    *
-   * @throws ScrException IO where this user may not write there, or nobody may
+   * @throws ScrException IO if this user has no write permission, or the directory is read-only
    */
   static void requireWritable(PrefixPaths paths) {
     Path directory = Files.exists(paths.scr()) ? paths.scr() : paths.prefix();

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** {@code scr print}: any metadata file as the tree that it holds. */
 @Command(name = "print", description = {
     "Print metadata files (index, summary, filemap, redundancy header, ...) as trees of keys.",
-    "Exit code 1 if one of them is damaged: it is named with what is wrong and the byte."})
+    "Exit code 1 if one of them is damaged: it is named with the damage and its byte."})
 final class PrintCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FILE", arity = "1..*", description =
       "Files to print; of a directory, the list of what is in it, and the metadata files among that.")
@@ -28,7 +28,7 @@ final class PrintCommand implements Callable<Integer> {
       "Every key in hash is an object: SIZE with the value 5 is {\"SIZE\": {\"5\": {}}}."})
   private boolean json;
 
-  /** How a tree is printed. */
+  /** Form of a printed tree. */
   private enum Mode { TREE, KEYVAL }
 
   @Option(names = {"-m", "--mode"}, defaultValue = "TREE", paramLabel = "tree|keyval", description =

@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
  * host that cannot be reached is what scavenging is for: it is named, and the others go on.
  *
  * @param remote words before the command; {@code {host}} stands for the host
- * @param command what is run there
+ * @param command to run there
  */
 record RemoteCopies(String remote, List<String> command) {
   /** More hosts wait until one is done. */
@@ -29,18 +29,18 @@ record RemoteCopies(String remote, List<String> command) {
   /** Exit code of ssh, and of what behaves like it, where the host was not reached. */
   private static final int UNREACHED = 255;
 
-  /** What came of a host. */
+  /** Result of a host. */
   enum Outcome {
     COPIED,
     /** It was reached, and has nothing of the dataset. */
     NOTHING_THERE,
-    /** It is taken for dead, and its daemon too. */
+    /** Treated as dead, with its daemon. */
     NOT_REACHED,
-    /** A daemon runs there, a disk is full, the command could not be started: a daemon may be at work there. */
+    /** A daemon may be active there: one runs, a disk is full, or the command could not be started. */
     FAILED
   }
 
-  /** The hosts by what came of them, in their order; what the commands say is printed. */
+  /** Returns the hosts by result, in their order; output of the commands is printed. */
   Map<Outcome, List<String>> run(List<String> hosts, PrintWriter out) {
     Map<Outcome, List<String>> outcomes = new EnumMap<>(Outcome.class);
     try (ExecutorService executor = Executors.newFixedThreadPool(Math.clamp(hosts.size(), 1, MOST_AT_ONCE))) {

@@ -35,10 +35,10 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr scavenge}: datasets from the caches of all nodes to the prefix directory, made whole and listed. */
 @Command(name = "scavenge", sortOptions = false, description = {
-    "Bring datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild what is"
-        + " missing, put them into the index.",
-    "Without --id: all output that is not in the prefix directory, and the newest checkpoint that can be had, if it is"
-        + " newer than those that are there.",
+    "Flush datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild missing"
+        + " files, add them to the index.",
+    "Without --id: all output that is not in the prefix directory, and the newest available checkpoint, if it is newer"
+        + " than those that are there.",
     "Exit code 1 if a dataset that was asked for, or any output, or every checkpoint could not be had."})
 final class ScavengeCommand implements Callable<Integer> {
   private final Map<String, String> environment;
@@ -111,7 +111,7 @@ final class ScavengeCommand implements Callable<Integer> {
     return had ? exit : OfflineCommands.WRONG;
   }
 
-  /** Where datasets were looked for, besides the flush file. */
+  /** Returns the places searched besides the flush file. */
   private String elsewhere() {
     if (!hosts.isEmpty()) {
       return "by --id: hosts are asked for datasets whose number is known";
@@ -122,7 +122,7 @@ final class ScavengeCommand implements Callable<Integer> {
             + caches.directory(environment);
   }
 
-  /** What the flush file, and the caches of this machine, have and the prefix directory has not; ascending. */
+  /** Returns datasets of the flush file and this machine's caches that the prefix directory lacks. Ascending. */
   private List<DatasetDescriptor> waiting(PrefixPaths paths) {
     Publication publication = new Publication(paths, PrefixOption.index(paths));
     return known(paths).stream().filter(dataset -> !publication.isComplete(dataset.id()))
@@ -147,7 +147,7 @@ final class ScavengeCommand implements Callable<Integer> {
 
   /**
    * The checkpoints that a restart would take before any that is in the prefix directory. A node that was lost leaves
-   * older ones in its cache, which the others have deleted since: nobody misses them.
+   * older ones in its cache, which the others have evicted since: they are not needed.
    */
   private List<DatasetDescriptor> newerThanThere(List<DatasetDescriptor> waiting, PrefixPaths paths) {
     Optional<DatasetDescriptor> there = PrefixOption.index(paths).read().index().entries().reversed().stream()
@@ -216,7 +216,7 @@ final class ScavengeCommand implements Callable<Integer> {
     }
   }
 
-  /** @return whether every host was dead or copied, so that nobody is left who goes on with a flush that had begun */
+  /** @return whether every host was dead or copied, so that no daemon is left to resume a flush */
   private boolean copyFromHosts(int dataset, PrefixPaths paths, PrintWriter out) {
     List<String> command = new ArrayList<>(List.of(program, "copy", "--id", Integer.toString(dataset), "--prefix",
         paths.prefix().toString(), "--control", caches.directory(environment).toString()));

@@ -10,7 +10,7 @@ import picocli.CommandLine.Parameters;
 
 /** {@code scr_copy}, which a scavenge runs on every node. */
 @Command(sortOptions = false, exitCodeOnInvalidInput = Front.FAILED, description = {
-    "Copy what the nodes of this machine hold of a dataset, redundancy too, to the prefix directory.",
+    "Copy this machine's part of a dataset, with its redundancy, to the prefix directory.",
     "'scr copy' takes more options: --node."})
 final class CopyFront extends Front {
   @Option(names = {"-c", "--cntldir"}, required = true, paramLabel = "DIR", description =

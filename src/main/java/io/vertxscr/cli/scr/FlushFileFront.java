@@ -95,7 +95,7 @@ final class FlushFileFront extends Front {
         ? Optional.of(Integer.toString(status.entries().getLast().descriptor().id())) : Optional.empty();
   }
 
-  /** One place is printed: what is being done says more than where it is already, and the prefix more than a cache. */
+  /** Orders locations for printing only one. An operation in progress before a state, the prefix before a cache. */
   private static int order(Location a, Location b) {
     return a.compareTo(b);                                // CACHE, PFS, FLUSHING, SYNC_FLUSHING
   }

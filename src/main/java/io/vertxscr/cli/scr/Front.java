@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
 
 /** A command under SCR's name. Options that can have no effect here are accepted, and that is said. */
 public abstract class Front implements Callable<Integer> {
-  /** Begins the description of an option that can have no effect. */
+  /** Start of the description of an option without effect. */
   protected static final String NO_EFFECT = "No effect here: ";
-  /** Exit code of most of SCR's commands for whatever is wrong. */
+  /** Exit code of most of SCR's commands for all failures. */
   public static final int FAILED = 1;
 
   private final Surroundings surroundings;
@@ -32,7 +32,7 @@ public abstract class Front implements Callable<Integer> {
     this.surroundings = surroundings;
   }
 
-  /** What one of our commands has answered. */
+  /** Answer of one of our commands. */
   public record Answer(int exit, String out) {}
 
   @Override
@@ -47,7 +47,7 @@ public abstract class Front implements Callable<Integer> {
     return answer();
   }
 
-  /** Whether its words are not options of its own but the command of somebody else. */
+  /** Whether its words are not its own options but another command. */
   public boolean takesWords() {
     return false;
   }
@@ -76,7 +76,7 @@ public abstract class Front implements Callable<Integer> {
     return surroundings.ours().run(out(), err(), words.toArray(String[]::new));
   }
 
-  /** Runs a command of ours and takes its answer; what it complains of is printed. */
+  /** Runs one of our commands and returns its answer; its errors are printed. */
   protected final Answer ask(Collection<String> words) {
     var answer = new StringWriter();
     int exit = surroundings.ours().run(new PrintWriter(answer, true), err(), words.toArray(String[]::new));

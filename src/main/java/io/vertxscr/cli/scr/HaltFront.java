@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 
 /** {@code scr_halt}. */
 @Command(sortOptions = false, description = {
-    "Say when the runs in prefix directories are to stop, or take it back. Without an option they stop after their"
-        + " next checkpoint.", "TIME: 2026-11-20T11:58:50, or whatever 'scr halt' takes."})
+    "Set or remove halt conditions of the runs in prefix directories. Without an option they stop after their next"
+        + " checkpoint.", "TIME: 2026-11-20T11:58:50, or any form of 'scr halt'."})
 final class HaltFront extends Front {
   @Option(names = {"-c", "--checkpoints"}, paramLabel = "N", description = "After N more checkpoints.")
   private Integer checkpoints;
@@ -37,22 +37,22 @@ final class HaltFront extends Front {
   @Option(names = {"-l", "--list"}, description = "Print the conditions, and change nothing.")
   private boolean list;
 
-  @Option(names = "--unset-checkpoints", description = "Take back --checkpoints.")
+  @Option(names = "--unset-checkpoints", description = "Remove --checkpoints.")
   private boolean unsetCheckpoints;
 
-  @Option(names = "--unset-before", description = "Take back --before.")
+  @Option(names = "--unset-before", description = "Remove --before.")
   private boolean unsetBefore;
 
-  @Option(names = "--unset-after", description = "Take back --after.")
+  @Option(names = "--unset-after", description = "Remove --after.")
   private boolean unsetAfter;
 
-  @Option(names = "--unset-seconds", description = "Take back --seconds.")
+  @Option(names = "--unset-seconds", description = "Remove --seconds.")
   private boolean unsetSeconds;
 
-  @Option(names = "--unset-reason", description = "Take back the reason of an earlier halt.")
+  @Option(names = "--unset-reason", description = "Remove the reason of an earlier halt.")
   private boolean unsetReason;
 
-  @Option(names = {"-r", "--remove"}, description = "Remove the halt file: runs may begin and go on.")
+  @Option(names = {"-r", "--remove"}, description = "Remove the halt file: runs may begin and continue.")
   private boolean remove;
 
   @Option(names = {"-v", "--verbose"}, description = NO_EFFECT + "everything is told already.")
@@ -96,7 +96,7 @@ final class HaltFront extends Front {
   }
 
   /**
-   * One that is set, taken back, or left.
+   * A condition that is set, removed, or unchanged.
    *
    * @param key in the halt file
    * @param value {@code null} where it is not set

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 
-/** {@code scr_have_restart}: SCR's is a program of MPI; this one looks at what lies there. */
+/** {@code scr_have_restart}: SCR's is a program of MPI; this one checks index and caches. */
 @Command(description = {
     "Print the name of the checkpoint that a start would find: the newest of the prefix directory and of the caches of"
         + " this machine. Prints nothing where there is none.",

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 
 /** {@code scr_ckpt_interval}: for {@code SCR_CHECKPOINT_SECONDS} in a script; SCR_CHECKPOINT_OPTIMAL=1 needs none. */
 @Command(sortOptions = false, description = {
-    "Print how many seconds should lie between two checkpoints, by what the runs of a prefix directory have measured.",
+    "Print the optimal checkpoint interval in seconds, as measured by the runs of a prefix directory.",
     "10 before a checkpoint was measured. 'scr explain interval' shows where the number comes from."})
 final class IntervalFront extends Front {
   /** Before anything was measured: what SCR prints where there is no log. */
@@ -23,7 +23,7 @@ final class IntervalFront extends Front {
   /** Of the literature. */
   private enum Model { YOUNG, DALY }
 
-  @Option(names = "--stats", description = "Print the numbers that it comes from, too.")
+  @Option(names = "--stats", description = "Print the underlying numbers, too.")
   private boolean stats;
 
   @Option(names = "--model", defaultValue = "DALY", paramLabel = "young|daly", description =

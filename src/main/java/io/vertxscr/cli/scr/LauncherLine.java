@@ -9,8 +9,8 @@ import java.util.Optional;
  * is one word; it is cut at blanks. Pure.
  *
  * @param launcher the launcher and its arguments
- * @param run what it starts; empty where the arguments say it
- * @param restart what it starts where there is a checkpoint; empty for the same
+ * @param run command to start; empty if it is in the arguments
+ * @param restart command to start if there is a checkpoint; empty for the same
  */
 public record LauncherLine(List<String> launcher, Optional<String> run, Optional<String> restart) {
   /** @throws IllegalArgumentException where a command is missing, with the option */

@@ -9,7 +9,7 @@ import java.time.ZoneId;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** What the commands that write a line into the log have in common. */
+/** Common part of the commands that write a line into the log. */
 abstract class LogFront extends Front {
   @Option(names = "-p", required = true, paramLabel = "DIR", description = "Prefix directory.")
   private Path prefix;

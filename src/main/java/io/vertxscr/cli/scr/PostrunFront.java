@@ -8,7 +8,7 @@ import picocli.CommandLine.Option;
 
 /** {@code scr_postrun}. */
 @Command(description = {
-    "Bring to the prefix directory, after the last run of a script, what only the caches of the nodes have.",
+    "Scavenge after the last run of a script: copy what only the caches have to the prefix directory.",
     "The daemons must have been stopped. 'scr postrun' takes more options: --hosts, --remote, ..."})
 final class PostrunFront extends Front {
   @Option(names = {"-j", "--joblauncher"}, paramLabel = "LAUNCHER", description =

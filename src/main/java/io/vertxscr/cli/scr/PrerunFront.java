@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code scr_prerun}. */
-@Command(description = {"Look, before the first run of a script, whether a run can work.",
+@Command(description = {"Check before the first run of a script whether a run can work.",
     "'scr prerun' takes more options: --hosts, --min-nodes, ..."})
 final class PrerunFront extends Front {
   @Option(names = {"-p", "--prefix"}, paramLabel = "DIR", description =

@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 @Command(exitCodeOnInvalidInput = Front.FAILED, description = {
     "Print a metadata file. 'scr print' takes several, directories too, and prints JSON."})
 final class PrintFront extends Front {
-  /** How a tree is printed. */
+  /** Form of a printed tree. */
   private enum Form { TREE, KEYVAL }
 
   @Option(names = {"-m", "--mode"}, defaultValue = "KEYVAL", paramLabel = "tree|keyval", description =

@@ -23,7 +23,8 @@ public final class ScrNames {
   }
 
   /**
-   * The command of this name, with options as SCR's parsers take them: shortened, repeated (the last one counts).
+   * Returns the command of this name with options as SCR's parsers accept them. Abbreviated, repeated (the last one
+   * counts).
    *
    * @param ours runs our own commands, by our own names
    * @return empty where SCR has none of this name, or none that needs another form than ours
@@ -33,7 +34,7 @@ public final class ScrNames {
       Front command = front.apply(new Surroundings(environment, ours));
       CommandLine line = new CommandLine(command).setCommandName(name).setOverwrittenOptionsAllowed(true)
           .setCaseInsensitiveEnumValuesAllowed(true);
-      // What stands behind a launcher is its own, whatever it looks like.
+      // Words after a launcher belong to it, even those that look like options.
       return command.takesWords() ? line.setStopAtPositional(true).setUnmatchedOptionsArePositionalParams(true)
           : line.setAbbreviatedOptionsAllowed(true);
     });

@@ -3,7 +3,7 @@ package io.vertxscr.cli.scr;
 import java.util.Map;
 
 /**
- * What a front works with.
+ * Environment of a front.
  *
  * @param environment of the process
  */

@@ -7,12 +7,12 @@ import java.util.Set;
 public final class TextTable {
   private TextTable() {}
 
-  /** Every column as wide as its widest cell, two spaces between them; all rows have the same number of cells. */
+  /** Aligns columns to their widest cells, two spaces between them. All rows have the same number of cells. */
   public static List<String> lines(List<List<String>> rows) {
     return lines(rows, Set.of());
   }
 
-  /** The same with some columns, counted from 0, set flush right: numbers. */
+  /** Aligns columns, those given, counted from 0, to the right: numbers. */
   public static List<String> lines(List<List<String>> rows, Set<Integer> flushRight) {
     int columns = rows.getFirst().size();
     int[] widths = new int[columns];
@@ -32,7 +32,7 @@ public final class TextTable {
     }).toList();
   }
 
-  /** The rows without their last column, where that says the same in all below the heading: it tells nothing apart. */
+  /** Returns the rows without their last column if all its cells below the heading are equal. */
   public static List<List<String>> withoutSameLast(List<List<String>> rows) {
     boolean tells = rows.stream().skip(1).map(List::getLast).distinct().count() > 1;
     return tells ? rows : rows.stream().map(row -> row.subList(0, row.size() - 1)).toList();

@@ -1,2 +1,2 @@
-/** How commands write tables, sizes and lists of ranks for people. */
+/** Formats tables, sizes and lists of ranks in the output of commands. */
 package io.vertxscr.cli.text;

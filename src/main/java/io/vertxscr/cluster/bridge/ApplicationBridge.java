@@ -25,12 +25,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The door for applications that are not members of the cluster: a Unix socket (mode 0600) that speaks the frames of
- * the Vert.x TCP event-bus bridge ({@link Frames}) and lets through the calls of {@link Verb} to its own node, nothing
- * else. If wanted, a port of the loopback address too, for those who show the token in their first frame
- * ({@link TokenFile}): anybody on this host can connect there.
+ * Socket of a node for applications that are not cluster members. A Unix socket (mode 0600) with the frames of the
+ * Vert.x TCP event-bus bridge ({@link Frames}); it admits the calls of {@link Verb} to its own node only. If wanted, a
+ * port of the loopback address too, for those who show the token in their first frame ({@link TokenFile}): anybody on
+ * this host can connect there.
  *
- * <p>Calls carry the identity of their connection in {@link Addresses#CLIENT_HEADER}, whatever the sender wrote there;
+ * <p>Calls carry the identity of their connection in {@link Addresses#CLIENT_HEADER}, overriding the sender's value;
  * other headers of the sender are dropped. A call waits for its answer as long as it takes, because the node owns all
  * waits and always answers. What the sender may do wrong within a frame is answered; bytes that are no frame are
  * answered once, and the connection is closed.
@@ -70,7 +70,7 @@ public final class ApplicationBridge {
   }
 
   /**
-   * Begins to listen; connections are taken from then on.
+   * Starts to listen and accept connections.
    *
    * @return fails with {@link Fault#DUPLICATE_NODE} if another daemon listens there, {@link Fault#BAD_CONFIGURATION} if
    *     something else is there, {@link Fault#IO}
@@ -90,7 +90,7 @@ public final class ApplicationBridge {
   }
 
   /**
-   * Ends all connections and takes the socket away. Calls under way go unanswered: their senders see the end of file.
+   * Closes all connections and removes the socket. Calls under way go unanswered: their senders see the end of file.
    */
   public Future<Void> close() {
     closing = true;
@@ -115,7 +115,7 @@ public final class ApplicationBridge {
     });
   }
 
-  /** What one connection may reach. */
+  /** Access rights of one connection. */
   final class Door {
     private final DeliveryOptions delivery;
 

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * does not read its answers is not read from until it does. Runs on the event loop of its socket.
  */
 final class Connection {
-  /** Of a frame, before the token: whoever connects must not make us keep megabytes. */
+  /** Limit of a frame before the token, so that strangers cannot occupy megabytes. */
   private static final int MAX_STRANGER_BYTES = 1024;
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -42,7 +42,7 @@ final class Connection {
     this.socket = socket;
     this.door = door;
     this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
-    // Room for the answers to all calls in flight, so that a client that writes before it reads never locks up with us.
+    // Space for the answers to all open calls: no deadlock with a client that writes before it reads.
     socket.setWriteQueueMaxSize(Limits.MAX_MESSAGE_BYTES);
     socket.handler(parser);
     socket.exceptionHandler(e -> LOG.debug("Application connection failed", e));
@@ -128,7 +128,7 @@ final class Connection {
         .onFailure(failure -> write(Frames.error(replyAddress, faultOf(failure))));
   }
 
-  /** A node in whose daemon nobody listens is not lost: the daemon that says so is starting or stopping. */
+  /** A node without a handler is not lost: the daemon that reports it is starting or stopping. */
   private ScrException faultOf(Throwable failure) {
     if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS) {
       return new ScrException(Fault.STOPPING, "node " + door.node() + " takes no calls: it is starting or stopping");

@@ -25,17 +25,17 @@ record SocketFile(Path path) {
     Addresses.socket(path);
   }
 
-  /** Where to bind. As long as the path itself, which is known to be short enough. */
+  /** Returns the path to bind. As long as the path itself, which is known to be short enough. */
   Path draft() {
     String name = path.getFileName().toString();
     return path.resolveSibling(name.substring(0, name.length() - 1) + "~");
   }
 
   /**
-   * Makes sure that the name is free, or left over by a dead daemon.
+   * Checks that the name is free, or left by a dead daemon.
    *
-   * @throws ScrException {@link Fault#DUPLICATE_NODE} if somebody listens there, {@link Fault#BAD_CONFIGURATION} if it
-   *     is not a socket, {@link Fault#IO}
+   * @throws ScrException {@link Fault#DUPLICATE_NODE} if another daemon listens there, {@link Fault#BAD_CONFIGURATION}
+   *     if it is not a socket, {@link Fault#IO}
    */
   void claim() {
     try {
@@ -48,7 +48,7 @@ record SocketFile(Path path) {
     }
   }
 
-  /** Gives the bound draft its mode (0600) and its name. */
+  /** Sets the mode of the bound draft (0600) and renames it. */
   void publish() {
     try {
       Files.setPosixFilePermissions(draft(), PosixFilePermissions.fromString("rw-------"));
@@ -58,7 +58,7 @@ record SocketFile(Path path) {
     }
   }
 
-  /** Takes the name away. */
+  /** Removes the socket's name. */
   void remove() {
     try {
       Files.deleteIfExists(path);
@@ -76,7 +76,7 @@ record SocketFile(Path path) {
     try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
       throw new ScrException(Fault.DUPLICATE_NODE, "another daemon listens on " + path);
     } catch (ConnectException _) {
-      // Nobody listens: its daemon is dead, and publish() replaces it.
+      // No listener: its daemon is dead, and publish() replaces it.
     }
   }
 

@@ -13,8 +13,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * What a TCP connection must show that a Unix socket shows by itself: that its other end belongs to the owner of the
- * daemon. A file beside the socket (mode 0600) has port and token, new at each start:
+ * Token file for TCP connections, which proves that the client belongs to the daemon's owner. A Unix socket proves it
+ * by itself. A file beside the socket (mode 0600) has port and token, new at each start:
  *
  * <pre>
  *   127.0.0.1:40123 5be1...   64 hexadecimal digits, line feed

@@ -1,5 +1,5 @@
 /**
- * The Unix socket of a node, for applications in any language: the frames of the Vert.x TCP event-bus bridge, on a
+ * Unix socket of a node for applications in any language. It has the frames of the Vert.x TCP event-bus bridge, on a
  * server of our own (docs/decisions/0003-application-bridge.md).
  */
 package io.vertxscr.cluster.bridge;

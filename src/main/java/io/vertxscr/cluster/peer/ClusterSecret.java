@@ -9,7 +9,7 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What the nodes of one cluster know and nobody else does. Never sent: nodes prove that they know it. Thread-safe. */
+/** Shared secret of the nodes of one cluster. Never sent: nodes prove that they know it. Thread-safe. */
 public final class ClusterSecret {
   /** Shortest secret that is accepted. */
   public static final int MIN_BYTES = 16;

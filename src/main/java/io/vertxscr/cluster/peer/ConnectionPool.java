@@ -25,8 +25,8 @@ final class ConnectionPool {
   }
 
   /**
-   * Makes a connection known, before it is connected: from now on {@link #abort} reaches it. At the limit an idle one
-   * has to go, so that a node which has read from very many others once can still read from the next.
+   * Adds a connection before it is connected, so that {@link #abort} reaches it. At the limit an idle one has to go, so
+   * that a node which has read from very many others once can still read from the next.
    *
    * @throws ScrException BUSY if all at the limit are in use, or why the pool is closed
    */
@@ -53,7 +53,7 @@ final class ConnectionPool {
     return connection;
   }
 
-  /** Gives back a connection whose answer was read to its end. */
+  /** Returns a connection to the pool after its answer was read to its end. */
   synchronized void park(String node, PeerChannel connection) {
     Deque<PeerChannel> waiting = idle.computeIfAbsent(node, _ -> new ArrayDeque<>());
     if (connection.isOpen() && closed == null && waiting.size() < maxIdlePerNode) {
@@ -63,7 +63,7 @@ final class ConnectionPool {
     }
   }
 
-  /** Closes a connection that nobody may use again. */
+  /** Closes a connection that must not be reused. */
   synchronized void drop(String node, PeerChannel connection) {
     connection.close();
     Set<PeerChannel> ofNode = all.get(node);
@@ -76,7 +76,7 @@ final class ConnectionPool {
     }
   }
 
-  /** Ends all connections to a node; blocked readers hear the reason. */
+  /** Aborts all connections to a node; blocked readers fail with the reason. */
   void abort(String node, PeerChannel.Ending why) {
     List<PeerChannel> ended;
     synchronized (this) {

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 
 /**
- * The first bytes on a connection: both ends prove that they know the secret of the cluster, and the server that it is
- * the node that the client looks for (after a restart another node may have its port). Big-endian.
+ * Handshake of a connection. Both ends prove that they know the cluster's secret, and the server that it is the
+ * requested node (after a restart another node may have its port). Big-endian.
  *
  * <pre>
  *  GREETING, server to client, 40 bytes          0       4        6       8               40
@@ -26,7 +26,7 @@ import java.security.SecureRandom;
  * proves first. The server speaks first and sends nothing but a status where it refuses, so that a refusal is never
  * lost to a reset for unread bytes. {@code status} is 0 or a {@link Fault} number.
  *
- * <p>What follows is neither encrypted nor signed: whoever can change packets on the wire can change data, which the
+ * <p>What follows is neither encrypted nor signed: an attacker who changes packets can change data, which the
  * checksums then show.
  */
 final class Handshake {

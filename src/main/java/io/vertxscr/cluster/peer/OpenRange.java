@@ -24,7 +24,7 @@ public interface OpenRange extends AutoCloseable {
   /** In the order that makes up the range, one after the other. */
   List<Piece> pieces();
 
-  /** Whether bytes behind the last piece read as zeros; otherwise nobody may ask for them. */
+  /** Whether bytes behind the last piece read as zeros; otherwise they must not be requested. */
   boolean zerosBehind();
 
   @Override

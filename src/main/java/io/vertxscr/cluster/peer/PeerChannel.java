@@ -89,18 +89,18 @@ final class PeerChannel implements AutoCloseable {
     return sent;
   }
 
-  /** Closes the connection; whoever is blocked on it gets this reason. The first reason stays. */
+  /** Closes the connection; blocked operations fail with this reason. The first reason stays. */
   void end(Ending why) {
     ending.compareAndSet(null, why);
     close();
   }
 
-  /** Whether somebody here ended it, with a reason. */
+  /** Whether it was closed from this side, with a reason. */
   boolean isEnded() {
     return ending.get() != null;
   }
 
-  /** What an error on this connection means, in words for whoever waited for the bytes. */
+  /** Translates an error of this connection for the waiting reader. */
   ScrException failure(IOException cause, String doing) {
     Ending why = ending.get();
     if (why != null) {

@@ -53,7 +53,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
    * <p>Returns when the peer has found what is asked for.
    *
    * @throws ScrException also NOT_AUTHORIZED, BUSY (too many connections, here or there), STOPPING after
-   *     {@link #close}, and whatever the peer's catalog says
+   *     {@link #close}, and the faults of the peer's catalog
    */
   @Override
   public RangeStream open(RangeRequest request) {
@@ -67,7 +67,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
         return start(connection, request);
       } catch (IOException e) {
         pool.drop(request.node(), connection);
-        // The peer hangs up on idle connections when it likes. Only a new one can tell that it is really gone.
+        // The peer may close idle connections. Only a new connection shows that it is really lost.
         if (!used || connection.isEnded()) {
           throw connection.failure(e, "before it answered for the "
               + PeerProtocol.name(request.kind(), request.rank(), request.datasetId()));
@@ -80,8 +80,8 @@ public final class PeerClient implements RangeSource, AutoCloseable {
   }
 
   /**
-   * Ends all connections to a node that left the cluster: whoever reads from it fails at once with NODE_LOST. Take the
-   * node out of the lookup first, or a new connection may follow.
+   * Aborts all connections to a lost node: its readers fail at once with NODE_LOST. Take the node out of the lookup
+   * first, or a new connection may follow.
    */
   public void abort(String node) {
     pool.abort(node, new PeerChannel.Ending(Fault.NODE_LOST, "node " + node + " left the cluster"));
@@ -97,7 +97,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
     return pool.idle();
   }
 
-  /** Ends all connections: whoever reads fails with STOPPING. */
+  /** Closes all connections: readers fail with STOPPING. */
   @Override
   public void close() {
     pool.close(new PeerChannel.Ending(Fault.STOPPING, "this node is stopping"));

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PeerServer implements AutoCloseable {
   /**
-   * How to serve.
+   * Settings of the server.
    *
    * @param node this node's name, which clients ask for
    * @param port 0 for any that is free

@@ -79,7 +79,7 @@ final class PeerStream implements RangeStream {
   }
 
   private void fill(ByteBuffer into) throws IOException {
-    // The peer can be called silent only while somebody listens: between reads the caller may be waiting elsewhere.
+    // Silence of the peer counts only during a read: between reads the caller may be waiting elsewhere.
     connection.watch().limitSilence(silenceMs);
     int end = into.limit();
     while (into.hasRemaining()) {

@@ -4,7 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 
 /**
- * How long one end waits for the other before it gives the connection up. Kept to within a quarter of the shortest.
+ * Timeouts of one end of a connection. Kept to within a quarter of the shortest.
  *
  * @param connectMs for the TCP connection
  * @param handshakeMs for the whole handshake, however it trickles
@@ -26,7 +26,7 @@ public record PeerTimeouts(int connectMs, int handshakeMs, int silenceMs, int id
     }
   }
 
-  /** How often to look: often against the shortest timeout, seldom against a processor. */
+  /** Interval of the watchdog: a fraction of the shortest timeout, with negligible load. */
   int tickMs() {
     int shortest = Math.min(handshakeMs, Math.min(silenceMs, idleMs));
     return Math.clamp(shortest / 8, 2, 250);

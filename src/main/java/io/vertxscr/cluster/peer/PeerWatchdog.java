@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * Ends what does not move. One thread looks at every {@link Watch} once a tick, its own or that of a test.
  *
  * <p>Why not socket timeouts: they apply to socket streams only, and those copy through heap arrays; channels read into
- * direct buffers but wait for ever. Closing the channel from here wakes whoever is blocked on it.
+ * direct buffers but has no timeout. Closing the channel from here wakes a blocked thread.
  *
  * <p>Silence is counted in ticks, not read from a clock: a process that was stopped for a minute and goes on does not
  * find all its peers dead, because it did not tick meanwhile. It also keeps the clock out of the path of the bytes.
@@ -32,7 +32,7 @@ final class PeerWatchdog implements AutoCloseable {
   }
 
   /**
-   * Begins to watch, at first without a limit.
+   * Starts to watch, without a limit at first.
    *
    * @param onSilence called at most once, by the watchdog's thread; must neither block nor throw
    */
@@ -42,7 +42,7 @@ final class PeerWatchdog implements AutoCloseable {
     return watch;
   }
 
-  /** Ends the thread; what is watched stays as it is. */
+  /** Stops the thread; watched connections are not closed. */
   @Override
   public void close() {
     closed.countDown();
@@ -81,7 +81,7 @@ final class PeerWatchdog implements AutoCloseable {
       limit(ms, true);
     }
 
-    /** From now on: {@code ms} in all, whatever moves. */
+    /** Limits the total time from now on to {@code ms}, even with progress. */
     void limitTotal(int ms) {
       limit(ms, false);
     }

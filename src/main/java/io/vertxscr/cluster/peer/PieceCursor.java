@@ -52,7 +52,7 @@ final class PieceCursor implements AutoCloseable {
     } catch (NoSuchFileException e) {
       throw new ScrException(Fault.NO_SUCH_FILE, piece.file() + " does not exist", e);
     } catch (IOException e) {
-      // The file's error or the connection's; if it is the connection's, whoever is told next will notice.
+      // An error of the file or of the connection; the next send detects the latter.
       throw new ScrException(Fault.IO, piece.file() + ": " + e.getMessage(), e);
     }
   }

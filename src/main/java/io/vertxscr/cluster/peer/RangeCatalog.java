@@ -2,7 +2,7 @@ package io.vertxscr.cluster.peer;
 
 import io.vertxscr.redundancy.range.RangeRequest;
 
-/** What this node holds, as the peer server asks for it. Called by many serving threads at once; may block. */
+/** Ranges of this node for the peer server. Called by many serving threads at once; may block. */
 public interface RangeCatalog {
   /**
    * Finds the files behind a rank's data.

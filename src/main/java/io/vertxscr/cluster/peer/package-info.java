@@ -1,6 +1,5 @@
 /**
- * Byte ranges between nodes over TCP: a server that sends what its node holds, a client that pulls, and the protocol
- * between them.
+ * Byte ranges between nodes over TCP: server, client, and the protocol between them.
  *
  * <p>Everything here blocks on platform threads with channels in blocking mode. A silent or dead peer never holds a
  * thread for ever: {@link io.vertxscr.cluster.peer.PeerWatchdog} closes the channels on which nothing moves. Nobody

@@ -1,7 +1,7 @@
 package io.vertxscr.config.policy;
 
 /**
- * What is kept, and how it is checked. How many datasets a cache keeps is a matter of its store.
+ * Retention of cached datasets, and their checks. How many datasets a cache keeps is a matter of its store.
  *
  * @param purge whether caches are emptied when the run begins (SCR_CACHE_PURGE)
  * @param crcOnDelete whether files are checked before they are deleted from a cache (SCR_CRC_ON_DELETE)
@@ -21,7 +21,7 @@ public record CachePolicy(
     Checks.range("datasets in the prefix directory", prefixDatasets, 0, Integer.MAX_VALUE);
   }
 
-  /** The same, with nothing to empty when the run begins but these. */
+  /** Returns the policy with only these purges at run begin. */
   public CachePolicy emptying(boolean caches, boolean prefix) {
     return new CachePolicy(caches, crcOnDelete, evictFirst, bypassWhenFull, prefixDatasets, prefix);
   }

@@ -5,12 +5,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a restart takes its checkpoint from.
+ * Sources of a restart's checkpoint.
  *
  * @param fetch whether from the prefix directory (SCR_FETCH)
  * @param bypass whether ranks read there, without a copy in the cache (SCR_FETCH_BYPASS)
  * @param distribute whether from the caches; false empties them (SCR_DISTRIBUTE)
- * @param flushOnRestart whether what the caches hold is flushed before the run begins (SCR_FLUSH_ON_RESTART)
+ * @param flushOnRestart whether cached datasets are flushed before the run begins (SCR_FLUSH_ON_RESTART)
  * @param globalRestart whether every rank must be able to read all files, and so from the prefix directory
  *     (SCR_GLOBAL_RESTART)
  * @param choice which of several it takes
@@ -50,19 +50,19 @@ public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boo
     Checks.range("readers of a fetch", readers, 1, Integer.MAX_VALUE);
   }
 
-  /** The same, beginning with this dataset. */
+  /** Returns the policy starting with this dataset. */
   public FetchPolicy beginningWith(Optional<String> other) {
     return new FetchPolicy(fetch, bypass, distribute, flushOnRestart, globalRestart,
         new Choice(other, choice.loopLimit), readers);
   }
 
-  /** With as many readers, and the limit, as where nobody says anything. */
+  /** Creates a policy with the default numbers of readers and limit. */
   public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
       boolean globalRestart, Optional<String> current) {
     this(fetch, bypass, distribute, flushOnRestart, globalRestart, new Choice(current, 0), STANDARD_READERS);
   }
 
-  /** Name of the dataset to begin with, where somebody says one. */
+  /** Name of the configured dataset to restart from, if any. */
   public Optional<String> current() {
     return choice.current;
   }

@@ -22,7 +22,7 @@ public record IntervalPolicy(int everyCalls, int seconds, double overheadPercent
     }
   }
 
-  /** What need-checkpoint is answered from, in a sentence for the user. */
+  /** Returns the rule of need-checkpoint in a sentence for the user. */
   public String basis() {
     List<String> set = new ArrayList<>();
     if (everyCalls > 0) {

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What is written down about the run, and told to it.
+ * Logging of a run.
  *
  * @param enabled whether anything is written down (SCR_LOG_ENABLE)
  * @param text whether the text log in the prefix directory is (SCR_LOG_TXT_ENABLE)

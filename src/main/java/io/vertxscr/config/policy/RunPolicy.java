@@ -16,23 +16,23 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
     Objects.requireNonNull(log);
   }
 
-  /** These descriptors and flushes, and what is built in for the rest. */
+  /** These descriptors and flushes, and defaults for the rest. */
   public static RunPolicy of(Descriptors descriptors, FlushPolicy flush) {
     return new RunPolicy(descriptors, CachePolicy.STANDARD, flush, FetchPolicy.STANDARD, IntervalPolicy.STANDARD,
         HaltPolicy.STANDARD, LogPolicy.STANDARD);
   }
 
-  /** The same run policy with other rules for restarts. */
+  /** Returns the run policy with other rules for restarts. */
   public RunPolicy with(FetchPolicy other) {
     return new RunPolicy(descriptors, cache, flush, other, interval, halt, log);
   }
 
-  /** The same run policy with other rules for caches. */
+  /** Returns the run policy with other rules for caches. */
   public RunPolicy with(CachePolicy other) {
     return new RunPolicy(descriptors, other, flush, fetch, interval, halt, log);
   }
 
-  /** The same run policy with other descriptors. */
+  /** Returns the run policy with other descriptors. */
   public RunPolicy with(Descriptors other) {
     return new RunPolicy(other, cache, flush, fetch, interval, halt, log);
   }

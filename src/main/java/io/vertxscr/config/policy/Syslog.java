@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Where the lines of the log go by UDP, and as what.
+ * Destination of log lines by UDP, and their attributes.
  *
  * @param facility one of {@link #FACILITIES} (SCR_LOG_SYSLOG_FACILITY)
  * @param level one of {@link #LEVELS} (SCR_LOG_SYSLOG_LEVEL)

@@ -1,2 +1,2 @@
-/** What holds for one run, the same on all its nodes: one record a section, checked when it is made. */
+/** Policy of one run, the same on all its nodes. One record for each section, validated in its constructor. */
 package io.vertxscr.config.policy;

@@ -3,8 +3,8 @@ package io.vertxscr.flow.advice;
 import java.util.OptionalDouble;
 
 /**
- * Whether a checkpoint should be written now, by what has been configured; any condition that is set and holds is
- * enough, and without any the answer is yes. Times in seconds, by a clock that starts anywhere. Pure.
+ * Decides whether a checkpoint is due. Any condition that is set and holds is enough; without any the answer is yes.
+ * Times in seconds, by a clock that starts anywhere. Pure.
  *
  * <pre>
  *   every n-th call      call % n == 0
@@ -18,7 +18,7 @@ public final class CheckpointNeed {
   private CheckpointNeed() {}
 
   /**
-   * What is configured; 0 for what is not.
+   * Configured conditions; 0 means not configured.
    *
    * @param optimal whether the interval is computed
    */
@@ -29,7 +29,7 @@ public final class CheckpointNeed {
   }
 
   /**
-   * What is known.
+   * Measured values.
    *
    * @param sinceLast seconds since the last checkpoint was complete, or since the run began
    * @param cost seconds that a checkpoint takes from the application; empty before the first
@@ -37,7 +37,7 @@ public final class CheckpointNeed {
    */
   public record Known(double sinceLast, OptionalDouble cost, OptionalDouble optimal) {}
 
-  /** What the next calls are to be answered. One that is due is due once: until it is written, and not for ever. */
+  /** Returns the answer to the next calls. A checkpoint is due once, until it is written. */
   public static Wanted wanted(Conditions conditions, Known known) {
     if (conditions.none()) {
       return new Wanted(Rule.yes("no interval is configured"), false);

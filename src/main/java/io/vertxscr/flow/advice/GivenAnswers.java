@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What has been decided about the calls from 1 on; a decision is never changed. Neighbours with the same rule are one
- * span, so it takes as much memory as there were changes. Pure; not thread-safe.
+ * Decisions about the calls from 1 on; a decision is never changed. Neighbours with the same rule are one span, so it
+ * takes as much memory as there were changes. Pure; not thread-safe.
  */
 final class GivenAnswers {
   private final NavigableMap<Long, Rule> ruleByEnd = new TreeMap<>();
   private long start;
   private long end;
 
-  /** Number of the last call that is forgotten: nobody makes it any more. */
+  /** Number of the last dropped call: no rank will repeat it. */
   long start() {
     return start;
   }
@@ -44,7 +44,7 @@ final class GivenAnswers {
     end = to;
   }
 
-  /** Takes over what somebody else knows about the calls after {@code from}. */
+  /** Merges another party's decisions about the calls after {@code from}. */
   void learn(long from, List<Span> spans) {
     if (from > end) {
       ruleByEnd.clear();                                  // nobody asks for what lies before
@@ -54,7 +54,7 @@ final class GivenAnswers {
     spans.forEach(span -> decide(span.to(), span.rule()));
   }
 
-  /** What is known about the calls after this one, or after {@link #start} where that is later. */
+  /** Returns the decisions about the calls after this one, or after {@link #start} if that is later. */
   List<Span> after(long call) {
     List<Span> spans = new ArrayList<>();
     ruleByEnd.tailMap(call, false).forEach((to, rule) -> spans.add(new Span(to, rule)));

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a node may answer, from the leader.
+ * Answers that a node may give, granted by the leader.
  *
  * @param version grants of earlier versions are withdrawn
  * @param from the spans are about the calls after this one

@@ -39,8 +39,8 @@ public final class HaltConditions {
   }
 
   /**
-   * Whether the file's reason only says how an earlier run ended, and keeps no other one from beginning: it finished,
-   * and who starts it again means to; or the time of another allocation was up, and a job goes on in its next one.
+   * Whether the file's reason only tells how an earlier run ended, and admits further ones. It finished, and a new
+   * start is deliberate; or the time of another allocation was up, and the job continues in the next one.
    */
   public static boolean isOfEarlierRun(Halt halt, OptionalLong endSeconds, long nowSeconds) {
     return halt.reason().equals(Optional.of(Reason.SCR_FINALIZE_CALLED.name())) || isPast(halt, endSeconds, nowSeconds);
@@ -56,7 +56,7 @@ public final class HaltConditions {
   /**
    * The condition that holds now.
    *
-   * @param endSeconds when the allocation ends; empty where nobody knows: then HaltSeconds alone never holds
+   * @param endSeconds when the allocation ends; empty if unknown: then HaltSeconds alone never holds
    */
   public static Optional<Met> met(Halt halt, OptionalLong endSeconds, long nowSeconds) {
     long slack = Math.max(0, halt.haltSeconds().orElse(0));

@@ -10,17 +10,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The leader's side of one {@link Question}: every rank's k-th call gets the same answer, although most calls are
- * answered by their node alone. Pure; not thread-safe.
+ * Leader half of one {@link Question}. Every rank's k-th call gets the same answer, although most calls are answered by
+ * their node alone. Pure; not thread-safe.
  *
- * <p>As long as the answer stays what it is, nodes hold a <em>lease</em>: a rule for all calls from here on. When it is
+ * <p>While the answer is stable, nodes hold a <em>lease</em>: a rule for all calls from here on. When it is
  * to change, the lease is withdrawn from all of them first. Each says up to which call it has answered, and answers no
  * further one without asking; the highest of these numbers is where the old rule ends, for all. So the next call of
- * whoever is ahead gets the new answer, and those behind get the old one up to the same number. An answer that is
+ * the foremost rank gets the new answer, and those behind get the old one up to the same number. An answer that is
  * meant once (a checkpoint is due, until it is written) is given call by call, without a lease.
  *
  * <p>Versions tell a grant that was on its way from a later withdrawal. A new leader knows nothing; it withdraws
- * first and hears from the nodes what they have answered: nobody forgets an answer that another node may still need.
+ * first and hears from the nodes what they have answered: an answer that another node may still need is never dropped.
  *
  * <pre>
  *   settled --withdraw--> withdrawing --all nodes have said so--> settled, no lease --grant--> settled
@@ -38,28 +38,28 @@ public final class LeaderAnswers {
    * Starts with nothing decided.
    *
    * @param version later than that of any earlier leader
-   * @param anew whether the run begins now; otherwise {@link #withdraw} must come first
+   * @param begins whether the run begins now; otherwise {@link #withdraw} must come first
    */
-  public LeaderAnswers(Collection<String> nodes, long version, boolean anew) {
+  public LeaderAnswers(Collection<String> nodes, long version, boolean begins) {
     this.nodes = Set.copyOf(nodes);
     this.version = version;
-    if (!anew) {
+    if (!begins) {
       silent.addAll(nodes);
     }
   }
 
-  /** Whether nobody may be granted anything now. */
+  /** Whether grants are blocked now. */
   public boolean isWithdrawing() {
     return !silent.isEmpty();
   }
 
-  /** Whether the lease must be withdrawn before anybody is answered like this. */
+  /** Whether the lease must be revoked before this answer is given. */
   public boolean mustWithdraw(Wanted wanted) {
     return !isWithdrawing() && lease.isPresent() && (wanted.once() || !lease.get().equals(wanted.rule()));
   }
 
   /**
-   * Begins to withdraw the lease.
+   * Starts to revoke the lease.
    *
    * @return the version with which all nodes are to be told
    */
@@ -87,7 +87,7 @@ public final class LeaderAnswers {
   }
 
   /**
-   * What a node may answer beyond what it knows. Not while {@link #isWithdrawing}, nor if {@link #mustWithdraw}.
+   * Grants a node answers beyond those that it knows. Not while {@link #isWithdrawing}, nor if {@link #mustWithdraw}.
    *
    * @param known the last call whose answer the node knows
    * @param slowest the call that the slowest rank of the node made last

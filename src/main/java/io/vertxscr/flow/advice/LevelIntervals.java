@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
- * The optimal interval of each level of checkpoints, by its own cost and the rate of the failures that need it; times
- * in seconds. Pure.
+ * Optimal interval of each checkpoint level, by its own cost and the rate of failures that need it. Times are in
+ * seconds. Pure.
  *
  * <p>A failure that would need a level of which no checkpoint is written falls to the next one that is. Before any
  * failure was seen, one a day is expected: of ten, five of a process, four of a node, one of more than caches make
  * good; what was seen weighs more the longer runs have computed.
  *
- * <p>Used is the shortest of Daly's intervals: whoever writes checkpoints so often can have every other level as often
+ * <p>Used is the shortest of Daly's intervals: at this rate of checkpoints every other level can be as frequent
  * as it needs to be, by taking each so many-th of them to it.
  *
  * @param levels those of which checkpoints were measured, from the least to the most that they help against
@@ -67,7 +67,7 @@ public record LevelIntervals(List<OfLevel> levels, Failures all) {
     return new LevelIntervals(List.copyOf(levels), new Failures(history.failures(), seconds, PRIOR_SECONDS));
   }
 
-  /** From the end of one checkpoint to the begin of the next; empty before a checkpoint in the caches was measured. */
+  /** Time from the end of one checkpoint to the begin of the next. Empty before a cached checkpoint was measured. */
   public OptionalDouble used() {
     return shortest().stream().mapToDouble(OfLevel::daly).findFirst();
   }

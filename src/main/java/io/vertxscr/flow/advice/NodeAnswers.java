@@ -11,7 +11,7 @@ public final class NodeAnswers {
   private Optional<Rule> lease = Optional.empty();
   private long version;
 
-  /** How the call of this number is answered; empty: the leader must be asked first. */
+  /** Returns the answer to the call of this number; empty: the leader must be asked first. */
   public Optional<Rule> answer(long call) {
     if (call > given.end()) {
       lease.ifPresent(rule -> given.decide(call, rule));
@@ -19,10 +19,7 @@ public final class NodeAnswers {
     return given.find(call);
   }
 
-  /**
-   * The last of the calls after this one, up to another one, that are known to be answered like it; decides no more
-   * than these.
-   */
+  /** Returns the last call after this one, up to a limit, known to have the same answer. Decides no others. */
   public long sameUntil(long call, boolean yes, long most) {
     long until = call;
     while (until < most && answersLike(until + 1, yes)) {
@@ -36,7 +33,7 @@ public final class NodeAnswers {
     return known.filter(rule -> rule.yesTo(call) == yes).isPresent() && answer(call).isPresent();
   }
 
-  /** Number of the last call whose answer is known: what the leader is told when it is asked. */
+  /** Number of the last call whose answer is known, for requests to the leader. */
   public long known() {
     return given.end();
   }

@@ -1,8 +1,7 @@
 package io.vertxscr.flow.advice;
 
 /**
- * How long to compute between checkpoints so that checkpoints and lost work together cost least. Times in
- * seconds. Pure.
+ * Computes the interval that minimizes the cost of checkpoints and lost work. Times in seconds. Pure.
  *
  * <pre>
  *   Young 1974:        T = sqrt(2 C M)
@@ -20,8 +19,8 @@ public final class OptimalInterval {
   private OptimalInterval() {}
 
   /**
-   * Failures that were seen while runs computed, on top of what is expected before any was seen: one failure in
-   * the prior time. So the rate is never 0, and what was seen weighs more the longer it was looked at.
+   * Failures observed while runs computed, with a prior of one failure in the prior time. So the rate is never 0, and
+   * observations weigh more with time.
    *
    * @param failures that were seen
    * @param seconds of computing in which they were seen
@@ -58,7 +57,7 @@ public final class OptimalInterval {
     return Math.sqrt(2 * cost / rate);
   }
 
-  /** Share of the time, from 0 to 1, that checkpoints and lost work cost at this interval, to first order. */
+  /** Share of the time, 0 to 1, that checkpoints and lost work cost at this interval, to first order. */
   public static double loss(double interval, double cost, double mtbf) {
     return Math.min(1, cost / (interval + cost) + (interval + cost) / (2 * mtbf));
   }

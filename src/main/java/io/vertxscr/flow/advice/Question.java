@@ -1,6 +1,6 @@
 package io.vertxscr.flow.advice;
 
-/** What a rank may ask without waiting for the others, and is answered as they are: its k-th call as their k-th. */
+/** Queries without a barrier, whose k-th call has the same answer on all ranks. */
 public enum Question {
   SHOULD_EXIT("should-exit"),
   NEED_CHECKPOINT("need-checkpoint");
@@ -11,7 +11,7 @@ public enum Question {
     this.title = title;
   }
 
-  /** As it appears in sentences for people: the name of the call. */
+  /** Name of the call in messages. */
   public String title() {
     return title;
   }

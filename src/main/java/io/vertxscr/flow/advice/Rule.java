@@ -1,7 +1,7 @@
 package io.vertxscr.flow.advice;
 
 /**
- * How calls are answered.
+ * Rule for the answers to calls.
  *
  * @param every yes to each call whose number this divides; 0 for no to all, 1 for yes to all
  * @param why of the yes; empty for no to all

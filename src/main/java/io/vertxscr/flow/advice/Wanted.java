@@ -1,7 +1,7 @@
 package io.vertxscr.flow.advice;
 
 /**
- * What the next calls are to be answered.
+ * Answer to the next calls.
  *
  * @param once only the next call; what comes after it is decided then
  */

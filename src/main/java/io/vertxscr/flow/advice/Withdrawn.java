@@ -3,7 +3,7 @@ package io.vertxscr.flow.advice;
 import java.util.List;
 
 /**
- * What a node has answered when its lease was withdrawn: it answers nothing further without asking.
+ * A node's answers up to the revocation of its lease; it answers nothing further without asking.
  *
  * @param from the spans are about the calls after this one
  * @param lowest the call that its slowest rank made last

@@ -1,5 +1,5 @@
 /**
- * What a run is told between its phases: whether to stop, whether to write a checkpoint; and how every rank is told the
- * same without a message for each call. Pure.
+ * Answers to a run between its phases: whether to stop, whether to write a checkpoint. All ranks get the same answer
+ * without a message for each call. Pure.
  */
 package io.vertxscr.flow.advice;

@@ -4,7 +4,7 @@ import io.vertxscr.model.Fault;
 import java.util.List;
 
 /**
- * How one dataset travels from the caches to the prefix directory, as the leader sees it. Pure.
+ * State machine of one dataset's flush at the leader. Pure.
  *
  * <pre>{@code
  *   Idle --Start--> Copying --Copied--> Publishing --Published--> Mapping --Mapped--> Sealing --Sealed--> Done
@@ -19,7 +19,7 @@ import java.util.List;
  *   GiveUp leads from every state but Done to GaveUp. A rebuild that fails for a passing reason leads to Waiting.
  * }</pre>
  *
- * <p>A new attempt begins with the copies again, whatever failed: each step may be repeated, nodes skip what is already
+ * <p>A new attempt restarts with the copies after any failure: each step is idempotent, nodes skip what is already
  * there, and the seal (summary, then index) is written last in every attempt. So nothing in the prefix directory says
  * "complete" before all else of the same attempt is durable.
  *
@@ -35,7 +35,7 @@ public final class FlushFlow {
   private FlushFlow() {}
 
   /**
-   * How long to try.
+   * Limits of retries.
    *
    * @param maxAttempts attempts before it gives up, at least 1; 0 for as many as it takes
    */
@@ -53,7 +53,7 @@ public final class FlushFlow {
     }
   }
 
-  /** Where the dataset is on its way. Attempts count from 1. */
+  /** State of the flush. Attempts count from 1. */
   public sealed interface State {
     /** Nobody has asked for it yet. */
     record Idle() implements State {}
@@ -70,8 +70,8 @@ public final class FlushFlow {
     }
 
     /**
-     * A cached copy was found bad or gone, for this reason, and is rebuilt from what the others have. It is an attempt
-     * of its own: a doubled failure of the copies must not be taken for one of the rebuild.
+     * A cached copy was found corrupt or missing, for this reason, and is rebuilt from the others. It is an attempt of
+     * its own: a duplicate failure of the copies must not count as one of the rebuild.
      */
     record Rebuilding(int attempt, Fault fault, String message) implements State {}
 
@@ -94,7 +94,7 @@ public final class FlushFlow {
     record GaveUp(Fault fault, String message) implements State {}
   }
 
-  /** What happened. */
+  /** Input of the state machine. */
   public sealed interface Event {
     /** The dataset is wanted in the prefix directory. */
     record Start() implements Event {}
@@ -135,12 +135,12 @@ public final class FlushFlow {
     record GiveUp(Fault fault, String message) implements Event {}
   }
 
-  /** What has to be done next. Every effect but {@link Tell} is answered by an event. */
+  /** Actions to do next. Every effect but {@link Tell} is answered by an event. */
   public sealed interface Effect {
-    /** Have every node copy to drafts; it ends its work of earlier attempts first, since drafts have the same names. */
+    /** Has every node end earlier attempts, whose drafts have the same names, and copy to drafts. */
     record CopyAll(int attempt) implements Effect {}
 
-    /** Have all that is held of the dataset read against its checksums, and what is bad or gone rebuilt. */
+    /** Verify all cached files of the dataset, and rebuild corrupt or missing ones. */
     record Rebuild(int attempt) implements Effect {}
 
     /** Have every node rename its drafts. */
@@ -155,11 +155,11 @@ public final class FlushFlow {
     /** Send a {@link Event.Tick} after this time. */
     record Wait(long delayMs) implements Effect {}
 
-    /** Tell those who wait for this flush. Comes exactly once in the life of a flow. */
+    /** Tell the waiting callers. Comes exactly once in the life of a flow. */
     record Tell(Outcome outcome) implements Effect {}
   }
 
-  /** What those who wait are told. */
+  /** Outcome for waiting callers. */
   public sealed interface Outcome {
     /** It is in the prefix directory, whole and durable. */
     record Succeeded() implements Outcome {}
@@ -175,7 +175,7 @@ public final class FlushFlow {
     }
   }
 
-  /** What follows from an event; late, doubled or unexpected ones change nothing. */
+  /** Returns the transition of an event; late, duplicate or unexpected ones change nothing. */
   public static Next next(State state, Event event, Options options) {
     return switch (event) {
       case Event.Start _ when state instanceof State.Idle -> copy(new State.Copying(1));
@@ -226,7 +226,7 @@ public final class FlushFlow {
     return to(new State.GaveUp(fault, message), new Effect.Tell(new Outcome.Failed(fault, message)));
   }
 
-  /** How long to wait after this many attempts have failed. */
+  /** Returns the backoff after this many failed attempts. */
   static long delayMs(int failed) {
     int doublings = Math.min(failed - 1, 16);               // far beyond the cap, far below an overflow
     return Math.min(FIRST_DELAY_MS << doublings, MAX_DELAY_MS);
@@ -244,7 +244,7 @@ public final class FlushFlow {
     };
   }
 
-  /** What goes on, in a word or two for those who look on. */
+  /** Returns the state in a word or two, for status output. */
   public static String words(State state) {
     return switch (state) {
       case State.Idle _, State.Copying _ -> "copying";

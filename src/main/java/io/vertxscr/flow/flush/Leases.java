@@ -9,16 +9,15 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * Shares the writers and the bandwidth of one file system among those who flush to it. Kept by the leader, by its
- * clock.
+ * Leases of the writers and the bandwidth of one file system, for concurrent flushes. Kept by the leader, by its clock.
  *
- * <p>A share is a lease. Whoever has one asks again before it ends, and counts its time from before it asked, so its
+ * <p>A share is a lease. Its holder renews it before it expires, and measures its time from before the request, so its
  * lease ends there before it ends here. What was promised once counts until then, even after a smaller share was
- * given. Hence, whoever comes, goes, dies or is cut off: at no moment may more writers write, or do they write
+ * given. Hence, for any arrival, departure, crash or network cut: at no moment may more writers write, or do they write
  * faster, than the limits say. A newcomer waits for room that others give back, one lease at most.
  *
  * <p>Bandwidth is shared in proportion to the bytes that are left, so that all end together. Writers too, in
- * proportion to how many could write; but nobody is made to stop in the middle of a file for somebody else.
+ * proportion to how many could write; but without preemption: a file in progress is not stopped.
  */
 public final class Leases {
   /** Shortest time of a lease. */
@@ -36,7 +35,7 @@ public final class Leases {
   private long quietUntilMs = Long.MIN_VALUE;
 
   /**
-   * What all together may use; where holders come with different ones, the lowest count.
+   * Total limits; if holders come with different ones, the lowest count.
    *
    * @param writers at least 1
    * @param bytesPerSecond at least 1; {@link #UNLIMITED}: no limit, and not counted among those who have one
@@ -50,7 +49,7 @@ public final class Leases {
   }
 
   /**
-   * What one holder asks for.
+   * Request of one holder.
    *
    * @param writers how many could write, those that are writing included; 0: it has ended and writes nothing
    * @param busy how many are in the middle of a file
@@ -65,7 +64,7 @@ public final class Leases {
   }
 
   /**
-   * What one holder may do until it asks again.
+   * Grant for one holder until its next request.
    *
    * @param writers how many may write, those in the middle of a file included; with fewer than these none may go on
    * @param bytesPerSecond all of them together; 0: wait, or {@link #UNLIMITED}
@@ -76,7 +75,7 @@ public final class Leases {
   /** A promise, and when it ends. */
   private record Promise(int writers, long bytesPerSecond, long untilMs) {}
 
-  /** Somebody who flushes. */
+  /** A flushing node. */
   private static final class Holder {
     private final List<Promise> promises = new ArrayList<>();
     private Limits limits;
@@ -92,7 +91,7 @@ public final class Leases {
       return promises.stream().mapToLong(Promise::bytesPerSecond).filter(rate -> rate != UNLIMITED).max().orElse(0);
     }
 
-    /** What is left by now, if it has written as fast as it may. */
+    /** Remaining bytes by now, assuming that it has written at full rate. */
     double bytesLeft(long nowMs) {
       long rate = promises.isEmpty() ? 0 : promises.getLast().bytesPerSecond;
       double written = rate * (nowMs - needSinceMs) / MS_PER_SECOND;
@@ -105,7 +104,7 @@ public final class Leases {
   }
 
   /**
-   * Gives nothing before all leases of an earlier leader, which nobody knows of, must have ended.
+   * Blocks all grants until the unknown leases of an earlier leader must have expired.
    *
    * @param nodes how many that one may have given leases to, each for {@link #MOST_DATASETS} at once
    */
@@ -139,7 +138,7 @@ public final class Leases {
     return new Share(writers, rate, leaseMs());
   }
 
-  /** It has ended, and writes nothing any more, if nobody there is in the middle of a file; else its lease will end. */
+  /** Releases a finished holder, unless one of its files is still in progress. Else its lease will expire. */
   public void release(String holder, int busy) {
     if (busy == 0) {
       holders.remove(holder);
@@ -160,7 +159,7 @@ public final class Leases {
     holders.values().removeIf(holder -> holder.promises.isEmpty() && holder.needUntilMs <= nowMs);
   }
 
-  /** Longer where many ask, so that the leader hears some hundred questions a second at most. */
+  /** Longer with many holders, to limit the leader's load to some hundred requests a second. */
   private long leaseMs() {
     return leaseMs(holders.size());
   }
@@ -179,8 +178,8 @@ public final class Leases {
   }
 
   /**
-   * First those in the middle of files, then one each, in the order in which they came, then in proportion to their
-   * needs, then what the rounding left.
+   * Plans writers: files in progress first, then one for each in the order of arrival. The rest is divided in
+   * proportion to needs, then by rounding.
    */
   private Map<String, Integer> plannedWriters() {
     Map<String, Integer> plan = new TreeMap<>();
@@ -194,7 +193,7 @@ public final class Leases {
     return plan;
   }
 
-  /** Lifts everybody to a goal, no higher than its need, as long as there is something free; what is left of that. */
+  /** Raises all holders to a goal, no higher than their needs, as far as free ones last. Returns the rest. */
   private int top(Map<String, Integer> plan, int free, ToLongFunction<Holder> goal) {
     int left = free;
     for (Map.Entry<String, Holder> each : holders.entrySet()) {

@@ -6,9 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/**
- * How far the copies of one attempt have come on all nodes, how fast, and when they will end. By the leader's clock.
- */
+/** Progress of the copies of one attempt on all nodes: bytes, rate, remaining time. By the leader's clock. */
 public final class Progress {
   /** The rate is that of so long a time before now. */
   public static final long WINDOW_MS = 5_000;
@@ -31,7 +29,7 @@ public final class Progress {
     points.add(new Point(nowMs, 0));
   }
 
-  /** What a node has copied in this attempt so far; an older word than its last one changes nothing. */
+  /** Records the bytes that a node has copied in this attempt; older reports change nothing. */
   public void note(String node, long bytes, long nowMs) {
     long before = doneByNode.merge(node, bytes, Math::max);
     doneBytes = doneByNode.values().stream().mapToLong(Long::longValue).sum();
@@ -77,7 +75,7 @@ public final class Progress {
     return Math.min(doneBytes, totalBytes);
   }
 
-  /** Of the last seconds; 0 before anybody has said anything. */
+  /** Average of the last seconds; 0 before the first report. */
   public long bytesPerSecond(long nowMs) {
     forget(nowMs);
     Point first = points.getFirst();

@@ -25,7 +25,7 @@ public final class Throttle {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** How long to wait before the next piece is written; 0: no wait. Long.MAX_VALUE: until the rate changes. */
+  /** Returns the wait before the next piece is written; 0: none. Long.MAX_VALUE: until the rate changes. */
   public long delayNs(long nowNs) {
     earn(nowNs);
     if (bytesPerSecond == Leases.UNLIMITED || credit > 0) {

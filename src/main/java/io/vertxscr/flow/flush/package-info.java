@@ -1,2 +1,2 @@
-/** How a flush shares what the file system may be given: decisions without clock, thread or message. */
+/** Shares of the file system's limits in a flush: decisions without clock, thread or message. */
 package io.vertxscr.flow.flush;

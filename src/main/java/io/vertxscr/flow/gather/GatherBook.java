@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The leader's view of the gather that is open: who has contributed, for whom the others wait. A run has one gather
- * open at a time, because every node waits for the result of one before it begins the next. Pure; not thread-safe.
+ * The leader's view of the open gather: contributions received, and missing ones. A run has one gather open at a time,
+ * because every node waits for the result of one before it begins the next. Pure; not thread-safe.
  *
  * <p>A new leader's book begins with the highest number that any node of the run has a result of. That is safe under
  * two conditions, which the callers keep: the book is built after <em>every</em> node has reported, and a node that has
@@ -32,7 +32,7 @@ public final class GatherBook<P, R> {
 
   private record Entry<P>(Step step, P part) {}
 
-  /** What an arriving part leads to. */
+  /** Result of an arriving contribution. */
   public sealed interface Arrival<P, R> {
     /** Others are missing. */
     record Wait<P, R>() implements Arrival<P, R> {}
@@ -43,7 +43,7 @@ public final class GatherBook<P, R> {
     /** All are here, but not in the same call: how they differ. To be decided (as a failure) like {@link All}. */
     record Odd<P, R>(String how) implements Arrival<P, R> {}
 
-    /** This gather is over (its sender did not hear of it): the result that it had. */
+    /** This gather is over (the reply was lost): its result. */
     record Known<P, R>(R result) implements Arrival<P, R> {}
   }
 
@@ -102,9 +102,10 @@ public final class GatherBook<P, R> {
 
   /**
    * Notes the result of the gather whose parts were all here, so that a node that asks again gets it. Every {@code All}
-   * and {@code Odd} must be followed by this call, whatever the decision came to: until then all nodes wait.
+   * and {@code Odd} must be followed by this call for every decision: until then all nodes wait.
    *
-   * @throws IllegalStateException if no decision is due: a result told twice would be taken for that of the next gather
+   * @throws IllegalStateException if no decision is due: a repeated result would be mistaken for that of the next
+   * gather
    */
   public void done(R result) {
     if (!deciding) {
@@ -120,14 +121,14 @@ public final class GatherBook<P, R> {
     return doneNumber;
   }
 
-  /** For whom those who have contributed wait. */
+  /** Returns the nodes whose contributions are missing. */
   public List<String> missing() {
     List<String> missing = new ArrayList<>(open.isEmpty() ? List.of() : nodes);
     missing.removeAll(open.keySet());
     return missing;
   }
 
-  /** What those who have contributed are in. */
+  /** Returns the step of those who have contributed. */
   public Optional<Step> waitingIn() {
     return open.values().stream().findFirst().map(Entry::step);
   }

@@ -9,7 +9,7 @@ import io.vertxscr.model.ScrException;
 import java.util.List;
 import java.util.Optional;
 
-/** How the parts of all nodes become the one result that every node gets. Pure; the time is given. */
+/** Reduces the contributions of all nodes to the one result that every node gets. Pure; the time is given. */
 public final class GatherReducers {
   private GatherReducers() {}
 
@@ -34,7 +34,7 @@ public final class GatherReducers {
         id, name, flags, flags.checkpoint() ? checkpoints + 1 : 0, nowUs, job, Totals.NONE);
   }
 
-  /** Why a new dataset will not fit, whatever is deleted: the first node that says so, by name. Empty where it will. */
+  /** Returns why a new dataset will not fit after any eviction: the first node with its name. Empty where it will. */
   public static Optional<String> full(List<NodeContribution<Part.Start>> parts) {
     List<NodeContribution<Part.Start>> full =
         parts.stream().filter(from -> !from.part().room().refusal().isEmpty()).toList();
@@ -43,8 +43,8 @@ public final class GatherReducers {
   }
 
   /**
-   * What all nodes delete before a dataset is written that would not fit otherwise on some of them: on all, since a
-   * dataset that one node has given up is not whole any more.
+   * Returns the victims for all nodes before a dataset that would not fit on some of them. All nodes evict them,
+   * because a dataset without one node's part is not whole any more.
    */
   public static List<Integer> evictions(List<NodeContribution<Part.Start>> parts) {
     return parts.stream().flatMap(from -> from.part().room().evict().stream()).distinct().sorted().toList();

@@ -18,7 +18,7 @@ public final class LocalGather {
     this.ranks = new TreeSet<>(ranks);
   }
 
-  /** Notes a call; returns all calls, ascending by rank, when it was the last one, and begins anew. */
+  /** Adds a call. The last one returns all calls, in ascending order of ranks, and starts the next round. */
   public Optional<List<RankCall>> arrive(RankCall call) {
     if (!ranks.contains(call.rank()) || arrived.putIfAbsent(call.rank(), call) != null) {
       throw new IllegalStateException("rank " + call.rank() + " is not expected here, or here already");
@@ -31,19 +31,19 @@ public final class LocalGather {
     return Optional.of(all);
   }
 
-  /** Whom the ranks that have called wait for; empty while nobody waits. */
+  /** Returns the ranks that have not called; empty if no call is open. */
   public List<Integer> missing() {
     List<Integer> missing = new ArrayList<>(arrived.isEmpty() ? List.of() : ranks);
     missing.removeAll(arrived.keySet());
     return missing;
   }
 
-  /** What the waiting ranks have called, where somebody waits. */
+  /** Returns the step of the waiting ranks, if any. */
   public Optional<Step> waitingIn() {
     return arrived.values().stream().findFirst().map(RankCall::step);
   }
 
-  /** How the calls differ where they must not, in words that name a rank for each opinion. */
+  /** Returns a disagreement of the calls, naming one rank for each value. */
   public static Optional<String> disagreement(List<RankCall> calls) {
     RankCall first = calls.getFirst();
     return calls.stream().filter(c -> !c.agreed().equals(first.agreed())).findFirst()

@@ -4,7 +4,7 @@ import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.List;
 
-/** What one node contributes to a gather. */
+/** Contribution of one node to a gather. */
 public final class Part {
   private Part() {}
 
@@ -18,10 +18,10 @@ public final class Part {
   public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId, Room room) {}
 
   /**
-   * Whether a dataset will fit on a node, by what the one before it took.
+   * Whether a dataset will fit on a node, estimated by its predecessor.
    *
    * @param evict what must be deleted for it first, in this order
-   * @param refusal why it will not fit, whatever is deleted; empty where it will
+   * @param refusal why it will not fit after any eviction; empty if it will
    */
   public record Room(List<Integer> evict, String refusal) {
     public static final Room ENOUGH = new Room(List.of(), "");
@@ -32,7 +32,7 @@ public final class Part {
    *
    * @param invalidRanks ranks whose files are not valid
    * @param why the reason for the first of them
-   * @param refusal why the node does not take the dataset, whatever its ranks say; empty where it does
+   * @param refusal why the node refuses the dataset, independent of its ranks; empty if it does not
    * @param totals of the node's files; past the cache without their sizes, because they may still grow
    */
   public record Complete(
@@ -54,14 +54,14 @@ public final class Part {
    */
   public record Named(String name, boolean selects, boolean existed) {}
 
-  /** To HAVE_RESTART. @param selected whether CURRENT has selected what the run is to restart from */
+  /** To HAVE_RESTART. @param selected whether CURRENT has selected the checkpoint */
   public record Have(boolean selected) {}
 
   /**
    * To PUBLISHED.
    *
    * @param totals of the node's files, without those that a rank elsewhere counts
-   * @param mapBytes what the entries of this node's ranks take in a rank2file map
+   * @param mapBytes of the entries of this node's ranks in a rank2file map
    * @param taken whether any of their places had a file before
    * @param done how reading back and syncing went here
    */

@@ -17,7 +17,7 @@ public record RankCall(int rank, Step step, String name, int flags, boolean vali
     this(rank, step, name, flags, valid, List.of());
   }
 
-  /** What must be the same on all ranks, as a sentence can show it. */
+  /** Returns the values that must be the same on all ranks, for messages. */
   String agreed() {
     return switch (step) {
       case START_OUTPUT -> step.title() + " \"" + name + "\" flags " + flags;

@@ -1,6 +1,6 @@
 package io.vertxscr.flow.gather;
 
-/** What all nodes of a run do together: the collective calls of the application, and what they agree on behind them. */
+/** Collective steps of all nodes of a run: calls of the application, and their internal agreements. */
 public enum Step {
   HAVE_RESTART("have-restart"),
   START_RESTART("start-restart"),
@@ -13,7 +13,7 @@ public enum Step {
   FINALIZE("finalize"),
   /** Every node says whether its ranks' files are protected. */
   PROTECTED("protection"),
-  /** Every node says that its ranks' files in the prefix directory are whole, and waits until the dataset is listed. */
+  /** Every node confirms its ranks' files in the prefix directory, and waits for the dataset's listing. */
   PUBLISHED("publication"),
   /** Every node waits until the dataset is in the prefix directory. */
   FLUSHED("flush");
@@ -24,7 +24,7 @@ public enum Step {
     this.title = title;
   }
 
-  /** As it appears in sentences for people: the name of the call. */
+  /** Name of the call in messages. */
   public String title() {
     return title;
   }

@@ -1,2 +1,2 @@
-/** Collective steps as pure state: parts of ranks and nodes, and the reducers that make one result of them. */
+/** Collective steps as pure state: parts of ranks and nodes, and the reducers of their results. */
 package io.vertxscr.flow.gather;

@@ -12,8 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The paths that the ranks of one node have in a dataset: which of them several ranks have, and whom to ask whether
- * ranks of other nodes have them. Pure.
+ * Paths of one node's ranks in a dataset. Conflicts between them, and the owners to ask about other nodes' ranks. Pure.
  *
  * @param byOwner each path once, by the node that watches over it
  * @param here paths that an earlier rank of this node has too
@@ -31,7 +30,7 @@ public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
       hashes.add(hash);
     }
 
-    /** What the answer of the watching node means. */
+    /** Interprets the answer of a hash owner. */
     public List<Second> seconds(String node, List<Taken> taken) {
       return taken.stream().map(claimed -> new Second(paths.get(claimed.index()),
           new NodeContribution<>(node, ranks.get(claimed.index())),

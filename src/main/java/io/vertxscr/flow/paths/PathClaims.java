@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The paths of the dataset that is being completed, as far as this node watches over them: which rank has claimed each
- * first. Every node of a run watches over its share of all paths, by {@link PathHash#owner}; so of two nodes with the
- * same path the second to ask hears of the first, and as every node asks before its part of the gather is there, one of
- * them always knows before the leader decides. Pure; not thread-safe.
+ * Path claims of the current dataset for the hashes owned by this node: the first claimant of each. Every node of a run
+ * watches over its share of all paths, by {@link PathHash#owner}; so of two nodes with the same path the second to ask
+ * hears of the first, and as every node asks before its part of the gather is there, one of them always knows before
+ * the leader decides. Pure; not thread-safe.
  *
  * <p>Claims are kept for one gather. Its number is the same on all nodes, grows, and is of no other call: a claim of a
  * call that is over can neither hide one of the next nor be taken for one.
@@ -29,7 +29,7 @@ public final class PathClaims {
    * A claim that came second.
    *
    * @param index of the path among those of the claim
-   * @param rank who has claimed the same path before, on another node
+   * @param rank that has claimed the same path before, on another node
    */
   public record Taken(int index, int rank, String node) {}
 
@@ -41,7 +41,7 @@ public final class PathClaims {
   /**
    * Notes the claims of a node. Repeating it gives the same answer, or one that knows of more.
    *
-   * @param ranks who has each path
+   * @param ranks claimant of each path
    * @param paths each once
    * @return those that ranks of other nodes have claimed before
    * @throws ScrException WRONG_STATE if the gather is over, BUSY if there are too many, BAD_REQUEST
@@ -72,7 +72,7 @@ public final class PathClaims {
     return taken;
   }
 
-  /** Forgets the claims of a gather whose result is known, so that all nodes have asked, and of all before it. */
+  /** Removes the claims up to a gather whose result is known, so that all nodes have asked. */
   public void end(long number) {
     ended = Math.max(ended, number);
     if (gather <= ended) {

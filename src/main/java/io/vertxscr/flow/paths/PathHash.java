@@ -33,7 +33,7 @@ public record PathHash(long high, long low) {
     }
   }
 
-  /** Which of so many it belongs to; the same for all who ask. */
+  /** Index of its owner among so many; the same on all nodes. */
   public int owner(int count) {
     return Math.floorMod(low, count);
   }
@@ -51,7 +51,7 @@ public record PathHash(long high, long low) {
   }
 
   /**
-   * What {@link #pack} has made.
+   * Unpacks the output of {@link #pack}.
    *
    * @throws ScrException BAD_REQUEST for any other text
    */

@@ -1,2 +1,2 @@
-/** Paths that several ranks of a run have in one dataset: how they are found without anybody seeing all paths. */
+/** Detection of paths that several ranks of a run have in one dataset, by hash partitioning. */
 package io.vertxscr.flow.paths;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a node says it holds, without the files' metadata: enough to plan a restart or a flush.
+ * Datasets of a node, without the files' metadata: enough to plan a restart or a flush.
  *
  * @param datasets by id, ascending
  * @param prefixes directories to which datasets were brought, as far as this node knows
@@ -54,7 +54,7 @@ public record Inventory(String node, List<Dataset> datasets, Set<String> prefixe
   }
 
   /**
-   * What it holds of a rank.
+   * A rank's part held by the node.
    *
    * @param files the rank's files (false once they have failed their check)
    * @param redundancy the redundancy file that the rank wrote

@@ -16,27 +16,27 @@ public final class RestartOrder {
   public record Candidate(DatasetDescriptor descriptor, boolean cached) {}
 
   /**
-   * What the index of the prefix directory says.
+   * Content of the index of the prefix directory.
    *
    * @param restartable complete checkpoints that have not failed, none newer than the current one
    * @param currentId id of the current dataset; the largest integer where restarts begin with the newest
    * @param lastId newest checkpoint of the index that could be used
    */
   public record Flushed(List<DatasetDescriptor> restartable, int currentId, int lastId) {
-    /** The same for those who must not fetch. */
+    /** Returns the content without restartable datasets, for runs that must not fetch. */
     public Flushed withoutFetch() {
       return new Flushed(List.of(), currentId, lastId);
     }
 
-    /** Whether somebody has set an older dataset current, so that this one is to be left alone, wherever it is. */
+    /** Whether an older dataset is set current, so that this one is excluded from restarts. */
     boolean passesOver(int id) {
       return id > currentId && id <= lastId;
     }
   }
 
   /**
-   * Newest first, of the same one the caches first; what is in quarantine comes last, because even that is better than
-   * to begin anew.
+   * Sorts candidates: newest first, a cached copy before a flushed one. Quarantined ones come last, because even those
+   * are better than none.
    *
    * @param cached checkpoints of the caches that this run can use
    * @param excluded ids of datasets that are not to be tried

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What has to be done so that every rank has its files of one dataset on its own node.
+ * Actions that bring every rank's files of one dataset to its own node.
  *
  * @param perNode the ranks of each node of the run
  * @param protectedNow whether every rank is fully protected without further work
@@ -16,7 +16,7 @@ public record RestorePlan(
     DatasetDescriptor descriptor, RedundancyDescriptor redundancy, SortedMap<String, List<RankPlan>> perNode,
     boolean protectedNow) {
 
-  /** How a rank gets its files. */
+  /** Source of a rank's files. */
   public enum Action {
     /** They are on its node. */
     KEEP,
@@ -34,6 +34,6 @@ public record RestorePlan(
    */
   public record RankPlan(int rank, Action action, String source, RedundancySet set, List<Member> members) {}
 
-  /** The nodes that have a member's files and its redundancy file; empty strings where nobody has. */
+  /** The nodes that have a member's files and its redundancy file; empty strings if there are none. */
   public record Member(String filesNode, String redundancyNode) {}
 }

@@ -34,8 +34,8 @@ public final class RestorePlanner {
   private RestorePlanner() {}
 
   /**
-   * Checkpoints of this prefix that a run of this size wrote, newest first, whether or not they can be restored. Where
-   * an id stands for datasets of two histories both are there, the later one first: it must not hide one that is whole.
+   * Returns checkpoints of this prefix by a run of this size, newest first, restorable or not. Where an id stands for
+   * datasets of two histories both are there, the later one first: it must not hide one that is whole.
    */
   public static List<DatasetDescriptor> candidates(List<Inventory> inventories, String prefix, int ranks) {
     Map<DatasetKey, DatasetDescriptor> found = new HashMap<>();
@@ -61,8 +61,8 @@ public final class RestorePlanner {
   }
 
   /**
-   * Where to have the files of every rank, for those who only want them all to be somewhere: where they are, and for
-   * those that nobody has, on the nodes that have least of the dataset.
+   * Chooses a node for the files of every rank, if any node will do. Held ranks stay; others go to the nodes with the
+   * fewest ranks of the dataset.
    */
   public static RankMap anywhere(Inventory.Dataset dataset, List<Inventory> inventories) {
     String[] nodes = new String[dataset.origin().ranks()];
@@ -106,7 +106,7 @@ public final class RestorePlanner {
   }
 
   /**
-   * What the planner says of one rank.
+   * Plan for one rank.
    *
    * @param why there is no plan; empty if there is one
    */
@@ -128,11 +128,11 @@ public final class RestorePlanner {
   }
 
   /**
-   * Who holds what of one dataset.
+   * Holders of one dataset.
    *
-   * <p>A rank may be in several sets at once: a crash amid a new protection leaves nodes that have gone over to the new
-   * sets beside others that are still in the old ones. A redundancy file therefore counts for no set but the one that
-   * its holder names with it; folded with the files of another set it would yield bytes that nobody ever wrote.
+   * <p>A rank may be in several sets at once: a crash during a new protection leaves nodes that have switched to the
+   * new sets beside others that are still in the old ones. A redundancy file therefore counts for no set but the one
+   * that its holder names with it; folded with the files of another set it would yield bytes that were never written.
    */
   private static final class Holdings {
     private record Copy(String node, Held held) {}
@@ -192,7 +192,7 @@ public final class RestorePlanner {
           + "\" cannot be restored from the caches: the files of rank " + rank + " are lost, and " + why);
     }
 
-    /** What this set lacks to rebuild the rank. */
+    /** Returns what this set lacks to rebuild the rank. */
     private Optional<String> missing(int rank, RedundancySet set) {
       if (!Protection.writesRedundancy(scheme, set)) {
         return Optional.of("its files have no redundancy (" + scheme + ", a set of " + set.size() + ")");

@@ -20,7 +20,7 @@ public final class RankMapBuilder {
   private int joined;
 
   /**
-   * Begins with what the first node says.
+   * Starts with the first node's ranks.
    *
    * @param prefix absolute path of the prefix directory
    * @param ranks world size

@@ -6,7 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 
 /**
- * Where a rank stands in the API, and which collective calls are legal there. Pure.
+ * State of a rank in the API, with its legal collective calls. Pure.
  *
  * <pre>
  *            +--START_OUTPUT---> OUTPUT --COMPLETE_OUTPUT--+
@@ -22,7 +22,7 @@ import io.vertxscr.model.ScrException;
 public record SessionState(Phase phase, boolean restartOffered) {
   public static final SessionState IDLE = new SessionState(Phase.IDLE, false);
 
-  /** Where a rank may be. */
+  /** Phases of a rank. */
   public enum Phase { IDLE, OUTPUT, RESTART, ENDED }
 
   /**
@@ -63,7 +63,7 @@ public record SessionState(Phase phase, boolean restartOffered) {
         Fault.WRONG_STATE, "rank " + rank + " called " + call + " " + where() + "; legal is " + legalCalls());
   }
 
-  /** The state after the call has succeeded (or, for the completing calls, has ended the phase either way). */
+  /** The state after success of the call (for completing calls, after the end of the phase either way). */
   public SessionState after(Step call, boolean restartAvailable) {
     return switch (call) {
       case HAVE_RESTART -> new SessionState(Phase.IDLE, restartAvailable);

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Where the datasets of a run are, for tools that look from outside. Immutable: an edit gives a new one.
+ * Locations of a run's datasets, for external tools. Immutable: an edit gives a new one.
  *
  * @param entries ascending by id
  */
@@ -16,7 +16,7 @@ public record FlushStatus(List<Entry> entries) {
   /** Nothing written yet. */
   public static final FlushStatus EMPTY = new FlushStatus(List.of());
 
-  /** Where a dataset is, or what is being done with it. */
+  /** Location of a dataset, or the operation in progress. */
   public enum Location {
     /** In the caches of the nodes. */
     CACHE,

@@ -56,7 +56,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
       this(descriptor, complete, flushed, fetched, failed, false, OptionalInt.empty());
     }
 
-    /** A dataset that was just flushed: nobody has fetched it yet. */
+    /** A dataset that was just flushed, not fetched yet. */
     public static Entry flushed(DatasetDescriptor descriptor, boolean complete, LocalDateTime time) {
       return new Entry(descriptor, complete, Optional.of(time), List.of(), Optional.empty());
     }
@@ -86,7 +86,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
       return new Entry(descriptor, false, flushed, fetched, failed, byVerify, OptionalInt.of(by));
     }
 
-    /** The same as one that is not whole. */
+    /** Returns the entry marked as not complete. */
     public Entry notComplete() {
       return new Entry(descriptor, false, flushed, fetched, failed, byVerify, replacedBy);
     }
@@ -120,14 +120,14 @@ public record Index(Optional<String> current, List<Entry> entries) {
   }
 
   /**
-   * Adds a dataset, in place of the one with its id and of the one with its name, if there are such: what a name stood
-   * for is gone from the index, since its files were written over. {@link #current} stays, by name.
+   * Adds a dataset and replaces those with its id or its name. The files of a reused name have been overwritten.
+   * {@link #current} stays, by name.
    */
   public Index put(Entry added) {
     return putAll(List.of(added));
   }
 
-  /** The same for several, one after the other. */
+  /** Adds several datasets in order. */
   public Index putAll(Collection<Entry> added) {
     Map<Integer, Entry> byId = new HashMap<>();
     Map<String, Entry> byName = new HashMap<>();
@@ -176,7 +176,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
   }
 
   /**
-   * Removes all datasets whose id is higher than that of this one; {@link #current} becomes empty if it named one.
+   * Removes all datasets with a higher id than this one; {@link #current} becomes empty if it named one.
    *
    * @throws ScrException NO_SUCH_DATASET
    */
@@ -212,7 +212,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
     return edit(id, entry -> entry.failed.isPresent() ? entry : entry.marked(Optional.of(time), true));
   }
 
-  /** A verification found it good: takes the mark of an earlier one back, and nobody else's. */
+  /** A verification found it good: clears the mark of an earlier verification, and no other mark. */
   public Index markGood(int id) {
     return edit(id, entry -> entry.byVerify ? entry.marked(Optional.empty(), false) : entry);
   }
@@ -228,8 +228,8 @@ public record Index(Optional<String> current, List<Entry> entries) {
   }
 
   /**
-   * What a restart may use, best first: complete checkpoints that have not failed, newest first, none newer than
-   * {@link #current}: who sets that to an older dataset wants the newer ones left alone.
+   * Returns the datasets that a restart may use, best first. These are complete checkpoints that have not failed,
+   * newest first, none newer than {@link #current}, which excludes newer ones.
    */
   public List<Entry> candidates() {
     int newest = current.flatMap(this::find).map(Entry::id).orElse(Integer.MAX_VALUE);
@@ -253,7 +253,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
         new ScrException(Fault.NO_SUCH_DATASET, "the index has no dataset '" + name + "'"));
   }
 
-  /** A name that was lost by this very edit must not come to life again with a later dataset of the same name. */
+  /** Clears a current name lost by this edit: it must not refer to a later dataset of the same name. */
   private Index withoutDanglingCurrent(Index before) {
     boolean lost = current.isPresent() && before.find(current.get()).isPresent() && find(current.get()).isEmpty();
     return lost ? new Index(Optional.empty(), entries) : this;

@@ -31,7 +31,7 @@ public record LogLine(LocalDateTime time, String host, String jobId, Map<String,
   private static final Pattern FIELD =
       Pattern.compile("(?<key>[a-z]+)=(?:\"(?<quoted>[^\"]*)\"|(?<plain>[^,\"]*))(?:, |$)");
 
-  /** As SCR writes them. */
+  /** Order of the keys, as SCR writes them. */
   private static final List<String> ORDER =
       List.of("event", "xfer", "note", "from", "to", "dset", "name", "secs", "bytes", "files");
 
@@ -46,12 +46,12 @@ public record LogLine(LocalDateTime time, String host, String jobId, Map<String,
     fields = Collections.unmodifiableMap(ordered);
   }
 
-  /** Begins a line about an event. */
+  /** Starts a line about an event. */
   public static Builder event(String event) {
     return new Builder("event", event);
   }
 
-  /** Begins a line about bytes that went from one place to another. */
+  /** Starts a line about a transfer of bytes. */
   public static Builder transfer(String transfer) {
     return new Builder("xfer", transfer);
   }
@@ -111,7 +111,7 @@ public record LogLine(LocalDateTime time, String host, String jobId, Map<String,
     return Optional.ofNullable(fields.get("xfer"));
   }
 
-  /** How long it took, where the line says so. */
+  /** Returns the duration, if the line has one. */
   public OptionalDouble seconds() {
     String text = fields.getOrDefault("secs", "");
     return text.matches("[0-9]+(\\.[0-9]+)?") ? OptionalDouble.of(Double.parseDouble(text)) : OptionalDouble.empty();
@@ -129,7 +129,7 @@ public record LogLine(LocalDateTime time, String host, String jobId, Map<String,
     return line.toString();
   }
 
-  /** The line that this text is; empty for what is none: other tools, or a crash in the middle of writing, made it. */
+  /** Parses a line; empty for other text, written by other tools or torn by a crash. */
   public static Optional<LogLine> decode(String text) {
     Matcher line = LINE.matcher(text);
     if (!line.matches()) {

@@ -110,7 +110,7 @@ public sealed interface RankFileMap {
           segments.isEmpty() ? Optional.empty() : file.stamp(), file.shared());
     }
 
-    /** Where the compressed form of a file is: under another name, so that nobody takes it for the file. */
+    /** Returns the path of a file's compressed form. Another name, so that it is not mistaken for the file. */
     public static String compressedPlace(String path) {
       int base = path.lastIndexOf('/') + 1;
       String name = path.substring(base);
@@ -118,7 +118,7 @@ public sealed interface RankFileMap {
       return path.substring(0, base) + (fits ? name : Names.digest(name)) + COMPRESSED;
     }
 
-    /** The same file, compressed. */
+    /** Returns the file as compressed. */
     public FlushedFile compressed(long stored) {
       return new FlushedFile(path, bytes, crc, segments, OptionalLong.of(stored), stamp, shared);
     }
@@ -132,12 +132,12 @@ public sealed interface RankFileMap {
       return segments.isEmpty() && !isCompressed();
     }
 
-    /** Where its own file is, relative to the prefix; without meaning if it is in containers. */
+    /** Path of its own file, relative to the prefix; meaningless if it is in containers. */
     public String place() {
       return isCompressed() ? compressedPlace(path) : path;
     }
 
-    /** How long its own file is; empty if the writer did not say. */
+    /** Size of its own file; empty if the writer did not record it. */
     public OptionalLong placeBytes() {
       return isCompressed() ? storedBytes : bytes;
     }

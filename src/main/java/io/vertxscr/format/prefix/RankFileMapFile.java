@@ -70,8 +70,7 @@ public final class RankFileMapFile {
   }
 
   /**
-   * Of a leaf the entries of these ranks alone, where they are in it: those that are left out, which may be nearly all,
-   * cost no memory.
+   * Decodes of a leaf only the entries of these ranks; omitted ones cost no memory.
    *
    * @throws io.vertxscr.model.ScrException CORRUPT
    */
@@ -88,12 +87,12 @@ public final class RankFileMapFile {
     });
   }
 
-  /** How many bytes this rank adds to a leaf: for dividing ranks so that parts stay near {@link #PART_BYTES}. */
+  /** Returns the bytes of this rank in a leaf, to divide ranks into parts of about {@link #PART_BYTES}. */
   public static int entryBytes(RankFiles entry) {
     return entryBytes(Entry.of(entry));
   }
 
-  /** The same of files in containers. */
+  /** Returns the bytes of a rank with files in containers. */
   public static int entryBytes(Entry entry) {
     Hash leaf = new Hash().put(Integer.toString(entry.rank()), hash(entry));
     return HashFile.encodedBytes(leaf) - HashFile.encodedBytes(new Hash());

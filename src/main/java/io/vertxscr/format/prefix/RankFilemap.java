@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * What was scavenged of one rank: names are relative to the dataset's directory, so that this can be moved.
+ * Scavenged files of one rank. Names are relative to the dataset's directory, so that it can be moved.
  *
  * @param worldRanks ranks of the run that wrote the dataset
  * @param expectedFiles how many files the rank had in its cache, redundancy files among them; more than are listed if
@@ -48,7 +48,7 @@ public record RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expe
     return FlushedFile.packed(file, segments.getOrDefault(file.name(), List.of()));
   }
 
-  /** The same of a redundancy file, which no map has. */
+  /** Returns a redundancy file in the form of a map's file; no map has it. */
   public FlushedFile flushed(Redundancy file) {
     return new FlushedFile(file.name(), OptionalLong.of(file.bytes()), OptionalInt.of(file.crc()),
         segments.getOrDefault(file.name(), List.of()));

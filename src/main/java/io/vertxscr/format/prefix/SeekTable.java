@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * What a compressed file ends with: how long its frames are, so that each can be found and decoded by itself. It is the
+ * Trailer of a compressed file. The lengths of its frames, so that each can be located and decoded by itself. It is the
  * seek table of the zstd seekable format, within a skippable frame, which {@code zstd -d} passes over. Little-endian:
  * <pre>
  *   4 0x184D2A5E                skippable frame
@@ -24,9 +24,9 @@ import java.util.Arrays;
  * @see <a href="https://github.com/facebook/zstd/tree/dev/contrib/seekable_format">the format's description</a>
  */
 public final class SeekTable {
-  /** What stands at the end of the file, from which the length of the whole table is known. */
+  /** Bytes at the end of the file that contain the length of the table. */
   public static final int FOOTER_BYTES = 9;
-  /** As many as the format allows. */
+  /** Maximum of the format. */
   public static final int MAX_FRAMES = 1 << 27;
 
   private static final int SKIPPABLE_MAGIC = 0x184D2A5E;
@@ -66,12 +66,12 @@ public final class SeekTable {
     return new Frame(numbers[at], numbers[at + 1], numbers[at + 2]);
   }
 
-  /** What all frames take in the file, without the table. */
+  /** Bytes of all frames in the file, without the table. */
   public long storedBytes() {
     return sum(0);
   }
 
-  /** What all frames have when they are decoded. */
+  /** Bytes of all frames decoded. */
   public long bytes() {
     return sum(1);
   }
@@ -84,7 +84,7 @@ public final class SeekTable {
     return sum;
   }
 
-  /** What the table itself takes in the file. */
+  /** Bytes of the table in the file. */
   public long encodedBytes() {
     return tableBytes(count);
   }
@@ -103,7 +103,7 @@ public final class SeekTable {
   }
 
   /**
-   * How long the table is.
+   * Returns the length of the table.
    *
    * @param footer the last bytes of the file
    * @throws ScrException CORRUPT if these do not end such a table

@@ -10,7 +10,7 @@ import io.vertxscr.format.HashFile;
  * <pre>
  *   VERSION -> 6
  *   COMPLETE -> 1
- *   STORED -> 1048576    what the files take, if they are compressed
+ *   STORED -> 1048576    bytes of the files, if they are compressed
  *   DSET/descriptor
  * </pre>
  */

@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Files of a dataset that ranks write to, or read from, their places in the prefix directory, past the cache. In their
- * metadata the name is the path. Blocking; safe for many threads.
+ * Files of a dataset that ranks write or read in place in the prefix directory (bypass). In their metadata the name is
+ * the path. Blocking; safe for many threads.
  *
  * <p>Such a file has its final name while it is being written: what tells readers that it is whole is the summary,
  * which is written when all files of the dataset have been read back and synced. Files of a dataset that fails stay
@@ -38,17 +38,17 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class DirectFiles {
   private final PrefixPaths paths;
   private final int dataset;
-  /** Those that stand under several ranks, once they are checked. */
+  /** Checked files that several ranks share. */
   private final Map<FlushedFile, FileMeta> ofSeveral = new ConcurrentHashMap<>();
 
-  /** Those of one dataset. */
+  /** Creates the access to the files of one dataset. */
   public DirectFiles(PrefixPaths paths, int dataset) {
     this.paths = paths;
     this.dataset = dataset;
   }
 
   /**
-   * Makes the directory of a file that is about to be written.
+   * Creates the directory of a file that is about to be written.
    *
    * @param relative to the prefix
    * @return whether there is a file already, which will be written over
@@ -100,7 +100,7 @@ public final class DirectFiles {
   }
 
   /**
-   * A rank's files where they are, each compared with what the map says of it.
+   * Returns a rank's files in place, each verified against the map.
    *
    * @throws ScrException CORRUPT naming the file that is missing or has other bytes; BAD_REQUEST for what is packed or
    *     compressed

@@ -37,14 +37,14 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Copies files of a dataset from the prefix directory, or from its containers there, into this node's cache, every byte
- * checked. The copies are not synced: what a power failure takes from them fails its check at the next restart, and is
- * still in the prefix.
+ * Copies a dataset's files from the prefix directory into the cache, checking every byte. The source may be containers.
+ * The copies are not synced: what a power failure takes from them fails its check at the next restart, and is still in
+ * the prefix.
  *
  * <p>An object serves one attempt; safe for many threads. May be repeated: a file that is there is replaced.
  */
 public final class FetchCopy {
-  /** Small files are copied one behind the other until they are as much as this: worth the change of threads. */
+  /** Small files are batched up to this size, to be worth a task on another thread. */
   static final long PART_BYTES = 4 << 20;
 
   private final PrefixPaths paths;
@@ -52,17 +52,17 @@ public final class FetchCopy {
   private final Path cacheDirectory;
   private final Manner manner;
   private final Set<Path> made = ConcurrentHashMap.newKeySet();
-  /** Datasets that began after this one; null until somebody asks. */
+  /** Datasets that began after this one; null until first used. */
   private volatile List<Integer> later;
 
-  /** Who looks on, and in which pieces large files are copied. */
+  /** Progress meter, and the piece size of large files. */
   private record Manner(Meter meter, long pieceBytes) {}
 
   /** One file to fetch, and its name in the cache, relative to the dataset's directory. */
   private record Wanted(FlushedFile file, String name) {}
 
   /**
-   * What one thread does for a rank: several small files, one behind the other; or a file; or a piece of a large one.
+   * Work of one task: several small files of a rank, one file, or a piece of a large one.
    *
    * @param paths of the files
    */
@@ -103,13 +103,13 @@ public final class FetchCopy {
     this.manner = manner;
   }
 
-  /** The same under the eyes of a meter. */
+  /** Returns a copy that reports progress to this meter. */
   public FetchCopy metered(Meter other) {
     return new FetchCopy(paths, dataset, cacheDirectory, new Manner(other, manner.pieceBytes));
   }
 
   /**
-   * The same with each file in one piece: where a large one is not what the map says, only this looks for what it may
+   * Returns a copy that reads each file in one piece. Only this finds what a large file that differs from its map may
    * have replaced.
    */
   public FetchCopy undivided() {
@@ -121,7 +121,7 @@ public final class FetchCopy {
   }
 
   /**
-   * The files of one rank, in the order in which they make up its logical file, for several threads; touches nothing.
+   * Splits the files of one rank, in the order of its logical file, into tasks for several threads. Pure.
    *
    * @return at least one part
    */
@@ -198,7 +198,7 @@ public final class FetchCopy {
   }
 
   /**
-   * What was fetched in parts, by rank, with the mode and time of each file, now that all have theirs.
+   * Joins fetched parts by rank, with the mode and time of each file; all parts are complete.
    *
    * @throws ScrException {@link Fault#CORRUPT} naming files and dataset: they are missing in the prefix directory or
    *     not what was flushed, so the dataset cannot be used, unless {@link #undivided} can
@@ -227,7 +227,7 @@ public final class FetchCopy {
         Optional.of(stamp(cached)), file.shared());
   }
 
-  /** A later dataset may have taken the file's name and not be complete: then what it replaced is beside it. */
+  /** A later, incomplete dataset may have taken the path: then the replaced file is kept beside it. */
   private Copied copy(SourceFile source, Path cached, FlushedFile file) {
     if (!file.verifiable()) {
       return copyOne(SourceFile.flushed(keptFrom(file.place()).orElse(source.path()), source.what()), cached, file);
@@ -254,7 +254,10 @@ public final class FetchCopy {
         : new CheckedCopy(source, cached, file.bytes(), file.crc()).run(Sync.NONE, manner.meter);
   }
 
-  /** What the first later dataset has found at this place: of a file without checksum nothing else says whose it is. */
+  /**
+   * Returns the file kept by the first later dataset at this path. Without a checksum nothing else identifies its
+   * owner.
+   */
   private Optional<Path> keptFrom(String relative) {
     return laterDatasets().stream().map(id -> paths.kept(relative, id)).filter(Files::isRegularFile).findFirst();
   }

@@ -42,11 +42,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Brings one dataset's files from this node's cache to places of their own in the prefix directory: first all as
- * drafts, then, when the leader knows that every node has all its drafts, under their names.
+ * Copies one dataset's files from this node's cache to paths of their own in the prefix directory. All are written as
+ * drafts first, and renamed when the leader knows that every node has all its drafts.
  *
  * <p>Nothing that had one of the names before is touched until {@link #publish}. Every step can be repeated: a
- * copy is made anew (comparing an old draft would read as many bytes from the parallel file system as writing it),
+ * copy starts over (comparing an old draft would read as many bytes from the parallel file system as writing it),
  * but for the extents of a large file that are marked as durable ({@link LargeDraft}); a file that is published
  * already is recognised by size and checksum. An object serves one attempt; safe for many
  * threads.
@@ -58,7 +58,7 @@ public final class FlushCopy implements FlushTarget {
   private final Manner manner;
   private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
 
-  /** Who goes on with drafts, in which pieces, and whether files are compressed. */
+  /** Owner of resumable drafts, piece size, compression. */
   private record Manner(Optional<String> owner, long extentBytes, Optional<Compression> compression) {
     private static final Manner PLAIN = new Manner(Optional.empty(), Extent.MOST_BYTES, Optional.empty());
   }
@@ -79,7 +79,7 @@ public final class FlushCopy implements FlushTarget {
   }
 
   /**
-   * The same, which goes on with what an earlier attempt of the same owner has left of large files.
+   * Returns a copy that resumes large files from earlier attempts of the same owner.
    *
    * @param owner who copies which dataset: another text if a byte may be another one
    */
@@ -92,18 +92,18 @@ public final class FlushCopy implements FlushTarget {
         paths, dataset, cacheDirectory, new Manner(Optional.of(owner), extentBytes, manner.compression));
   }
 
-  /** The same, with each file compressed where the descriptor says so: then its place has another name. */
+  /** Returns a copy that compresses each file if the descriptor says so; its path then has another name. */
   public FlushCopy compressing(Optional<Compression> compression) {
     return new FlushCopy(
         paths, dataset, cacheDirectory, new Manner(manner.owner, manner.extentBytes, compression));
   }
 
-  /** Where a file goes, relative to the prefix. */
+  /** Returns the path of a file, relative to the prefix. */
   private String place(FileMeta file) {
     return manner.compression.isPresent() ? FlushedFile.compressedPlace(file.path()) : file.path();
   }
 
-  /** One for each file; several for a large one, where it can be gone on with. */
+  /** Returns one extent for each file; several for a large one that can be resumed. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
     return ranks.stream().flatMap(rank -> rank.files().stream()).flatMap(file -> isDivided(file) ? large(file)
@@ -177,11 +177,12 @@ public final class FlushCopy implements FlushTarget {
   }
 
   /**
-   * Gives the drafts of these files their names, durably, directories included. The caller knows that all drafts
-   * of the dataset, on all nodes, are there. What had the names before stays beside them until {@link #removeKept}.
+   * Renames the drafts of these files to their final names, durably, directories included. The caller knows that all
+   * drafts of the dataset, on all nodes, are there. What had the names before stays beside them until
+   * {@link #removeKept}.
    *
    * @param files as {@link #copy} returned them
-   * @return whether any of the names was taken before, by whomever
+   * @return whether any of the names was in use before
    * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO
    */
   @Override
@@ -194,12 +195,12 @@ public final class FlushCopy implements FlushTarget {
       removeMarks(file);
       directories.add(place.getParent());
     }
-    // all the way up: an earlier attempt may have made them and died before it forced them
+    // all parents: an earlier attempt may have created them and died before it synced them
     PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
     return replaced;
   }
 
-  /** Removes what is there of the drafts of these files. What cannot be removed now is replaced by the next attempt. */
+  /** Removes the drafts of these files, best effort: the next attempt replaces the rest. */
   @Override
   public void discard(Collection<FileMeta> files) {
     for (FileMeta file : files) {
@@ -207,7 +208,7 @@ public final class FlushCopy implements FlushTarget {
         removeMarks(file);
         Files.deleteIfExists(draft(file));
       } catch (IOException | ScrException _) {
-        // a draft left behind takes room and is nothing else; the failure that led here is what must be heard
+        // a remaining draft only takes space; report the failure that led here
       }
     }
   }
@@ -262,7 +263,7 @@ public final class FlushCopy implements FlushTarget {
     }
   }
 
-  /** What has the name now may be all that there is of another dataset, until this one is complete. */
+  /** The file with this name may be another dataset's only copy, until this dataset is complete. */
   private static boolean keep(Path place, Path kept) throws IOException {
     if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
       return false;
@@ -313,7 +314,7 @@ public final class FlushCopy implements FlushTarget {
   }
 
   /**
-   * What these files take in the prefix directory, after they were published.
+   * Returns the sizes of these files in the prefix directory, after their publication.
    *
    * @throws ScrException NO_SUCH_FILE naming one that is not there; IO
    */

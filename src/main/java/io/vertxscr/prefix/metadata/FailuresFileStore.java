@@ -8,7 +8,7 @@ import io.vertxscr.storage.AtomicFile;
 
 /**
  * {@code failures.scr} of a prefix directory. Replaced whole, under the lock of the index. A damaged file counts as
- * missing, and the next change writes it anew: intervals are then computed from what is expected. Blocking.
+ * missing, and the next change replaces it: intervals are then computed from the prior. Blocking.
  */
 public final class FailuresFileStore {
   private final PrefixPaths paths;
@@ -20,12 +20,12 @@ public final class FailuresFileStore {
     this.lock = new PrefixLock(paths, user);
   }
 
-  /** What is known so far. @throws ScrException IO */
+  /** Reads the failure history; empty if there is no file or a corrupt one. @throws ScrException IO */
   public FailureHistory read() {
     return read(paths);
   }
 
-  /** What is known in a prefix directory. @throws ScrException IO */
+  /** Reads the failure history of a prefix directory. @throws ScrException IO */
   public static FailureHistory read(PrefixPaths paths) {
     try {
       return MetadataFiles.read(paths.failuresFile(), FailuresFile::decode).orElse(FailureHistory.EMPTY);

@@ -18,8 +18,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * {@code flush.scr} and {@code nodes.scr} of a prefix directory: what scripts around the job want to know. Replaced
- * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing:
- * the next change writes it anew.
+ * whole, under the lock of the index. Truth is elsewhere (filemaps, index), so a damaged file counts as missing: the
+ * next change replaces it.
  */
 public final class FlushFileStore {
   private final PrefixPaths paths;
@@ -31,7 +31,7 @@ public final class FlushFileStore {
     this.lock = new PrefixLock(paths, user);
   }
 
-  /** Where the datasets are. @throws ScrException IO */
+  /** Reads the locations of all datasets. @throws ScrException IO */
   public FlushStatus read() {
     return find(paths.flushFile(), FlushFile::decode).orElse(FlushStatus.EMPTY);
   }
@@ -46,9 +46,9 @@ public final class FlushFileStore {
   }
 
   /**
-   * Runs the work that publishes a dataset while no flush of it can begin, and says then that it is in the prefix.
+   * Publishes a dataset under the lock of the index and records it as flushed. No flush of it can begin meanwhile.
    *
-   * @param takeOver also if a flush has begun: nobody is left who goes on with it
+   * @param takeOver also if a flush has begun: no daemon is left to resume it
    * @throws ScrException BUSY if it is being flushed; NO_SPACE, IO; what the work throws
    */
   public void publish(DatasetDescriptor descriptor, boolean takeOver, Runnable work) {
@@ -67,12 +67,12 @@ public final class FlushFileStore {
     });
   }
 
-  /** Nodes of the last run; empty if nobody knows. @throws ScrException IO */
+  /** Nodes of the last run; empty if unknown. @throws ScrException IO */
   public OptionalInt nodes() {
     return find(paths.nodesFile(), NodesFile::decode).map(OptionalInt::of).orElse(OptionalInt.empty());
   }
 
-  /** Says how many nodes this run has, durably. @throws ScrException BUSY, NO_SPACE, IO */
+  /** Writes the number of nodes of this run durably. @throws ScrException BUSY, NO_SPACE, IO */
   public void writeNodes(int nodes) {
     lock.with(() -> {
       AtomicFile.replace(paths.nodesFile(), NodesFile.encode(nodes));

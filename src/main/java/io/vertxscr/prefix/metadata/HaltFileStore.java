@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * {@code halt.scr} of a prefix directory: read without a lock, changed under that of the index, replaced whole; no file
- * where no condition is set. Blocking; safe for many threads.
+ * Store of {@code halt.scr}: read without a lock, written under the lock of the index. The file is replaced whole, and
+ * absent while no condition is set. Blocking; safe for many threads.
  */
 public final class HaltFileStore {
   private final PrefixPaths paths;
@@ -28,7 +28,7 @@ public final class HaltFileStore {
     this.lock = new PrefixLock(paths, user);
   }
 
-  /** What tells one version of the file from another without reading it; equal where nothing has changed. */
+  /** Version stamp of the file, taken without reading it; equal stamps mean an unchanged file. */
   public record Stamp(Object fileKey, long modifiedNs, long bytes) {
     static final Stamp NO_FILE = new Stamp("", 0, 0);
   }
@@ -56,7 +56,7 @@ public final class HaltFileStore {
   }
 
   /**
-   * Changes them durably. A damaged file is replaced: nobody can say what it said.
+   * Changes them durably. A corrupt file is replaced: its content is lost.
    *
    * @return the new ones
    * @throws ScrException BUSY, NO_SPACE, IO

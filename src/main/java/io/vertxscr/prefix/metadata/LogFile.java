@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * {@code <prefix>/.scr/log}: lines are added at its end, by one write each time; after half a line, which a crash may
- * have left, they begin a new one. Blocking.
+ * Appends to {@code <prefix>/.scr/log}, one write for each batch. A torn last line, which a crash may leave, is ended
+ * first. Blocking.
  */
 public final class LogFile {
   private final PrefixPaths paths;

@@ -17,7 +17,7 @@ import java.util.function.Function;
 
 /** Reads small files and directories, with messages that name the path. */
 public final class MetadataFiles {
-  /** A metadata file beyond this is not one: parts are kept near 1 MiB, the index grows by 300 bytes a dataset. */
+  /** Upper bound for a metadata file. Map parts have about 1 MiB, the index grows by 300 bytes a dataset. */
   private static final long MAX_BYTES = 256L << 20;
 
   private MetadataFiles() {}
@@ -47,7 +47,7 @@ public final class MetadataFiles {
     }
   }
 
-  /** What is in a directory whose name matches this pattern of the shell, by name; nothing if it is not there. */
+  /** Lists the entries of a directory that match a glob pattern, by name. Empty if there is no directory. */
   public static List<Path> list(Path directory, String pattern) {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, pattern)) {

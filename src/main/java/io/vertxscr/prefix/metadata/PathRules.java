@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Says where a name that an application gave belongs below the prefix directory, and refuses what leads out of it.
+ * Resolves names given by applications to paths below the prefix directory. Names that lead out of it are refused.
  *
  * <p>{@code .} and {@code ..} are taken out textually first, as SCR does. Then the symbolic links of the part that
  * exists are followed, and the result must be below the prefix, whose own links are followed too: so the prefix
  * may be reached by any of its names, and one file has one relative path by whichever links inside the prefix it
  * is named.
  *
- * <p>An object lives for one phase, because it remembers what the links of a directory lead to; a name then costs
+ * <p>An object lives for one phase, because it caches the targets of a directory's links; a name then costs
  * one lookup in the file system, and none where its directory is not there yet. Safe for many threads. Links changed
  * within the phase are caught when the files are copied.
  */
@@ -34,7 +34,7 @@ public final class PathRules {
   private final Map<Path, Directory> directories = new ConcurrentHashMap<>();
 
   /**
-   * Where a name belongs.
+   * Resolved path of a name.
    *
    * @param absolute normalised, below the prefix
    * @param relative the same, relative to the prefix
@@ -42,7 +42,7 @@ public final class PathRules {
   public record Place(String absolute, String relative) {}
 
   /**
-   * What is known of a directory that a name was in.
+   * Cached facts about a parent directory.
    *
    * @param isThere if not, nothing in it needs to be looked up
    * @param isForFiles inside the prefix, and not ours
@@ -82,7 +82,7 @@ public final class PathRules {
     return new Place(parent.absolute + base, parent.relative + base);
   }
 
-  /** The long way, for files that are there already and for everything that looks like trouble. */
+  /** The slow path, for existing files and for all suspicious names. */
   private Place place(Path path, Path inParent, String name) {
     Path real = realFile(inParent, name);
     if (!real.startsWith(realPrefix)) {

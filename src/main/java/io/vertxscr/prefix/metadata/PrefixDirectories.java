@@ -17,8 +17,8 @@ public final class PrefixDirectories {
   private PrefixDirectories() {}
 
   /**
-   * Makes a directory and what is missing above it, but never the prefix directory itself, which may have to be mounted
-   * there; and sees that no symbolic link leads it out of the prefix.
+   * Creates a directory and its missing parents below the prefix directory. The prefix directory itself is never
+   * created, because it may have to be mounted there; a symbolic link that leads out of the prefix is refused.
    *
    * @throws ScrException OUTSIDE_PREFIX, NO_SPACE, IO
    */
@@ -45,15 +45,15 @@ public final class PrefixDirectories {
     return Files.isDirectory(paths.prefix()) && !Files.exists(paths.scr());
   }
 
-  /** Makes a directory whose name, and the names of all above it up to the prefix, survive a power failure. */
+  /** Creates a directory durably, with all its missing parents up to the prefix. */
   public static void createDurably(Path prefix, Path directory) {
     create(prefix, directory);
     force(Trees.upTo(prefix, Set.of(directory)));
   }
 
   /**
-   * Removes those of these directories that are empty, and those above that become empty by that, but never the prefix
-   * directory, nor what is reached through a symbolic link. What cannot be removed stays: it harms nobody.
+   * Removes empty directories and the parents that become empty by that. The prefix directory, and what is reached
+   * through a symbolic link, are never removed. Best effort: what cannot be removed stays, without harm.
    */
   public static void removeEmpty(Path prefix, Collection<Path> directories) {
     Trees.upTo(prefix, directories).stream().filter(directory -> !directory.equals(prefix))
@@ -68,7 +68,7 @@ public final class PrefixDirectories {
         });
   }
 
-  /** Makes the names in these directories durable. */
+  /** Syncs these directories. */
   public static void force(Collection<Path> directories) {
     for (Path directory : directories) {
       try {

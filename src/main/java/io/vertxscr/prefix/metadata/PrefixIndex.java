@@ -55,7 +55,7 @@ public final class PrefixIndex {
    * The index as it is. A missing one is empty, but see {@link #readOrMake}; from a damaged one nothing is taken, and
    * nothing is changed on disk.
    *
-   * @throws ScrException IO, also where a summary cannot be read: then nobody knows what the index would be
+   * @throws ScrException IO, also if a summary cannot be read: then the index is unknown
    */
   public Reading read() {
     try {
@@ -70,8 +70,8 @@ public final class PrefixIndex {
   }
 
   /**
-   * The same, for a run that begins: an index that is missing although there are whole datasets was lost, or removed by
-   * somebody, and is made again durably. Else the run would begin anew, and nobody would find these datasets any more.
+   * Reads the index at run begin. A missing index beside whole datasets was lost or removed, and is rebuilt durably.
+   * Else the run would begin without a checkpoint, and these datasets would be lost.
    *
    * @throws ScrException BUSY naming who holds the lock, NO_SPACE, IO
    */
@@ -90,7 +90,7 @@ public final class PrefixIndex {
   }
 
   /**
-   * For a command that changes the index, which looks at it first: if it was lost, it is made again, durably.
+   * Rebuilds a lost index durably, before a command reads and changes it.
    *
    * @return what there is to tell of that, in sentences; none where the index is there
    * @throws ScrException as {@link #readOrMake}
@@ -104,7 +104,7 @@ public final class PrefixIndex {
   }
 
   /**
-   * What to tell those who only look, and find nothing, because the index was lost.
+   * Returns a message for readers if the index is empty because it was lost.
    *
    * @return empty where the index is there, or nothing else is
    */
@@ -117,9 +117,10 @@ public final class PrefixIndex {
   }
 
   /**
-   * For who publishes a dataset, and has written its summary: whether the index that comes next is the first one here.
+   * Returns a message if a lost index is about to be written for the first time. For the publisher of a dataset that
+   * has already written its summary.
    *
-   * @return what to tell if it is not, although there is none: an update makes it again
+   * @return a message if it was lost: an update rebuilds it
    */
   public Optional<String> lostBeside(int dataset) {
     boolean others = !Files.exists(paths.index())
@@ -134,7 +135,8 @@ public final class PrefixIndex {
   }
 
   /**
-   * Changes the index durably, and repairs it first if need be; one that is missing begins with what has a summary.
+   * Changes the index durably, after a repair if necessary. A missing index starts with all datasets that have a
+   * summary.
    *
    * @param change of the index as it is on disk under the lock; must be pure, and give the same again when repeated
    * @return the new index
@@ -179,7 +181,7 @@ public final class PrefixIndex {
         entry(id.getAsInt(), remarks).ifPresent(entries::add);
       }
     }
-    // of two datasets of one name the later one has written over the earlier one's files, whatever their ids
+    // of two datasets of one name the later one has overwritten the earlier one's files, independent of ids
     entries.sort(Comparator.comparing(Index.Entry::descriptor, DatasetDescriptor.BY_AGE));
     Index index = Index.EMPTY.putAll(entries);
     Map<Integer, Integer> replaced = new WrittenOver(paths).among(
@@ -191,7 +193,7 @@ public final class PrefixIndex {
     return new Reading(newest.isPresent() ? index.setCurrent(newest.get().name()) : index, remarks);
   }
 
-  /** The sentence for a dataset whose directory was made, and whose summary was never written: no flush of it ended. */
+  /** Message for a dataset with a directory but no summary: no flush of it ended. */
   public static String neverWhole(int id) {
     return "dataset " + id + " was never whole in the prefix directory: it has no summary";
   }

@@ -16,8 +16,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
 
 /**
- * {@code <prefix>/.scr/index.lock}: who replaces a shared file of the prefix directory holds it. Its content is a
- * line that says who does, or did last; the lock itself is the operating system's and ends with the process.
+ * {@code <prefix>/.scr/index.lock}: lock for replacing a shared file of the prefix directory. Its content is a line
+ * with the current or last owner; the lock itself is the operating system's and ends with the process.
  *
  * <p>Does not wait: an attempt succeeds or fails at once, and its {@link LockUser} decides what follows. Within one
  * process (several nodes may live in one) the turns are taken by way of {@link LocalFiles#hold}, before the file is
@@ -35,7 +35,7 @@ final class PrefixLock {
   }
 
   /**
-   * Does the work while nobody else does any under this lock. Not reentrant.
+   * Runs the work under the exclusive lock. Not reentrant.
    *
    * @throws LockHeldException or what else the user's waiting ends with, if the lock is not to be had
    * @throws ScrException IO; what the work throws

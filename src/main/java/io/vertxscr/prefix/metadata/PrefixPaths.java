@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * Where things are below a prefix directory. Pure: touches no file.
+ * Paths below a prefix directory. Pure: touches no file.
  *
  * @param prefix absolute and normalised
  */
@@ -111,7 +111,7 @@ public record PrefixPaths(Path prefix) {
    * Final place of a file.
    *
    * @param relative as in a map: below the prefix, without {@code ..}, not ours
-   * @throws ScrException {@link Fault#OUTSIDE_PREFIX} for everything else, since a map may have been written by anybody
+   * @throws ScrException {@link Fault#OUTSIDE_PREFIX} for everything else, because a map is untrusted input
    */
   public Path file(String relative) {
     try {
@@ -127,22 +127,22 @@ public record PrefixPaths(Path prefix) {
     }
   }
 
-  /** Where a file is written before its dataset is published: beside its final place. */
+  /** Path of a file's draft, beside its final path. */
   public Path draft(String relative, int id) {
     return hidden(relative, ".scr-draft-" + id);
   }
 
-  /** What says which extents of a draft are durable: beside it. */
+  /** Path of the journal of a draft's durable extents, beside the draft. */
   public Path marks(String relative, int id) {
     return hidden(relative, ".scr-marks-" + id);
   }
 
-  /** What a file's place held before this dataset was published, until the dataset is complete. */
+  /** Path of an older file that is kept until the dataset that replaces it is complete. */
   public Path kept(String relative, int id) {
     return hidden(relative, KEPT + id);
   }
 
-  /** What names of {@link #kept} files of this place begin with; a dataset's id follows. */
+  /** Name prefix of all {@link #kept} files of a path; a dataset's id follows. */
   public Path keptOfAny(String relative) {
     return hidden(relative, KEPT);
   }

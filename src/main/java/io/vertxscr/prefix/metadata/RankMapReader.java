@@ -21,8 +21,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Reads the rank2file map of one dataset, and of it only the root and the parts that are needed; of these, too, only
- * the ranks that are wanted become objects. Also maps of more levels than we write.
+ * Reads the rank2file map of one dataset lazily. The root, the parts needed, and of these only the requested ranks.
+ * Also maps of more levels than we write.
  *
  * <p>All methods throw {@link Fault#CORRUPT} where a file of the map is missing or damaged: the dataset in the
  * prefix is then not whole; and {@link Fault#IO} where that could not be found out.
@@ -45,7 +45,7 @@ public final class RankMapReader {
   }
 
   /**
-   * What these ranks own, ascending by rank.
+   * Reads the entries of these ranks, in ascending order of ranks.
    *
    * @throws ScrException UNKNOWN_RANK for a rank that the run did not have, CORRUPT, IO
    */
@@ -63,12 +63,12 @@ public final class RankMapReader {
     }
   }
 
-  /** How many parts the root has; 1 where there is nothing else. */
+  /** Returns the number of parts of the root; 1 for a map without parts. */
   public int parts() {
     return root instanceof Branch branch ? branch.parts().size() : 1;
   }
 
-  /** The same as {@link #forEach} for one part of the root, counted from 0; several threads may read one each. */
+  /** Applies {@link #forEach} to one part of the root, counted from 0; several threads may read one each. */
   public void forEachOf(int part, Consumer<Entry> visitor) {
     int first = 0;
     int end = ranks();
@@ -134,7 +134,7 @@ public final class RankMapReader {
     }
   }
 
-  /** One level deeper, and never anything else: a file that names itself must not be followed for ever. */
+  /** One level deeper, and never anything else: a file that names itself must not cause an endless loop. */
   private RankFileMap child(Branch parent, Part part, Function<byte[], ? extends RankFileMap> decoder) {
     RankFileMap child = read(paths.rankMapPart(dataset, part), decoder);
     int level = child instanceof Branch branch ? branch.level() : 0;

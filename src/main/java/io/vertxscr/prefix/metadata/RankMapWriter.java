@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Writes the rank2file map of one dataset: parts by whoever owns their first rank, in any order, then the root by the
- * leader. Each file is durable when its call returns, and may be written again.
+ * Writes the rank2file map of one dataset. The holder of a part's first rank writes the part, in any order, then the
+ * leader the root. Each file is durable when its call returns, and may be written again.
  *
  * @param dataset id of the dataset
  * @param ranks of the run that wrote it
@@ -30,7 +30,7 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
   }
 
   /**
-   * How many ranks go into a part so that it has about 1 MiB.
+   * Returns the number of ranks of a part of about 1 MiB.
    *
    * @param averageEntryBytes {@link RankFileMapFile#entryBytes} over all ranks, divided by their number
    */
@@ -63,7 +63,7 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
     writeEntries(firstRank, entries.stream().map(Entry::of).toList());
   }
 
-  /** The same for files anywhere. */
+  /** Writes the entries of a part, for files at any place. */
   public void writeEntries(int firstRank, List<Entry> entries) {
     List<Entry> sorted = entries.stream().sorted(Comparator.comparingInt(Entry::rank)).toList();
     List<Integer> given = sorted.stream().map(Entry::rank).toList();

@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * {@code restart.scr} of a prefix directory. Replaced whole, under the lock of the index. A damaged file counts as
- * missing, and the next change writes it anew: at worst a checkpoint that leads nowhere is tried a few times more.
+ * missing, and the next change replaces it: at worst a failing checkpoint is retried a few times more.
  */
 public final class RestartFileStore {
   private final PrefixPaths paths;
@@ -21,7 +21,7 @@ public final class RestartFileStore {
     this.lock = new PrefixLock(paths, user);
   }
 
-  /** What has happened so far. @throws ScrException IO */
+  /** Reads the restart history. @throws ScrException IO */
   public RestartHistory read() {
     try {
       return MetadataFiles.read(paths.restartFile(), RestartFile::decode).orElse(RestartHistory.EMPTY);

@@ -19,11 +19,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Which datasets of a prefix directory have lost files to later ones: an application that gives its files the same
- * names in each dataset has one place for all of them. Of two datasets whose maps have one place it belongs to the
+ * Finds the datasets of a prefix directory that have lost files to later ones. An application that gives its files the
+ * same names in each dataset has one path for all of them. Of two datasets whose maps have one place it belongs to the
  * later one: nothing is published over a later dataset. Files in containers have no places of their own.
  *
- * <p>Reads maps, the larger the longer: only for who knows, or must assume, that something was written over. A map that
+ * <p>Reads maps, which may be large: use it only if files were, or may have been, overwritten. A map that
  * is damaged or missing says nothing; restarts do not use its dataset. Blocking.
  */
 public final class WrittenOver {
@@ -55,7 +55,7 @@ public final class WrittenOver {
     return replaced;
   }
 
-  /** Those of these datasets that have this place. @throws ScrException IO */
+  /** Returns those of these datasets whose maps contain this path. @throws ScrException IO */
   public Set<Integer> having(String place, Collection<DatasetDescriptor> datasets) {
     return datasets.stream().map(DatasetDescriptor::id).filter(id -> hasOneOf(id, place::equals))
         .collect(Collectors.toSet());

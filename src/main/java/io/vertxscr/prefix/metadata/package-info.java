@@ -1,4 +1,2 @@
-/**
- * The metadata below `.scr` of a prefix directory: index, halt, flush and restart files, rank maps, the lock. Blocking.
- */
+/** Metadata below {@code .scr} of a prefix directory: index, halt, flush, restart, rank maps, lock. Blocking. */
 package io.vertxscr.prefix.metadata;

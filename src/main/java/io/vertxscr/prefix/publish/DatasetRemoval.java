@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Removes a dataset's files from the prefix directory, and the directories that are empty then; then its map, its
- * containers, and its summary, by which a repeated call finds the rest after a crash. The index does not list it any
- * more.
+ * Removes a dataset's files from the prefix directory, and directories that become empty. Then come its map, its
+ * containers, and last its summary, by which a repeated call finds the rest after a crash. The index does not list it
+ * any more.
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
  * has its path (and all those maps could be read; an older one that is listed as replaced has lost its claim), its size
@@ -85,7 +85,7 @@ public final class DatasetRemoval {
     }
   }
 
-  /** Whether the other one is older, and replaced: what both have is the later one's, or somebody's after it. */
+  /** Whether the other dataset is older and replaced. Common files belong to the later one, or to one after it. */
   private boolean hasLost(int other, int id) {
     return other < id && index.find(other).filter(entry -> entry.replacedBy().isPresent()).isPresent();
   }
@@ -128,7 +128,7 @@ public final class DatasetRemoval {
     try {
       Files.deleteIfExists(directory);
     } catch (IOException _) {
-      // somebody else's file is in it: it stays
+      // not empty: it stays
     }
   }
 }

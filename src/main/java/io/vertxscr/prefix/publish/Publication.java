@@ -29,8 +29,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the leader does around the copying: makes room for a dataset's metadata before it, and says that the
- * dataset is complete after it. Each step durable before the next, each may be repeated:
+ * The leader's publication steps around the copies. Before them it prepares the metadata directory of a dataset, after
+ * them it seals and lists it. Each step durable before the next, each may be repeated:
  * <pre>
  *   prepare     what another dataset left under this id is removed, its summary first; never one that is listed
  *   (all nodes: FlushCopy, RankMapWriter)
@@ -38,7 +38,7 @@ import java.util.stream.Stream;
  *   enlist      index entry, and current if it is the newest checkpoint
  *   removeReplaced   files that an older dataset of this name left and this one did not write over
  * </pre>
- * A crash between any two leaves a dataset that is either complete or not there for readers; whoever finds it
+ * A crash between any two leaves a dataset that is either complete or absent for readers; a node that finds it
  * unfinished begins with prepare again.
  */
 public final class Publication {
@@ -46,7 +46,7 @@ public final class Publication {
   private final PrefixIndex index;
 
   /**
-   * What a map has.
+   * Sums of a rank map.
    *
    * @param storedBytes what all files take in the prefix directory, if they are compressed
    */
@@ -67,7 +67,7 @@ public final class Publication {
         .filter(summary -> summary.descriptor().id() == id);
   }
 
-  /** What the index has under this id, whole or not. @throws ScrException IO */
+  /** Returns the dataset that the index lists under this id, whole or not. @throws ScrException IO */
   public Optional<DatasetDescriptor> listed(int id) {
     return index.read().index().find(id).map(Index.Entry::descriptor);
   }
@@ -150,8 +150,8 @@ public final class Publication {
   }
 
   /**
-   * Two histories have met: this dataset got its id when nobody could see what is here, because the file system was not
-   * mounted.
+   * Refuses an id conflict of two histories. This dataset got its id while the prefix directory was not visible,
+   * because the file system was not mounted.
    */
   private void refuseToReplace(DatasetDescriptor descriptor) {
     int id = descriptor.id();
@@ -166,8 +166,8 @@ public final class Publication {
   }
 
   /**
-   * Sees that what {@link #prepare} has made can be seen from here: else this node has another file system there, or
-   * none, and what it writes would be in nobody's way, and nobody's reach.
+   * Checks that this node sees what {@link #prepare} has created. Otherwise it has another file system there, or none,
+   * and its files would be out of reach for the others.
    *
    * @throws ScrException IO
    */
@@ -195,7 +195,7 @@ public final class Publication {
   }
 
   /**
-   * The same without reading the map: nobody reads a million files' entries for a sum that those who wrote them know.
+   * Seals with sums known by the writers, without reading the entries of a million files.
    *
    * @param mapping what all parts of the map have together, as their writers say
    */
@@ -211,7 +211,7 @@ public final class Publication {
   }
 
   /**
-   * Puts the sealed dataset into the index. It becomes current if it is a checkpoint and none newer is in the index.
+   * Adds the sealed dataset to the index. It becomes current if it is a checkpoint and none newer is in the index.
    * Older ones whose files it has written over are listed as replaced from the same moment on.
    *
    * @param time when it was flushed
@@ -238,7 +238,7 @@ public final class Publication {
     return removeReplaced(List.of(descriptor));
   }
 
-  /** The same for several. */
+  /** Removes several replaced datasets. */
   public List<String> removeReplaced(Collection<DatasetDescriptor> descriptors) {
     return new ReplacedDatasets(paths, index.read().index()).remove(descriptors);
   }
@@ -246,8 +246,8 @@ public final class Publication {
   /**
    * All of it, for a dataset whose files and map are in place.
    *
-   * @param mapping what the map has; empty if the dataset was sealed before
-   * @param mayReplace whether any of its places had a file before, as far as anybody knows
+   * @param mapping sums of the map; empty if the dataset was sealed before
+   * @param mayReplace whether any of its paths had a file before, as far as is known
    * @return remarks for the log
    */
   public List<String> publish(
@@ -258,7 +258,7 @@ public final class Publication {
     return List.copyOf(remarks);
   }
 
-  /** Whether what is there may be of this dataset: then containers of a flush that was cut off are gone on with. */
+  /** Whether the files there may belong to this dataset, so that its containers can be resumed. */
   private boolean isOf(int id, DatasetDescriptor descriptor) {
     try {
       return summary(id).map(Summary::descriptor).filter(other -> !descriptor.sameAs(other)).isEmpty();

@@ -16,8 +16,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Removes from the prefix directory what is left of datasets whose name a later one has taken: files that the later one
- * did not write over, map and summary ({@link DatasetRemoval}).
+ * Removes the remains of replaced datasets. Files that were not overwritten, map and summary ({@link DatasetRemoval}).
  */
 final class ReplacedDatasets {
   private final PrefixPaths paths;

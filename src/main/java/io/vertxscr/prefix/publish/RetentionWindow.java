@@ -11,12 +11,12 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Keeps the newest checkpoints in a prefix directory, and deletes what is older. A dataset leaves the index before its
- * files go, each durably, so that a crash leaves nothing that looks whole and is not; what was cut off is gone on with
- * when the window slides again. Blocking.
+ * Retention: keeps the newest checkpoints in a prefix directory, and deletes older ones. A dataset leaves the index
+ * before its files go, each durably, so that a crash leaves nothing that looks whole and is not; an interrupted
+ * deletion is resumed when the window slides again. Blocking.
  *
  * <p>What goes must be replaced: it is older than so many checkpoints that a restart can use; or a later dataset has
- * written over its files, and there are so many newer ones, of whatever use. It never is output, nor
+ * written over its files, and there are so many newer ones, usable or not. It never is output, nor
  * the one that restarts begin with. Files that other datasets have as well, or that were written over, stay.
  */
 public final class RetentionWindow {
@@ -29,7 +29,7 @@ public final class RetentionWindow {
   }
 
   /**
-   * What is too much; oldest first.
+   * Returns the entries beyond the window, oldest first.
    *
    * @param keep checkpoints that stay, at least 1
    * @param isUsable whether restarts would use one that the index says they may: one in quarantine replaces nothing
@@ -48,7 +48,7 @@ public final class RetentionWindow {
   }
 
   /**
-   * Deletes what is too much.
+   * Deletes the surplus.
    *
    * @param gone is told what was deleted, oldest first
    * @throws ScrException CORRUPT if a map cannot be read, so that nobody knows which files are whose; BUSY, IO. What

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Takes a dataset out of a prefix directory: out of the index alone, or with all that is there of it. Blocking. */
+/** Removes a dataset from a prefix directory: from the index alone, or with all its files. Blocking. */
 public final class Withdrawal {
   private final PrefixPaths paths;
   private final PrefixIndex index;
@@ -25,7 +25,7 @@ public final class Withdrawal {
   }
 
   /**
-   * Takes the dataset of this name out of the index; its files, map and summary stay.
+   * Removes the dataset of this name from the index; its files, map and summary stay.
    *
    * @return its id; empty if the index has none of that name
    * @throws ScrException BUSY, NO_SPACE, IO: the index is what it was
@@ -37,11 +37,11 @@ public final class Withdrawal {
   }
 
   /**
-   * Takes the dataset out of the index and removes its files, those of an earlier call that was cut off too. Files that
-   * belong to other datasets as well, or were written over by somebody, stay.
+   * Removes the dataset from the index with its files, also those left by an interrupted call. Files that belong to
+   * other datasets as well, or were overwritten, stay.
    *
    * @return ids of what was removed; none if there is nothing of that name
-   * @throws ScrException CORRUPT if a map cannot be read, so that nobody knows which files are whose: they stay; IO
+   * @throws ScrException CORRUPT if a map cannot be read, so that the owners of files are unknown: they stay; IO
    */
   public List<Integer> delete(String name) {
     TreeSet<Integer> gone = new TreeSet<>(drop(name).stream().toList());

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Ends an output phase ({@link Verb#COMPLETE_OUTPUT}). Repeating it with the same number gives the same answer.
+ * Completes an output phase ({@link Verb#COMPLETE_OUTPUT}). Repeating it with the same number gives the same answer.
  *
  * @param call counts up by one with every numbered call of the rank, from 1
  * @param valid whether the rank wrote all of its files without error; they must be closed

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A phase has ended well ({@link Verb#COMPLETE_OUTPUT}, {@link Verb#COMPLETE_RESTART}): the dataset is protected, or
- * was read by all ranks.
+ * Reply to a successful {@link Verb#COMPLETE_OUTPUT} or {@link Verb#COMPLETE_RESTART}. The dataset is protected, or was
+ * read by all ranks.
  *
  * @param dataset its id, from 1
  * @param halt why the run is to stop, where it is: a reason of the halt file

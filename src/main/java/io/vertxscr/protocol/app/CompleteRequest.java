@@ -4,7 +4,7 @@ import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 
 /**
- * Ends a restart ({@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives the same answer.
+ * Completes a restart ({@link Verb#COMPLETE_RESTART}). Repeating it with the same number gives the same answer.
  *
  * @param call counts up by one with every numbered call of the rank, from 1
  * @param valid whether the rank read all of its files without error; they must be closed

@@ -6,6 +6,6 @@ import java.util.Optional;
 /**
  * Answers {@link Verb#CONFIG}.
  *
- * @param value what somebody has set; missing where nobody has
+ * @param value the set value; missing if there is none
  */
 public record ConfigReply(Optional<String> value) {}

@@ -11,7 +11,7 @@ import java.util.Optional;
  * Asks what a parameter is set to ({@link Verb#CONFIG}). Needs no run and changes nothing.
  *
  * @param environment the SCR_* variables of the process
- * @param config what the application has configured, in the order of its calls
+ * @param config configuration calls of the application, in order
  * @param query a parameter, such as SCR_FLUSH, or an entry and a field, such as {@code CKPT=0 TYPE}; missing to have
  *     environment and calls checked only
  */

@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * It is done ({@link Verb#CURRENT}, {@link Verb#DROP}, {@link Verb#DELETE}, {@link Verb#FINALIZE}, {@link Verb#ALIVE}).
  *
- * @param remarks what the user of the run is told of it, as in {@link InitReply}
+ * @param remarks messages for the user, as in {@link InitReply}
  */
 public record DoneReply(Optional<List<String>> remarks) implements CallReply {
   public DoneReply {

@@ -4,7 +4,7 @@ import io.vertxscr.protocol.Verb;
 import java.util.Optional;
 
 /**
- * Where a dataset is on its way to the prefix directory ({@link Verb#FLUSH_TEST}, {@link Verb#FLUSH_WAIT}).
+ * Flush state of a dataset ({@link Verb#FLUSH_TEST}, {@link Verb#FLUSH_WAIT}).
  *
  * @param flushed whether it is there, whole and durable
  * @param wanted whether it is going there; neither: it stays in the caches

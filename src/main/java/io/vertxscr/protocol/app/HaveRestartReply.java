@@ -12,7 +12,7 @@ import java.util.OptionalInt;
  *
  * @param dataset its id, present exactly if available
  * @param name its name, present exactly if available
- * @param remarks what the user is told of what CURRENT has selected, as in {@link InitReply}
+ * @param remarks messages for the user about the selected checkpoint, as in {@link InitReply}
  */
 public record HaveRestartReply(boolean available, OptionalInt dataset, Optional<String> name,
     Optional<List<String>> remarks) implements CallReply {

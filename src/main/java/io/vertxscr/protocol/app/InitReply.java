@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param node the node that answered
  * @param version of these messages; this is {@link #VERSION}
  * @param release of the node's program, for people: what SCR_Get_version tells
- * @param remarks what whoever started the run must know, in sentences, such as that it begins anew although there are
+ * @param remarks startup warnings, in sentences, such as a start without checkpoint although there are
  *     checkpoints: the client of rank 0 alone has them, and says them on standard error
  */
 public record InitReply(long run, String node, int version, String release, Optional<List<String>> remarks) {

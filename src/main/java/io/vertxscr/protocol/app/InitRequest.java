@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Brings one rank into the run ({@link Verb#INIT}, collective). Repeating it over the same connection gives the same
+ * Joins one rank to the run ({@link Verb#INIT}, collective). Repeating it over the same connection gives the same
  * answer.
  *
  * @param rank from 0, below {@code ranks}
  * @param ranks size of the run, the same for all
  * @param prefix absolute path of the prefix directory, the same for all
- * @param jobName what the job calls itself; may be empty
+ * @param jobName name of the job; may be empty
  * @param environment the SCR_* variables of the rank's process; those of rank 0 count for the run
- * @param config what the application has configured, in the order of its calls; that of rank 0 counts for the run
+ * @param config configuration calls of the application, in order; those of rank 0 count for the run
  */
 public record InitRequest(int rank, int ranks, String prefix, String jobName,
     Optional<Map<String, String>> environment, Optional<List<String>> config) {

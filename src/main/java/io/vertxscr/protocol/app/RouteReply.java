@@ -4,7 +4,7 @@ import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.Verb;
 
 /**
- * Where to write or read a file ({@link Verb#ROUTE}).
+ * Path at which to write or read a file ({@link Verb#ROUTE}).
  *
  * @param file within a phase an absolute path, whose directory exists; outside of one the very name that was given
  */

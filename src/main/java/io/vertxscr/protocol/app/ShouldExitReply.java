@@ -5,7 +5,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Whether the application is to end ({@link Verb#SHOULD_EXIT}); the same for the call of this number on every rank.
+ * Whether the application is to end ({@link Verb#SHOULD_EXIT}). Calls of the same number have the same answer on every
+ * rank.
  *
  * @param reason of the halt file; missing where it is not to end
  * @param until the same is answered to all calls of the rank up to this one; missing where only the call itself is

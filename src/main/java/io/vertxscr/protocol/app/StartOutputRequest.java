@@ -24,7 +24,7 @@ public record StartOutputRequest(long run, int rank, long call, Optional<String>
     DatasetFlags.ofBits(flags);
   }
 
-  /** What the flags mean. */
+  /** Decodes the flags. */
   public DatasetFlags datasetFlags() {
     return DatasetFlags.ofBits(flags);
   }

@@ -15,7 +15,7 @@ import java.util.OptionalInt;
  * @param directory absolute path of the rank's directory in the cache
  * @param naming the rule by which the client may place its files below the directory itself ({@link #CACHE_NAMES});
  *     missing: files are placed by {@link Verb#ROUTE} only
- * @param files in a restart, what the rank has below the directory; missing: they are found by {@link Verb#ROUTE} only
+ * @param files in a restart, the rank's files below the directory; missing: use {@link Verb#ROUTE}
  */
 public record StartReply(int dataset, String name, String directory, OptionalInt naming,
     Optional<List<NamedFile>> files, Optional<List<String>> remarks) implements CallReply {

@@ -1,5 +1,5 @@
 /**
- * What applications and their node say to each other: one record for each request and reply, which checks itself. They
- * travel as JSON ({@link io.vertxscr.protocol.Wire}), described for writers of clients in docs/messages.md.
+ * Messages between applications and their node. One self-validating record for each request and reply. They travel as
+ * JSON ({@link io.vertxscr.protocol.Wire}), described for writers of clients in docs/messages.md.
  */
 package io.vertxscr.protocol.app;

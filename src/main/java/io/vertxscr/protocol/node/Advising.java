@@ -2,7 +2,7 @@ package io.vertxscr.protocol.node;
 
 import io.vertxscr.flow.advice.Question;
 
-/** Messages by which nodes get to know what they may answer by themselves; see {@code flow.advice.LeaderAnswers}. */
+/** Messages of leases for answers that nodes give by themselves; see {@code flow.advice.LeaderAnswers}. */
 public final class Advising {
   private Advising() {}
 

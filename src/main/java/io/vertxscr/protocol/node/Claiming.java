@@ -12,7 +12,7 @@ public final class Claiming {
    * To the node that watches over these paths: ranks of the sender have them. Repeating it is harmless.
    *
    * @param gather number of the gather in which the sender will tell of it, which names the call
-   * @param ranks who has each path
+   * @param ranks claimant of each path
    * @param paths as many, {@link PathHash#pack packed}
    */
   public record Claim(long run, long gather, String node, List<Integer> ranks, String paths) {}

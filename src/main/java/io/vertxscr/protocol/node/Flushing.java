@@ -24,21 +24,20 @@ public final class Flushing {
    * To the leader: how many may write here, and how fast? Tells how far this node has come, too.
    *
    * @param doneBytes copied in this attempt
-   * @param need what is left; no writers: it has ended here, or pauses
+   * @param need remaining work; no writers: it has ended here, or pauses
    */
   public record Ask(String node, int datasetId, int attempt, long doneBytes, Leases.Need need) {}
 
   /**
-   * The answer; empty if this attempt is not what the leader is waiting for: nobody wants its copies any more.
+   * The answer; empty cancels the copies, because this attempt is not the leader's current one.
    *
    * @param share counted from the moment of asking
-   * @param dropped whether that is so because the dataset is to go: what was copied is of no use to anybody
+   * @param dropped whether that is so because the dataset is to go: its copies are useless
    */
   public record Answer(Optional<Leases.Share> share, boolean dropped) {}
 
   /**
-   * To the leader: has this dataset reached the prefix directory? Answered with a
-   * {@link io.vertxscr.protocol.app.FlushReply}.
+   * Asks the leader whether this dataset is flushed. Answered with a {@link io.vertxscr.protocol.app.FlushReply}.
    *
    * @param datasetId its id, where the asking node has it
    * @param await answer when it has, or after some seconds
@@ -46,28 +45,28 @@ public final class Flushing {
   public record Question(String prefix, String name, OptionalInt datasetId, boolean await) {}
 
   /**
-   * Where one dataset is on its way, for people.
+   * State of one flush, for status output.
    *
-   * @param state what it is doing, or waits for, in a few words
+   * @param state current activity or wait, in a few words
    * @param remainingMs until all is copied; missing where that is not known
    * @param cause why the last attempt failed, where one has
    */
   public record View(int datasetId, String name, String state, int attempt, Amount amount, OptionalLong remainingMs,
       Optional<String> cause) {}
 
-  /** How much of it. */
+  /** Progress of the flush. */
   public record Amount(long doneBytes, long totalBytes, long bytesPerSecond) {}
 
   /**
    * Copied.
    *
-   * @param mapBytes what the entries of these ranks take in a rank2file map
+   * @param mapBytes of the entries of these ranks in a rank2file map
    */
   public record Worked(int datasetId, int attempt, long mapBytes) {}
 
   /**
-   * To the leader: this dataset is about to write over what is at a place, past the cache. Answered when the index says
-   * durably which dataset is replaced by that.
+   * To the leader: this dataset is about to overwrite a file in bypass mode. Answered when the index says durably which
+   * dataset is replaced by that.
    *
    * @param place relative to the prefix
    */
@@ -88,23 +87,23 @@ public final class Flushing {
   public record MapPart(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
       List<String> holders, Form form) {}
 
-  /** What the files of a dataset become in the prefix directory. */
+  /** Form of a dataset's files in the prefix directory. */
   public enum Form { FILES, COMPRESSED, CONTAINERS }
 
   /** A part of the map is durable. All are sums over its ranks. @param storedBytes of files that are compressed */
   public record Mapped(long files, long bytes, long storedBytes) {}
 
-  /** What the files of these ranks take when they are compressed, one list for each rank, in the order asked for. */
+  /** Compressed sizes of these ranks' files, one list for each rank, in the order of the request. */
   public record Sizes(List<RankFiles> files, List<List<Long>> storedBytes) {}
 
   /** Stored sizes of the compressed files of these ranks. */
   public record SizesOf(int datasetId, List<Integer> ranks) {}
 
   /**
-   * What the filemap is to say of the flush.
+   * Sets the flush state in the filemap.
    *
    * @param state DONE: the dataset is in the prefix directory, whole and durable; WANTED: it must get there, unless it
-   *     is DONE; NOT_WANTED: it was DONE, and is not there any more
+   *     is DONE; NOT_WANTED: it was DONE, and the flushed copy is gone
    * @param discard whether it was not published, since later datasets have its places: its drafts go
    */
   public record Flushed(int datasetId, FlushState state, boolean discard) {

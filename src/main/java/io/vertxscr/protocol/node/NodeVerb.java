@@ -2,7 +2,7 @@ package io.vertxscr.protocol.node;
 
 import java.util.Locale;
 
-/** What a node may be asked by another node. The address is {@code scr.<node>.node.<verb>}. */
+/** Requests between nodes. The address is {@code scr.<node>.node.<verb>}. */
 public enum NodeVerb {
   /** To the leader: these ranks are here. */
   JOIN,
@@ -14,7 +14,7 @@ public enum NodeVerb {
   ADVICE,
   /** From the leader: answer nothing further of that by yourself. */
   ADVICE_WITHDRAW,
-  /** To the leader: who waits for whom. */
+  /** To the leader: returns the open waits. */
   WAITS,
   /** From an application that is a member of the cluster: this client of mine has ended. */
   CLIENT_CLOSED,
@@ -26,7 +26,9 @@ public enum NodeVerb {
   RUN_OVER,
   /** From the leader: can the run use these stores on this node? */
   STORES,
-  /** Between nodes: which paths of my ranks, of those that you watch over, has a rank elsewhere claimed before? */
+  /**
+   * Between nodes: claims paths of local ranks at the owner of their hashes. Returns those claimed before elsewhere.
+   */
   CLAIM_PATHS,
   /** From the leader: what do you hold? */
   INVENTORY,
@@ -70,11 +72,11 @@ public enum NodeVerb {
   FLUSHED,
   /** Between nodes: the files of these ranks, as registered, and the names of their redundancy files. */
   LAYOUT,
-  /** Between nodes: the header of a redundancy file, which describes the files of its writer's left neighbours. */
+  /** Between nodes: header of a redundancy file, which describes the files of the left neighbours. */
   HEADER,
   /**
-   * Between nodes: the checksums that you computed while you read these ranks' files, and where the parity is that you
-   * computed for me; answered when all is read.
+   * Between nodes: asks for checksums and for the place of parity computed for the asker. The checksums are those that
+   * the asked node computed while reading these ranks' files; answered after all reads. Answered after all reads.
    */
   CHECKSUMS;
 

@@ -9,8 +9,8 @@ public final class Protecting {
   private Protecting() {}
 
   /**
-   * Asks for the checksums of these ranks' files, as far as the asked node read them in this round, and for what its
-   * own ranks have computed for others.
+   * Asks for checksums of these ranks' files, and for computed parity. Both are those of the asked node in this round;
+   * the parity is what its own ranks have computed for others.
    *
    * @param parityFrom ranks of the asked node whose finished parity the asking one needs
    */

@@ -58,7 +58,7 @@ public final class Restoring {
    */
   public record Protect(int datasetId, long round, RankMap map, GroupDescriptors groups) {}
 
-  /** What the asked node has of these ranks. */
+  /** Asks for the layouts of these ranks on a node. */
   public record LayoutOf(int datasetId, List<Integer> ranks) {}
 
   /**
@@ -74,7 +74,7 @@ public final class Restoring {
   }
 
   /**
-   * What a node has of a rank.
+   * A rank's part on a node.
    *
    * @param redundancy the redundancy file that the rank wrote there, relative to the dataset's directory
    */

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * @param run its number, by the leader's clock: unique, and ascending
  * @param prefix absolute path of the prefix directory
  * @param restart the checkpoint that the application may read, where there is one
- * @param policy what is configured for it, with the groups of its nodes
+ * @param policy its configuration, with the groups of its nodes
  */
 public record RunInfo(long run, String prefix, String jobName, RankMap map, Optional<Restartable> restart,
     Found found, RunPolicy policy) {
@@ -27,11 +27,11 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
   }
 
   /**
-   * What was found when the run began.
+   * State found at run begin.
    *
    * @param lastDatasetId highest that was known; 0 for none
    * @param lastCheckpointId the same
-   * @param remarks what whoever started the run must know, in sentences
+   * @param remarks startup warnings, in sentences
    */
   public record Found(int lastDatasetId, int lastCheckpointId, List<String> remarks) {
     /** Nothing, in an empty world. */
@@ -42,13 +42,13 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
     }
   }
 
-  /** The same run with more for rank 0 to know. */
+  /** Returns the run with more messages for rank 0. */
   public RunInfo telling(List<String> more) {
     return more.isEmpty() ? this : new RunInfo(run, prefix, jobName, map, restart, new Found(found.lastDatasetId(),
         found.lastCheckpointId(), Stream.concat(found.remarks().stream(), more.stream()).toList()), policy);
   }
 
-  /** The same run with another checkpoint to read. */
+  /** Returns the run with another checkpoint to read. */
   public RunInfo with(Optional<Restartable> other) {
     return new RunInfo(run, prefix, jobName, map, other, found, policy);
   }

@@ -13,7 +13,7 @@ public final class Running {
   /**
    * To the leader: all ranks that have arrived on this node so far.
    *
-   * @param leader who was asked first: if that one is gone, it may have noted ranks that nobody else knows of
+   * @param leader who was asked first: if that one is gone, it may have acknowledged ranks unknown to others
    * @param settings what rank 0 brings along, from the node where it is
    */
   public record Join(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
@@ -25,7 +25,7 @@ public final class Running {
   /** One of them. @param mkdir whether its base is made if it is not there */
   public record Store(String base, boolean mkdir) {}
 
-  /** What is wrong with them on this node, in a sentence that names node and directory; empty: nothing. */
+  /** Result of a store check: a sentence that names node and directory; empty if there is no problem. */
   public record StoresChecked(Optional<String> problem) {}
 
   /** Environment and calls of the rank whose configuration counts. */
@@ -45,7 +45,7 @@ public final class Running {
   public record Refusal(int rank, int fault, String message) {}
 
   /**
-   * To the leader: a rank's process ended without finalize, or a rank may not join: nobody must wait for it.
+   * Reports a rank that ended without finalize, or may not join, so that no rank waits for it.
    *
    * @param run the run, 0 if it was still forming
    * @param forming the number that it had while it formed, 0 if its node does not know it yet
@@ -62,7 +62,7 @@ public final class Running {
   public record Gather(long run, long number, String node, Step step, Optional<String> odd, Packed part) {}
 
   /**
-   * What came out of a gather, for every node the same.
+   * Result of a gather, the same for every node.
    *
    * @param fault number of a fault, 0 where it succeeded
    * @param remarks for rank 0, in sentences: what was done since the last gather, where the run wants to know
@@ -78,12 +78,12 @@ public final class Running {
   public record Takeover(String leader, long epoch) {}
 
   /**
-   * What a node knows of its last run, unless that ended before its time.
+   * A node's state of its last run, unless that has failed.
    *
    * @param number the last gather whose result it has, 0 for none
    * @param gathered that result
    * @param ended whether all ranks of this node have finalized
-   * @param inVain the lost leader that had noted ranks of this node which have heard since that they waited in vain
+   * @param inVain the lost leader that had acknowledged ranks of this node, which have failed since
    * @param bereft the last run, where that ended because it lost a node
    */
   public record State(long epoch, Optional<RunInfo> run, long number, Optional<Gathered> gathered, boolean ended,
@@ -103,7 +103,7 @@ public final class Running {
   }
 
   /**
-   * From the leader: the run is over for everybody.
+   * From the leader: the run is over on all nodes.
    *
    * @param run the run, 0 if it was still forming
    * @param forming the number that it had while it formed: ranks that have arrived since are not meant
@@ -113,7 +113,7 @@ public final class Running {
   /**
    * Result of START_OUTPUT.
    *
-   * @param evict what is to be deleted for it before a file is written
+   * @param evict datasets to evict before a file is written
    * @param bypass whether its files go to the prefix directory although its descriptor says otherwise: there is no room
    */
   public record Started(DatasetDescriptor descriptor, List<Integer> evict, boolean bypass) {}
@@ -139,7 +139,7 @@ public final class Running {
   public record Protected(Optional<String> halt, boolean exit) {}
 
   /**
-   * What the leader can say of those who wait: what is open, and who is missing.
+   * The leader's open waits, and the missing parts.
    *
    * @param remarks what else there is to know, in sentences
    * @param flushes datasets on their way to the prefix directory
@@ -150,7 +150,7 @@ public final class Running {
       this(text, missing, List.of(), List.of());
     }
 
-    /** The same with these remarks and flushes. */
+    /** Returns the waits with these remarks and flushes. */
     public Waits with(List<String> others, List<Flushing.View> under) {
       return new Waits(text, missing, others, under);
     }

@@ -1,5 +1,5 @@
 /**
- * What nodes say to each other over the event bus: small, one message per node and step, every one idempotent. Bulk
- * bytes never travel here.
+ * Messages between nodes over the event bus: small, one for each node and step, idempotent. Bulk bytes never travel
+ * here.
  */
 package io.vertxscr.protocol.node;

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Files of other nodes on this host, read by path past their daemons: a third of the cost of a connection. Their
- * daemons resolve a rank to files themselves; here the layout must be known, and the name of its redundancy file.
- * Thread-safe; its streams are not.
+ * Reads files of other nodes on this host by path, without their daemons. A third of a connection's cost. Their daemons
+ * resolve a rank to files themselves; here the layout must be known, and the name of its redundancy file. Thread-safe;
+ * its streams are not.
  */
 public final class DirectRanges implements RangeSource {
   private final Set<String> nodes;
@@ -21,7 +21,7 @@ public final class DirectRanges implements RangeSource {
 
   /**
    * @param nodes those on this host
-   * @param ifDifferent what it means that a file is not as long as its layout says: FILE_CHANGED while the dataset is
+   * @param ifDifferent fault for a file whose length differs from its layout: FILE_CHANGED while the dataset is
    *     being protected, CORRUPT later
    */
   public DirectRanges(Set<String> nodes, Layouts layouts, Fault ifDifferent) {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What other nodes have told of one dataset, noted as it comes: by rank, directories by node. Thread-safe. */
+/** Layouts of one dataset reported by other nodes, by rank; directories by node. Thread-safe. */
 public final class KnownLayouts implements Layouts {
   private final Map<Integer, RankFiles> files = new ConcurrentHashMap<>();
   private final Map<String, Path> directories = new ConcurrentHashMap<>();

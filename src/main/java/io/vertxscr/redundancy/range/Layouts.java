@@ -4,7 +4,7 @@ import io.vertxscr.model.RankFiles;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What other nodes have of a rank, as far as this node was told: needed to read it by path. */
+/** Layouts of a rank on other nodes, as reported, for reads by path. */
 public interface Layouts {
   Optional<RankFiles> of(int datasetId, int rank);
 
@@ -16,7 +16,7 @@ public interface Layouts {
     return Optional.empty();
   }
 
-  /** The file with the parity that the rank has computed for others, relative to the dataset's directory. */
+  /** File with the parity that the rank has computed for others, relative to the dataset's directory. */
   default Optional<String> parity(int datasetId, int rank) {
     return Optional.empty();
   }

@@ -7,7 +7,7 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LogicalFile;
 import java.nio.file.Path;
 
-/** What this node holds, for itself and for the peers it serves. Thread-safe; its streams are not. */
+/** Ranges of this node's files, for itself and for its peers. Thread-safe; its streams are not. */
 public final class LocalRanges implements RangeSource {
   private final DatasetStore store;
 

@@ -4,15 +4,15 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 
 /**
- * A byte range of something that a node holds for a dataset: the one thing that nodes ask of each other in bulk.
+ * A byte range of a dataset on a node: the only bulk request between nodes.
  *
- * @param node who holds it
+ * @param node that holds it
  * @param rank whose: the owner of the files, or the member that wrote the redundancy file
  * @param offset first byte; for redundancy counted behind the file's header
  * @param bytes length; a logical file reads as zeros behind its end, a redundancy file does not
  */
 public record RangeRequest(String node, int datasetId, int rank, Kind kind, long offset, long bytes) {
-  /** What is asked for. */
+  /** Kind of the requested bytes. */
   public enum Kind {
     /** The rank's files, one after the other, padded with zeros. */
     FILES,

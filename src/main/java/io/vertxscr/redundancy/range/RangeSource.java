@@ -1,7 +1,7 @@
 package io.vertxscr.redundancy.range;
 
 /**
- * Where ranges come from: this node's own disk, a same-host node's, or a peer connection. Blocking: transfer threads
+ * Source of ranges: this node's own disk, a node on the same host, or a peer connection. Blocking: transfer threads
  * only.
  */
 public interface RangeSource {

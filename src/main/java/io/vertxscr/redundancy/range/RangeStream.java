@@ -13,7 +13,7 @@ public interface RangeStream extends AutoCloseable {
    */
   void read(ByteBuffer into);
 
-  /** Ends the read, also in its middle. */
+  /** Ends the read, possibly early. */
   @Override
   void close();
 }

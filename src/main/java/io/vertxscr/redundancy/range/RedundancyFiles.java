@@ -52,7 +52,7 @@ public final class RedundancyFiles {
   }
 
   /**
-   * Where the redundancy bytes of a file are.
+   * Position of the redundancy bytes in a file.
    *
    * @param offset of the first, behind the header
    */
@@ -68,7 +68,7 @@ public final class RedundancyFiles {
     }
   }
 
-  /** Where the redundancy bytes start; the header's own checksum is not looked at. */
+  /** Returns the offset of the redundancy bytes, without verifying the header's checksum. */
   static long payloadOffset(Path path, FileChannel channel) throws IOException {
     ByteBuffer start = ByteBuffer.allocate(HashFile.HEADER_BYTES);
     readFully(channel, start);
@@ -87,7 +87,7 @@ public final class RedundancyFiles {
   /** Reads from the front until the buffer is full or the file ends. */
   private static void readFully(FileChannel channel, ByteBuffer into) throws IOException {
     while (into.hasRemaining() && channel.read(into, into.position()) >= 0) {
-      // Goes on where it stopped.
+      // Continues the partial read.
     }
   }
 }

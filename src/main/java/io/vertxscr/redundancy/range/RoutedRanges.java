@@ -1,7 +1,7 @@
 package io.vertxscr.redundancy.range;
 
 /**
- * Takes each range the shortest way.
+ * Routes each range to its cheapest source.
  *
  * @param self this node's name
  * @param local what this node holds

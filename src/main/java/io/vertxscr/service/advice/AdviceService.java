@@ -22,8 +22,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Answers should-exit and need-checkpoint from memory; the leader is asked only when the answer may have changed
- * ({@link io.vertxscr.flow.advice.LeaderAnswers}). No rank waits for another one. On the node's loop.
+ * Answers should-exit and need-checkpoint from memory, under a lease of the leader. The leader is asked only when the
+ * answer may have changed ({@link io.vertxscr.flow.advice.LeaderAnswers}). No rank waits for another one. On the node's
+ * loop.
  */
 public final class AdviceService {
   private static final Future<ShouldExitReply> HALTED_NOW =
@@ -65,7 +66,7 @@ public final class AdviceService {
         new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self + ": call init first"));
   }
 
-  /** What a rank is told: to its call, and to all up to another one. */
+  /** Answer to a rank, for its call and all up to another one. */
   private record Said(boolean yes, String why, long until) {
     OptionalLong beyond(long call) {
       return until > call ? OptionalLong.of(until) : OptionalLong.empty();
@@ -85,7 +86,7 @@ public final class AdviceService {
         until(asked, request, rule.yesTo(call))));
   }
 
-  /** The last call that is answered with this one: what it was before, where it is asked again. */
+  /** The last call answered together with this one; the same as before for a repeated call. */
   private static long until(RunQuestions.Asked asked, QuestionRequest request, boolean yes) {
     long call = request.call();
     if (asked.lastSent(request.rank()) != call) {

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the leader says to should-exit and need-checkpoint ({@link LeaderAnswers}): one answer for all ranks, changed
- * when a look at the halt file, a checkpoint or the time asks for it. On the node's loop.
+ * The leader's answers to should-exit and need-checkpoint ({@link LeaderAnswers}). One answer for all ranks; it changes
+ * with the halt file, a checkpoint or the time. On the node's loop.
  */
 public final class Advisor {
   private static final Logger LOG = LoggerFactory.getLogger(Advisor.class);
@@ -57,24 +57,24 @@ public final class Advisor {
     private final LeaderAnswers answers;
     private Future<Void> withdrawing = Future.succeededFuture();
 
-    Book(RunInfo info, Question question, long version, boolean anew) {
+    Book(RunInfo info, Question question, long version, boolean begins) {
       this.run = info.run();
       this.nodes = info.map().byNode().keySet();
       this.question = question;
-      this.answers = new LeaderAnswers(nodes, version, anew);
+      this.answers = new LeaderAnswers(nodes, version, begins);
     }
   }
 
-  /** A run is about to begin, or ({@code anew} false) goes on under this leader. */
-  public void open(RunInfo info, boolean anew) {
+  /** A run is about to begin ({@code begins}), or continues under this leader after a failover. */
+  public void open(RunInfo info, boolean begins) {
     Map<Question, Book> all = new EnumMap<>(Question.class);
     for (Question question : Question.values()) {
-      all.put(question, new Book(info, question, epoch.value() << EPOCH_SHIFT, anew));
+      all.put(question, new Book(info, question, epoch.value() << EPOCH_SHIFT, begins));
     }
     books = all;
     interval = info.policy().interval();
-    times.open(info, anew);
-    if (!anew) {
+    times.open(info, begins);
+    if (!begins) {
       all.values().forEach(this::withdraw);
     }
   }
@@ -84,7 +84,7 @@ public final class Advisor {
     books = Map.of();
   }
 
-  /** What a node may answer from here on. */
+  /** Returns a grant for the next calls of a node. */
   public Future<Grant> advise(Advising.Ask ask) {
     Book book = books.get(ask.question());
     if (book == null || book.run != ask.run()) {

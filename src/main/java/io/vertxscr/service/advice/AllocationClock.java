@@ -44,7 +44,7 @@ final class AllocationClock {
     this.endSeconds = OptionalLong.empty();
   }
 
-  /** Seconds since 1970; empty where nobody knows. */
+  /** Seconds since 1970; empty if unknown. */
   OptionalLong endSeconds() {
     return endSeconds;
   }

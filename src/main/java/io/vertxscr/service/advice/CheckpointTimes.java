@@ -17,9 +17,8 @@ import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
 
 /**
- * When checkpoints were written and what they took from the application, as this leader has seen it: from the begin of
- * the phase to its end, with the protection; and what their flushes took, which is the time that complete-output waits
- * for them, or else {@link FlushShare}. On the node's loop.
+ * Times and costs of checkpoints, as measured by this leader. A cost is the time of the phase with its protection, and
+ * of the flush: the wait of complete-output for it, or else {@link FlushShare}. On the node's loop.
  */
 public final class CheckpointTimes implements Observer {
   private static final double NS = 1e9;
@@ -56,7 +55,7 @@ public final class CheckpointTimes implements Observer {
   }
 
   /**
-   * Begins to watch.
+   * Starts the measurement.
    *
    * @param nanoClock counts nanoseconds from anywhere, as {@link System#nanoTime}
    */
@@ -67,11 +66,11 @@ public final class CheckpointTimes implements Observer {
     this.lastEndNs = nanoClock.getAsLong();
   }
 
-  /** A run is about to begin, or goes on under this leader. */
-  void open(RunInfo info, boolean anew) {
+  /** A run is about to begin, or continues under this leader. */
+  void open(RunInfo info, boolean begins) {
     waitsForFlush = !info.policy().flush().background();
     book.open(info.prefix());
-    if (!anew) {
+    if (!begins) {
       begin();
     }
   }
@@ -83,7 +82,7 @@ public final class CheckpointTimes implements Observer {
     running = true;
   }
 
-  /** What the dataset that the application begins to write helps against. */
+  /** Failure level that the dataset being written protects against. */
   public void writes(Level level) {
     writing = level;
   }
@@ -149,7 +148,7 @@ public final class CheckpointTimes implements Observer {
     return phases.values().stream().mapToDouble(mean -> mean.seconds).sum() / Math.max(1, written());
   }
 
-  /** What a checkpoint takes from the application on the average, with its share of flushes; empty before the first. */
+  /** Returns the average cost of a checkpoint with its share of flushes; empty before the first. */
   public OptionalDouble cost() {
     return written() == 0 ? OptionalDouble.empty() : OptionalDouble.of(phaseMean() + flushSeconds() / written());
   }
@@ -186,7 +185,7 @@ public final class CheckpointTimes implements Observer {
     book.save();
   }
 
-  /** What need-checkpoint is to say. */
+  /** Returns the rule for need-checkpoint. */
   Wanted wanted(IntervalPolicy policy) {
     Known known = new Known((nanoClock.getAsLong() - lastEndNs) / NS, cost(), optimalSeconds());
     return CheckpointNeed.wanted(

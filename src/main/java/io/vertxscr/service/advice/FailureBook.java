@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the leader knows of failures and costs: what the prefix directory keeps, and what has come since. Nobody waits
- * for it, and nothing fails with it: what cannot be written now goes along the next time. On the node's loop.
+ * The leader's record of failures and costs: the stored history and the changes since. Nobody waits for it, and nothing
+ * fails with it: what cannot be written now goes along the next time. On the node's loop.
  */
 public final class FailureBook {
   private static final Logger LOG = LoggerFactory.getLogger(FailureBook.class);

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * What flushes in the background take from the application: the processor time of this daemon while one is under way,
- * divided by the processors of the node, as if the application wanted them all; without the time of phases, which is
- * measured by itself. Of the leader's node, for all nodes do the like. What a flush takes from network and file system
- * is not in it: an application that does not use them just then loses nothing. On the node's loop.
+ * Cost of background flushes for the application. It is the processor time of this daemon during a flush, divided by
+ * the processors of the node, without the time of phases, which is measured separately. Of the leader's node, for all
+ * nodes do the like. Load on network and file system is not included: an application that does not use them just then
+ * loses nothing. On the node's loop.
  */
 public final class FlushShare {
   private final LongSupplier processorNs;

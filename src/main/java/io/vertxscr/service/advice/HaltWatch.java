@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leader's eye on the halt file of its run: looks about every second whether it has changed, on a transfer thread,
- * and answers from memory. What it writes there (checkpoints counted down, the reason of the end) it writes behind the
- * application; a prefix directory that cannot be read or written ends no run. On the node's loop.
+ * Watches the halt file of the leader's run. Polls about every second on a transfer thread, and answers from memory.
+ * What it writes there (checkpoints counted down, the reason of the end) it writes behind the application; a prefix
+ * directory that cannot be read or written ends no run. On the node's loop.
  */
 public final class HaltWatch {
   private static final Logger LOG = LoggerFactory.getLogger(HaltWatch.class);
@@ -70,22 +70,22 @@ public final class HaltWatch {
     }
   }
 
-  /** What is read in one go: the stamp before the content, so that a change in between is seen at the next look. */
+  /** One poll. The stamp is taken before the content, so that a concurrent change is seen by the next poll. */
   private record Reading(Stamp stamp, Halt halt) {}
 
-  /** Is told after every look, and after every checkpoint. */
+  /** Sets the listener called after every poll, and after every checkpoint. */
   void onLook(Runnable listener) {
     looked = listener;
   }
 
-  /** Is told when the run is to end at once. */
+  /** Sets the listener for an immediate halt. */
   public void onImmediate(Runnable listener) {
     immediate = listener;
   }
 
   /**
-   * Lets a run begin, or says why not. A reason that only says how an earlier run ended is taken out of the file first:
-   * who asks whether to start the program again is to hear how this run ends.
+   * Admits a run, or fails with the halt condition. A reason that only says how an earlier run ended is taken out of
+   * the file first: who asks whether to start the program again is to hear how this run ends.
    *
    * @return fails with HALTED, or HALT_EXIT where processes are to end themselves, naming the reason and the way out
    */
@@ -103,12 +103,12 @@ public final class HaltWatch {
     });
   }
 
-  /** When the allocation ends, in seconds since 1970; empty where nobody knows, or has been asked yet. */
+  /** When the allocation ends, in seconds since 1970; empty if unknown, or not yet queried. */
   public OptionalLong endSeconds() {
     return allocation.endSeconds();
   }
 
-  /** A run goes on under these conditions from now on. */
+  /** Continues a run under these conditions. */
   public void watch(long run, String prefix, HaltPolicy policy) {
     watched = new Watched(run, store(prefix), policy);
     look(watched);
@@ -184,7 +184,7 @@ public final class HaltWatch {
         ? halt.withReason(Optional.empty()) : halt;
   }
 
-  /** What is wanted of this run and cannot be done, in a sentence. */
+  /** Returns a warning about a setting of this run that cannot take effect. */
   public Optional<String> remark() {
     int seconds = watched == null ? 0 : watched.policy.seconds();
     return seconds == 0 || watched.halt.haltSeconds().isPresent() || allocation.endSeconds().isPresent()
@@ -246,7 +246,7 @@ public final class HaltWatch {
     return mine.writing;
   }
 
-  /** What the leader tells those who complete a checkpoint. */
+  /** Returns the halt reason for the replies to complete. */
   public Optional<String> reason() {
     return met().map(Met::reason);
   }

@@ -1,2 +1,2 @@
-/** What the leader tells a run between its phases: whether to stop, whether to write a checkpoint. */
+/** Advice of the leader between phases: whether to stop, whether to write a checkpoint. */
 package io.vertxscr.service.advice;

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has datasets deleted that are to leave this node's caches ({@link Eviction} says which), behind everybody's back:
- * a phase waits for it only where there is no room otherwise. On the node's loop.
+ * Evicts datasets from this node's caches in the background ({@link Eviction} selects them). A phase waits for it only
+ * if it needs the space. On the node's loop.
  */
 public final class CacheEvictor {
   private static final Logger LOG = LoggerFactory.getLogger(CacheEvictor.class);
@@ -52,13 +52,13 @@ public final class CacheEvictor {
     this.observer = observer;
   }
 
-  /** Evicts what is too much, now that a dataset is complete. */
+  /** Evicts the surplus after a dataset is complete. */
   public void keep(RunCache cache) {
     last = Optional.of(cache);
     Eviction.late(cached(cache), cache.storeCounts()).forEach(this::leave);
   }
 
-  /** A dataset has reached the prefix directory: output leaves the cache, a checkpoint stays as long as the others. */
+  /** A dataset has been flushed: output is evicted, a checkpoint stays as long as the others. */
   public void flushed(int datasetId) {
     noteFlushed();
     if (store.find(datasetId).filter(record -> !record.descriptor().flags().checkpoint()).isPresent()) {
@@ -79,7 +79,7 @@ public final class CacheEvictor {
     return prefixes;
   }
 
-  /** What is held here, as the rules of eviction see it. */
+  /** Returns the datasets of this node as input for the eviction rules. */
   List<Cached> cached(RunCache cache) {
     return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
         record.descriptor().flags().checkpoint(), record.redundancy().how().redundancy().failures(),
@@ -91,7 +91,7 @@ public final class CacheEvictor {
         }, store.bytes(record.descriptor().id()))).toList();
   }
 
-  /** Deletes datasets and waits until their room is free, or it cannot be had; whoever writes then will see. */
+  /** Deletes datasets and waits until their space is free, best effort; the following write finds out. */
   public Future<Void> makeRoom(List<Integer> datasetIds, String storeBase) {
     if (datasetIds.isEmpty()) {
       return Future.succeededFuture();

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What this node holds: tells of it, checks it, adds what a restart needs here, deletes. On the node's loop. */
+/** Inventory of this node's caches: lists, verifies, restores and deletes datasets. On the node's loop. */
 public final class CacheInventoryService {
   private static final Logger LOG = LoggerFactory.getLogger(CacheInventoryService.class);
 
@@ -54,7 +54,7 @@ public final class CacheInventoryService {
    */
   private record BadPart(DatasetKey dataset, int rank, boolean redundancy, boolean forGood) {}
 
-  /** Tells and changes what a node holds. */
+  /** Creates the inventory of a node. */
   public CacheInventoryService(Loop loop, String self, DatasetStore store, CacheEvictor keeper, RankRestorer restorer) {
     this.loop = loop;
     this.self = self;
@@ -91,8 +91,8 @@ public final class CacheInventoryService {
   }
 
   /**
-   * Reads all files of a dataset against their checksums, and all redundancy headers; what is bad counts as lost in the
-   * answer. A corrupt redundancy file is given up durably, so that it is seen to be missing until there is another.
+   * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. A corrupt
+   * redundancy file is given up durably, so that it is seen to be missing until there is another.
    */
   public Future<Inventory> verify(DatasetKey which) {
     Optional<DatasetRecord> record = find(which);
@@ -143,7 +143,7 @@ public final class CacheInventoryService {
     return found;
   }
 
-  /** Brings ranks' files here and says durably that they are. One restore of a dataset at a time. */
+  /** Restores ranks' files on this node and commits them durably. One restore of a dataset at a time. */
   public Future<Restored> restore(Restore request) {
     return restores.run(request.descriptor().id(), () -> restoreNow(request));
   }

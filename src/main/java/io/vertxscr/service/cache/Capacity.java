@@ -27,11 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says before a phase whether its dataset will fit into its store on this node: as much is expected as the last one
- * took that was kept there in the same way, its redundancy included; nothing, where there was none. Free is what both
- * the store's SIZE and its file system have left, divided among the nodes that share the device. Once the files are
- * there, their sizes and that of their redundancy are known, and {@link #require} says what nothing was expected of
- * before. On the node's loop.
+ * Checks before a phase whether its dataset will fit into its store on this node. The estimate is the size of the last
+ * dataset of the same store and scheme, with its redundancy; 0 without one. Free is what both the store's SIZE and its
+ * file system have left, divided among the nodes that share the device. Once the files are there, their sizes and that
+ * of their redundancy are known, and {@link #require} says what nothing was expected of before. On the node's loop.
  */
 public final class Capacity {
   private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
@@ -53,10 +52,10 @@ public final class Capacity {
   }
 
   /**
-   * Whether the next dataset will fit; where datasets on their way to the prefix directory are in the way, it waits for
-   * their flush, for {@link Limits#MAX_ROOM_WAIT_MS} at most, and tells so. Does not fail.
+   * Whether the next dataset will fit. If pending flushes block it, waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at
+   * most, with an event. Does not fail.
    *
-   * @param over whether nobody needs the answer any more
+   * @param over whether the answer is obsolete
    */
   public Future<Room> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
     return room(run, cache, how).compose(room -> {
@@ -121,15 +120,15 @@ public final class Capacity {
         : evicting(cache, how, target, new Need(needed, free, exact)));
   }
 
-  /** What a dataset needs; exact: no more datasets than the store's count may be there with it. */
+  /** Space needed by a dataset; exact: at most the store's count of datasets may exist together with it. */
   private record Need(long bytes, long free, boolean exact) {}
 
   /**
-   * Before redundancy is computed: whether the file system has room for it, and the store's SIZE for files and
-   * redundancy. What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what
-   * other nodes on the device need, which may be there already; for that the file system has the last word.
+   * Checks the space for redundancy before it is computed. In the file system, and of the store's SIZE with the files.
+   * What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what other nodes on
+   * the device need, which may be there already; for that the file system has the last word.
    *
-   * @return fails with NO_SPACE, naming the store and what is missing
+   * @return fails with NO_SPACE, naming the store and the missing bytes
    */
   public Future<Void> require(RunInfo run, CheckpointDescriptor how, long fileBytes, long redundancyBytes) {
     StoreDescriptor target = run.policy().descriptors().store(how.storeBase());

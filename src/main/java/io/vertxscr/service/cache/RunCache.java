@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a run knows of the datasets in this node's caches, and how it wants them kept. On the node's loop.
+ * A run's view of the datasets in this node's caches, and its eviction settings. On the node's loop.
  *
  * <p>Only the run knows which datasets are whole: a filemap alone says no more than that this node's part is. Those are
  * the one that it restarted from and those that it has completed.
@@ -21,7 +21,7 @@ public final class RunCache {
   private final Map<String, Integer> storeCounts = new HashMap<>();
   private final boolean crcOnDelete;
   private final Set<Integer> completed = new HashSet<>();
-  /** What the run restarts from, 0 for nothing. */
+  /** Dataset that the run restarts from, 0 for none. */
   private int restart;
 
   /** A run that begins. */
@@ -34,7 +34,7 @@ public final class RunCache {
     offered(info);
   }
 
-  /** The run may restart from another dataset now; that is so only until it has completed one of its own. */
+  /** The run may restart from another dataset; only until it has completed one of its own. */
   public void offered(RunInfo info) {
     if (completed.isEmpty()) {
       restart = info.restart().map(RunInfo.Restartable::datasetId).orElse(0);
@@ -46,7 +46,7 @@ public final class RunCache {
     completed.add(datasetId);
   }
 
-  /** What is known about a dataset that this node holds. */
+  /** Returns the standing of a dataset of this node. */
   Standing standing(DatasetRecord record) {
     int id = record.descriptor().id();
     if (!record.origin().isLike(origin)) {

@@ -12,7 +12,7 @@ import io.vertxscr.service.NodeBus;
 import java.util.Collection;
 import java.util.List;
 
-/** Has every node of a run check the stores that the run will use. On the node's loop. */
+/** Has every node of a run check the run's stores. On the node's loop. */
 public record StoreChecks(NodeBus bus) {
   /** @return fails with BAD_CONFIGURATION, naming a node and its store */
   public Future<Void> on(Collection<String> nodes, Descriptors descriptors) {

@@ -38,7 +38,7 @@ public final class StoreService {
     this.own = standard.caches().stream().map(StoreDescriptor::base).toList();
   }
 
-  /** Makes what is missing of their cache directories. */
+  /** Creates missing cache directories in these stores, and checks them. */
   public Future<StoresChecked> check(Stores wanted) {
     List<String> bases = wanted.stores().stream().map(Store::base).toList();
     if (!bases.equals(own) && told.add(bases)) {

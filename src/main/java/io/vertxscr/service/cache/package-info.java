@@ -1,2 +1,2 @@
-/** Caches of a node: what they hold, how much room they have, what is evicted. */
+/** Caches of a node: inventory, free space, eviction. */
 package io.vertxscr.service.cache;

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Where the copies of one attempt pass on this node, piece by piece: they wait here while the share that the leader has
- * given is used up or over, and while a phase goes first. Thread-safe.
+ * Throttle for the copies of one attempt on this node, called before each piece. Copies wait while the leader's share
+ * is used up or expired, and while a phase has priority. Thread-safe.
  */
 final class CopyThrottle implements Meter {
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,7 +49,7 @@ final class CopyThrottle implements Meter {
     void await(Condition condition, long ns) throws InterruptedException;
   }
 
-  /** Lets nothing pass before it has a share. */
+  /** Creates a closed throttle; it opens with the first share. */
   CopyThrottle(Clock clock) {
     this.clock = clock;
     this.throttle = new Throttle(clock.nowNs());
@@ -57,7 +57,7 @@ final class CopyThrottle implements Meter {
     this.yieldEndNs = clock.nowNs();
   }
 
-  /** What holds from now on; it was asked for at that time. */
+  /** Sets the share, valid from the time of its request. */
   void share(Share share, long askedNs) {
     locked(() -> {
       long now = clock.nowNs();
@@ -67,7 +67,7 @@ final class CopyThrottle implements Meter {
     });
   }
 
-  /** Lets a phase go first, until this time at most; a time that is over ends it. */
+  /** Yields to a phase until this time at most; a time in the past ends it. */
   void yieldUntil(long endNs) {
     locked(() -> yieldEndNs = endNs);
   }
@@ -92,7 +92,7 @@ final class CopyThrottle implements Meter {
     locked(() -> busy--);
   }
 
-  /** Ends all who wait here, and whoever comes. */
+  /** Fails all waiting and later copies with the cause. */
   void close(ScrException cause) {
     locked(() -> closed = closed == null ? cause : closed);
   }

@@ -59,7 +59,7 @@ final class PacedCopies {
     return done.future();
   }
 
-  /** Lets a phase go first; not if somebody waits for these copies. */
+  /** Yields to a phase, except for synchronous copies. */
   void yieldUntil(long endNs) {
     if (attempt.background()) {
       gate.yieldUntil(endNs);
@@ -68,7 +68,7 @@ final class PacedCopies {
     }
   }
 
-  /** Begins no further file; those that are being copied end at their next piece. */
+  /** Starts no further file; copies in progress end at their next piece. */
   void end(ScrException cause) {
     failure = failure == null ? cause : failure;
     gate.close(failure);

@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What the first step of an attempt has found, for those that follow.
+ * Result of the first step of an attempt, for the following ones.
  *
  * @param holders the node that has each rank's files, by rank
  * @param complete whether the dataset was in the prefix directory already, whole
@@ -57,7 +57,7 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
     return byNode;
   }
 
-  /** What the steps of an attempt have found out so far. */
+  /** State collected by the steps of an attempt. */
   static final class Course {
     /** The turn in which names are given, until the index has the dataset. */
     private Promise<Void> turn;
@@ -65,7 +65,7 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
     boolean taken;
     /** A later dataset that has them already. */
     Optional<DatasetDescriptor> later = Optional.empty();
-    /** What the entries of all ranks take in the map. */
+    /** Bytes of all ranks' entries in the map. */
     long entryBytes;
     /** Parts of the map that are written. */
     final List<Mapped> parts = new ArrayList<>();

@@ -95,14 +95,14 @@ public final class FlushCoordinator {
   }
 
   /**
-   * Before a run begins: if its prefix directory has datasets now, nothing is flushed later to one that has none, since
-   * that would be a mount point without its file system. If it has none, it is taken for a new one.
+   * Records at run begin whether the prefix directory has datasets. If so, no later flush goes to one without any,
+   * which would be an empty mount point. If it has none, it counts as a new one.
    */
   public Future<Void> begun(String prefix) {
     return steps.begun(prefix);
   }
 
-  /** Brings a dataset to the prefix directory, trying until it is there; joins a flush of it that is under way. */
+  /** Flushes a dataset with retries; joins a flush of it in progress. */
   public Future<Void> flush(int datasetId) {
     Running present = running.get(datasetId);
     if (present != null) {
@@ -142,7 +142,7 @@ public final class FlushCoordinator {
     return new ScrException(Fault.NO_SUCH_DATASET, "dataset " + datasetId + " is being dropped");
   }
 
-  /** Lists a dataset that the ranks have written to the prefix directory themselves; tried once, for a phase waits. */
+  /** Publishes a dataset in bypass mode; a single attempt, because a phase waits. */
   public Future<Void> publishInPlace(
       DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
     return steps.publishInPlace(dataset, prefix, holders, mapBytes, taken);
@@ -158,7 +158,7 @@ public final class FlushCoordinator {
     return steps.overwrite(what);
   }
 
-  /** The same for somebody who waits: completes without the flush being done if it has failed a few times. */
+  /** Flushes a dataset for a waiting caller: completes without success after a few failed attempts. */
   public Future<Void> flushNow(int datasetId) {
     Promise<Void> waiting = loop.promise();
     Future<Void> flush = flush(datasetId);
@@ -214,7 +214,7 @@ public final class FlushCoordinator {
         .filter(dataset -> dataset.id() == id).findFirst();
   }
 
-  /** What is under way, oldest dataset first. */
+  /** Returns the flushes in progress, oldest dataset first. */
   public List<View> views() {
     return running.values().stream().sorted(Comparator.comparingInt(flush -> flush.datasetId)).map(this::view).toList();
   }
@@ -230,14 +230,14 @@ public final class FlushCoordinator {
         progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
   }
 
-  /** How many datasets have arrived so far, for {@link #hasArrivedSince}. */
+  /** Returns the number of completed flushes, for {@link #hasArrivedSince}. */
   long arrivals() {
     return arrivals;
   }
 
   /**
-   * Whether a dataset has arrived since then: what somebody has read of the caches meanwhile may say that it is wanted,
-   * though they need not even hold it any more.
+   * Whether a flush of the dataset has completed since then. An inventory read meanwhile may be stale: it may say
+   * WANTED for a dataset that the caches no longer hold.
    */
   boolean hasArrivedSince(int datasetId, long then) {
     return arrived.getOrDefault(datasetId, 0L) > then;
@@ -302,7 +302,7 @@ public final class FlushCoordinator {
     }
   }
 
-  /** Begins no further attempt: what is not done is left to the next leader, or the next start. */
+  /** Starts no further attempt; the next leader, or the next start, resumes. */
   public void park() {
     parked = true;
   }

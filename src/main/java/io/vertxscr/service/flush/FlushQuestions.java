@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Tells a rank whether a dataset has reached the prefix directory. What this node's filemap says is answered at once,
- * the rest by the leader. No rank waits for another one. On the node's loop.
+ * Answers a rank whether a dataset is flushed. What this node's filemap says is answered at once, the rest by the
+ * leader. No rank waits for another one. On the node's loop.
  */
 public final class FlushQuestions {
   private final NodeBus bus;
@@ -36,12 +36,12 @@ public final class FlushQuestions {
     this.store = store;
   }
 
-  /** Says how it is now. */
+  /** Returns the current state. */
   public Future<FlushReply> test(FlushRequest request, String client) {
     return ask(request, client, false);
   }
 
-  /** The same when it is there, stays in the caches, or some seconds are over: then the rank asks again. */
+  /** Waits, some seconds at most, until the dataset is flushed or stays in the caches. */
   public Future<FlushReply> await(FlushRequest request, String client) {
     return ask(request, client, true);
   }

@@ -119,7 +119,7 @@ public final class FlushService {
     });
   }
 
-  /** Writes the parts of the map that begin with ranks of this node, with the entries of whoever has the files. */
+  /** Writes the map parts whose first rank is on this node, with the entries of all holders. */
   public Future<Mapped> map(MapPart part) {
     SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
     for (int i = 0; i < part.holders().size(); i++) {
@@ -169,7 +169,7 @@ public final class FlushService {
     target.removeKept(files);
   }
 
-  /** Notes durably how it is with the flush of a dataset; where that is done, the dataset may leave the cache. */
+  /** Records the flush state of a dataset durably; a flushed dataset may be evicted. */
   public Future<Ack> flushed(Flushed flushed) {
     boolean done = flushed.state() == FlushState.DONE;
     boolean gone = flushed.state() == FlushState.NOT_WANTED;

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * What the copies under way may use of each file system, and how far they have come. Limits are those of the last run
- * in the prefix directory, else those of this node's own configuration. On the node's loop.
+ * Limits and progress of the current copies, for each file system. Limits are those of the last run in the prefix
+ * directory, else those of this node's own configuration. On the node's loop.
  */
 public final class FlushShares {
   /** Of a node before it has asked: more of it are told by itself. */
@@ -55,13 +55,13 @@ public final class FlushShares {
     this.observer = observer;
   }
 
-  /** An earlier leader may have given shares that nobody here knows of. */
+  /** An earlier leader may have granted shares unknown here. */
   public void takeOver(int nodes) {
     tookOver = Optional.of(new TookOver(clockMs.getAsLong(), nodes));
     byFileSystem.clear();
   }
 
-  /** What a run says that begins in this prefix directory. */
+  /** Sets the policy of a run that begins in this prefix directory. */
   public void policy(String prefix, FlushPolicy policy) {
     policies.put(prefix, policy);
   }
@@ -86,7 +86,7 @@ public final class FlushShares {
     return used.getOrDefault(prefix, byNodes);
   }
 
-  /** What holds for flushes to this prefix directory. */
+  /** Returns the policy of flushes to this prefix directory. */
   public FlushPolicy policy(String prefix) {
     return policies.getOrDefault(prefix, standard);
   }
@@ -122,7 +122,7 @@ public final class FlushShares {
     return datasetId + "@" + node;
   }
 
-  /** The copies have ended, well or not; if well, all is copied, whatever the nodes have told last. */
+  /** Ends the copies of a dataset; after a success all bytes count as copied, even if the last reports are lost. */
   public void end(int datasetId, boolean well) {
     Copying ended = copying.remove(datasetId);
     if (ended != null) {
@@ -160,7 +160,7 @@ public final class FlushShares {
         mine.leases.ask(holder(ask.datasetId(), ask.node()), mine.limits, ask.need(), now)), false);
   }
 
-  /** How far the copies of a dataset have come; empty where none are under way. */
+  /** Returns the progress of a dataset's copies; empty if none are in progress. */
   public Optional<Progress> progress(int datasetId) {
     return Optional.ofNullable(copying.get(datasetId)).map(Copying::progress);
   }

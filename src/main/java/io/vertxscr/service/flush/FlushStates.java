@@ -14,11 +14,11 @@ import io.vertxscr.service.restart.PrefixFetcher;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** Tells applications where their datasets are on the way to the prefix directory. On the node's loop. */
+/** Answers applications about the flush state of their datasets. On the node's loop. */
 public final class FlushStates {
   /** Nobody is kept waiting longer for one answer. */
   private static final long PATIENCE_MS = 10_000;
-  /** Between two looks at a dataset that no flush is under way for yet: lost files may be rebuilt for it. */
+  /** Poll interval for a dataset without a flush in progress: lost files may be rebuilt for it first. */
   private static final long LOOK_AGAIN_MS = 500;
 
   private final Loop loop;
@@ -34,7 +34,7 @@ public final class FlushStates {
   }
 
   /**
-   * Where the newest dataset of that name is.
+   * Returns the state of the newest dataset of that name.
    *
    * @return fails with NO_SUCH_DATASET if neither caches nor index have it, and, where it is awaited, with the fault
    *     for which its flush was given up
@@ -54,7 +54,7 @@ public final class FlushStates {
     });
   }
 
-  /** What is known, and what to wait for. */
+  /** Known state, and the future to wait for. */
   private record Found(FlushReply reply, Optional<Future<Void>> underWay, Optional<ScrException> failure) {
     static Found of(FlushReply reply) {
       return new Found(reply, Optional.empty(), Optional.empty());

@@ -44,7 +44,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the leader does for the steps of a flush. On the node's loop. */
+/** Leader half of the steps of a flush. On the node's loop. */
 public final class FlushSteps {
   private static final Logger LOG = LoggerFactory.getLogger(FlushSteps.class);
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
@@ -119,14 +119,14 @@ public final class FlushSteps {
     });
   }
 
-  /** A run is about to begin there; where nobody can look, what the nodes remember counts. */
+  /** A run is about to begin there; if the directory is unreadable, the nodes' memory counts. */
   Future<Void> begun(String prefix) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
     return loop.blocking("look for datasets in " + prefix, () -> publication(paths).hasAny())
         .onSuccess(any -> shares.begun(prefix, any)).<Void>mapEmpty().otherwiseEmpty();
   }
 
-  /** Where a dataset was brought to there are traces of it; a mount point without its file system would have none. */
+  /** Requires traces of earlier flushes, which an empty mount point does not have. */
   private void requireMounted(PrefixPaths paths) {
     if (!publication(paths).hasAny()) {
       throw new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " has no trace of the runs and "
@@ -156,7 +156,7 @@ public final class FlushSteps {
     }).onComplete((_, failure) -> shares.end(id, failure == null));
   }
 
-  /** Whether an attempt was made before, whether it is there already, and what the prefix directory is in. */
+  /** State before an attempt: an earlier attempt, completeness of the dataset, and its file system. */
   private record Prepared(boolean again, boolean complete, String fileSystem) {}
 
   private static String fileSystem(Path prefix) {
@@ -256,7 +256,7 @@ public final class FlushSteps {
         .onComplete((_, _) -> attempts.remove(dataset.id()));
   }
 
-  /** Before the ranks write over a file themselves: nobody is to take its dataset for whole from then on. */
+  /** Lists a dataset as replaced before ranks overwrite one of its files in place. */
   Future<Void> overwrite(Overwrite what) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(what.prefix()));
     return locked.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
@@ -273,14 +273,14 @@ public final class FlushSteps {
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
               new Flushed(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
-              // who cannot be told finds it complete when it is asked to flush again
+              // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> note(attempt.paths(), attempt.descriptor(),
           attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)));
     });
   }
 
-  /** Given up for good: drafts of containers take room, and nobody goes on with them. */
+  /** Given up for good: drafts of containers take space, and are not resumed. */
   void abandon(int id) {
     FlushAttempt attempt = attempts.remove(id);
     if (attempt != null && attempt.containers().isPresent()) {

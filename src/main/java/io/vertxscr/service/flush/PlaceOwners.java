@@ -22,9 +22,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Says whether a dataset that is about to be published comes too late: a later one is whole, listed, and has one of its
- * places. Then it must not be published: it would write over the newer one. Costs nothing but a look into the index
- * where no later one is listed. On the node's loop.
+ * Detects a dataset overtaken by a later one that is whole, listed, and has one of its paths. It must not be published,
+ * because it would overwrite the newer one. Costs nothing but a look into the index where no later one is listed. On
+ * the node's loop.
  */
 public final class PlaceOwners {
   /** Of so many ranks at a time the names are asked for. */

@@ -22,10 +22,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Has no more checkpoints in a prefix directory than its runs want, and empties it where a run wants that. On the
- * node's loop.
- */
+/** Enforces the retention of a prefix directory, and empties it if a run wants that. On the node's loop. */
 public final class PrefixRetention {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixRetention.class);
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
@@ -54,7 +51,7 @@ public final class PrefixRetention {
     this.turns = turns;
   }
 
-  /** What a run says that begins in this prefix directory. */
+  /** Sets the policy of a run that begins in this prefix directory. */
   public void policy(String prefix, CachePolicy policy) {
     policies.put(prefix, policy);
   }
@@ -70,7 +67,7 @@ public final class PrefixRetention {
     }
   }
 
-  /** Before a run that wants to begin with an empty directory: what was deleted; fails where it cannot be had. */
+  /** Deletes all datasets before a run begins; returns them, or fails if that is impossible. */
   public Future<List<DatasetDescriptor>> purge(String prefix) {
     return inTurn(prefix, () -> delete("empty " + prefix, window(prefix)::purge));
   }

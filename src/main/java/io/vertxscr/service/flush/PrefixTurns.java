@@ -8,9 +8,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Mutual exclusion, for each prefix directory, of what gives files their names there and of what deletes them: else two
- * datasets with the same names would be mixed, and a deletion could take a file for the one that was there before. On
- * the node's loop.
+ * Mutual exclusion of renames and deletions, for each prefix directory. Otherwise two datasets with the same names
+ * would be mixed, and a deletion could take a new file for the older one. On the node's loop.
  */
 public final class PrefixTurns {
   private final Loop loop;

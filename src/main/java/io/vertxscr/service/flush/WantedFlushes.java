@@ -21,9 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which datasets of the caches must reach their prefix directory: those that the filemaps say are wanted there, and
- * those that the beginning and the end of a run add to them. {@link FlushCoordinator} brings them there. On the node's
- * loop.
+ * Datasets of the caches with a pending flush. WANTED in a filemap, or added at the begin and end of a run.
+ * {@link FlushCoordinator} brings them there. On the node's loop.
  *
  * <p>If the files of some rank are in no cache, they are rebuilt first, on any node: it may be output, which no restart
  * would ever rebuild.
@@ -44,7 +43,7 @@ public final class WantedFlushes {
     this.flushes = flushes;
   }
 
-  /** Goes on with every dataset that must reach the prefix directory, where this node leads. */
+  /** Resumes the pending flushes, if this node is the leader. */
   public void resume() {
     if (!flushes.isParked() && caches.membership().isLeader()) {
       long before = flushes.arrivals();
@@ -60,7 +59,7 @@ public final class WantedFlushes {
   }
 
   /**
-   * Before a run that begins in the prefix directory: all that the caches hold for it is brought there, oldest first.
+   * Flushes all cached datasets of a prefix directory before a run begins, oldest first.
    *
    * @return fails with IO if something cannot be brought there; what can never be, is left out
    */
@@ -90,7 +89,7 @@ public final class WantedFlushes {
         }));
   }
 
-  /** At the end of a run: waits for the newest checkpoint, and all that was wanted, to reach the prefix directory. */
+  /** Waits at the end of a run for the newest checkpoint and all pending flushes. */
   public Future<Void> finish(String prefix, boolean newestToo) {
     long before = flushes.arrivals();
     return caches.all().compose(all -> {
@@ -110,7 +109,7 @@ public final class WantedFlushes {
   }
 
   /**
-   * Makes a dataset whole in the caches, and has it written down that it must be flushed.
+   * Makes a dataset complete in the caches, and records durably that it is wanted.
    *
    * @param all what the caches hold
    * @return fails with TOO_MANY_LOST if files are lost for good
@@ -125,7 +124,7 @@ public final class WantedFlushes {
         LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
   }
 
-  /** Has it written down that it must be flushed, so that the next leader, or the next start, goes on with it. */
+  /** Records durably that a dataset is wanted, so that the next leader, or the next start, resumes. */
   private Future<Void> want(Inventory.Dataset dataset, List<Inventory> all) {
     return Future.all(all.stream()
         .filter(inventory -> inventory.datasets().stream().anyMatch(dataset::sameAs))

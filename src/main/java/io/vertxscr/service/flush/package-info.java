@@ -1,5 +1,2 @@
-/**
- * Flush: the leader half decides order, attempts and publication; the node half copies, within the limits that all
- * nodes share.
- */
+/** Flush: the leader half decides order, attempts and publication. The node half copies, within shared limits. */
 package io.vertxscr.service.flush;

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Writes the leader's events into the log of the prefix directory and to syslog, in the background: nobody waits for a
- * line and nothing fails for one, but for the stop of the daemon, which waits for a moment. On the node's loop.
+ * Writes the leader's events to the log of the prefix directory and to syslog, best effort. Lines are written in the
+ * background without a wait or failure of others; only the stop of the daemon waits for a moment. On the node's loop.
  */
 public final class EventLog implements Observer {
   private static final long LAST_LINES_MS = 2000;
@@ -32,7 +32,7 @@ public final class EventLog implements Observer {
   private Targets targets = new Targets(Optional.empty(), Optional.empty());
   private List<LogQueue> queues = List.of();
 
-  /** Where lines go: into the log of this prefix directory, and to this syslog. */
+  /** Destinations of lines: the log of this prefix directory, and this syslog. */
   private record Targets(Optional<Path> prefix, Optional<Syslog> syslog) {
     static Targets of(Path prefix, LogPolicy policy) {
       return new Targets(Optional.of(prefix).filter(_ -> policy.enabled() && policy.text()),
@@ -58,7 +58,7 @@ public final class EventLog implements Observer {
   }
 
   /**
-   * The log is that of this prefix directory from now on; what is still to be written into another one goes there.
+   * Switches the log to this prefix directory; pending lines of another one are still written there.
    *
    * @param background whether flushes are done while the application computes
    */
@@ -90,7 +90,10 @@ public final class EventLog implements Observer {
     }
   }
 
-  /** Takes no more. Completes, well in any case, when the last lines are written, or cannot be for two seconds. */
+  /**
+   * Accepts no more events. Completes, successfully in any case, when the last lines are written, or cannot be for
+   * two seconds.
+   */
   public Future<Void> close() {
     if (queues.isEmpty()) {
       return Future.succeededFuture();

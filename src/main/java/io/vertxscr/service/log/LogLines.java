@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What an event looks like in the log (docs/formats/log.md). Remembers names of datasets. Not thread-safe. */
+/** Formats events as log lines (docs/formats/log.md). Remembers names of datasets. Not thread-safe. */
 public final class LogLines {
   private static final double US = 1e6;
   /** A flush is hardly ever so many datasets behind; lines about an older one lack its name. */
@@ -29,7 +29,7 @@ public final class LogLines {
   };
   private boolean begun;
 
-  /** Makes the lines of a node. */
+  /** Creates the formatter of a node. */
   public LogLines(String host, String jobId) {
     this.host = host;
     this.jobId = jobId;
@@ -79,7 +79,7 @@ public final class LogLines {
       case Event.RestartFailed bad -> page.add(line("RESTART_FAIL", bad.dataset()).text("note", bad.cause()));
       case Event.RestartPassedOver bad -> page.add(LogLine.event(bad.cached() ? "REBUILD_FAIL" : "FETCH_FAIL")
           .dataset(bad.dataset()).text("name", bad.name()).text("note", bad.fault() + ": " + bad.cause()));
-      case Event.RestartAnew anew -> page.add(LogLine.event("RESTART_ANEW").text("note", anew.cause()));
+      case Event.RestartAnew start -> page.add(LogLine.event("RESTART_ANEW").text("note", start.cause()));
       case Event.ScavengeStarted(int dataset, String name, _, String why) ->
           page.add(LogLine.event("SCAVENGE_START").dataset(dataset).text("name", name).text("note", why));
       case Event.ScavengeEnded(int dataset, String name, String why) -> page.add(LogLine.event("SCAVENGE_END")
@@ -107,7 +107,7 @@ public final class LogLines {
           .text("name", gone.name()).text("note", "from the prefix directory only"));
       case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
           Event.FlushProgress _, Event.FetchProgress _, Event.CallFailed _ -> {
-        // Nothing of the run itself; the bus and the meters have them.
+        // Not about the run itself; bus and meters have them.
       }
     }
     return page.lines;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lines on their way into one log: at most {@value #MOST_WAITING} wait in memory, then the oldest give way; one write
- * at a time; a file that cannot be written is tried again less and less often, and complained of once. On the loop.
+ * Bounded queue of lines for one log: at most {@value #MOST_WAITING} wait, the oldest are dropped. Writes are
+ * serialized; a failing file is retried with backoff, and reported once. On the loop.
  */
 final class LogQueue {
   private static final Logger LOG = LoggerFactory.getLogger(LogQueue.class);
@@ -84,7 +84,9 @@ final class LogQueue {
     }
   }
 
-  /** Takes no more lines; completes, well in any case, when the last one is written, or cannot be written now. */
+  /**
+   * Accepts no more lines. Completes, always successfully, after the last line is written, or fails to be written now.
+   */
   Future<Void> end() {
     ended = true;
     writeSoon();

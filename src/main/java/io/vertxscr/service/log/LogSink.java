@@ -3,7 +3,7 @@ package io.vertxscr.service.log;
 import io.vertxscr.format.prefix.LogLine;
 import java.util.List;
 
-/** Where lines of the log go. Blocking; one call at a time. */
+/** Destination of log lines. Blocking; one call at a time. */
 interface LogSink {
   /** Adds lines. @throws io.vertxscr.model.ScrException what cannot be written now is tried again */
   void append(List<LogLine> lines);

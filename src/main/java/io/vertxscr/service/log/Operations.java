@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What was done for a run, with times, bytes and bandwidths, for the standard error of its rank 0 (SCR_DEBUG):
- * collected until somebody takes the lines. On the node's loop.
+ * Collects operations with times, bytes and bandwidths, for rank 0's standard error (SCR_DEBUG). On the node's loop.
  *
  * <pre>
  *   checkpoint step-3 (dataset 3): 0.400 s, 4 files, 64.000 MB, 160.000 MB/s, protected in 0.100 s, 640.000 MB/s
@@ -17,7 +16,9 @@ import java.util.Locale;
  * </pre>
  */
 public final class Operations implements Observer {
-  /** A flush may be behind by some; nobody reads a hundred lines between two checkpoints. */
+  /**
+   * Limit of pending lines. A flush may be behind by some, but a hundred between two checkpoints are too many to read.
+   */
   private static final int MOST_LINES = 100;
   private static final double US = 1e6;
   private static final double MB = 1 << 20;

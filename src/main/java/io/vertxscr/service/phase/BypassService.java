@@ -25,9 +25,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Completes a dataset whose files the ranks have written to the prefix directory, past the cache: they are read back,
- * made durable, and listed. Several ranks may have written one file; so nothing is read before all ranks of all nodes
- * have called, a node reads each file once, and one of its ranks alone counts it. On the node's loop.
+ * Completes a dataset in bypass mode. The files that ranks wrote to the prefix directory are read back, synced, and
+ * listed. Several ranks may have written one file; so nothing is read before all ranks of all nodes have called, a node
+ * reads each file once, and one of its ranks alone counts it. On the node's loop.
  */
 public final class BypassService {
   private final Loop loop;
@@ -80,7 +80,7 @@ public final class BypassService {
     });
   }
 
-  /** The same files, those marked that another rank counts. */
+  /** Returns the same files, marked where another rank counts them. */
   private static List<RankFiles> counted(List<RankFiles> read, List<Second> seconds) {
     Map<Integer, Set<String>> elsewhere = new HashMap<>();
     seconds.forEach(second ->

@@ -17,8 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds paths that several ranks of a run have in one dataset: each node watches over a share of all paths, and is
- * asked by those whose ranks have some of it ({@link io.vertxscr.flow.paths.PathClaims}). On the node's loop.
+ * Finds paths that several ranks of a run have in one dataset, by hash partitioning. Each node owns a share of all
+ * paths, and answers the claims of the nodes of the ranks ({@link io.vertxscr.flow.paths.PathClaims}). On the node's
+ * loop.
  */
 public final class ClaimService {
   private final NodeBus bus;

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells a rank where to write or read a file. Writes nothing but directories. On the node's loop. */
+/** Returns the path at which a rank writes or reads a file. Writes nothing but directories. On the node's loop. */
 public final class RouteService {
   private static final Logger LOG = LoggerFactory.getLogger(RouteService.class);
 
@@ -118,7 +118,7 @@ public final class RouteService {
     return open.prefix().resolve(open.readable(request.rank(), request.name(), relative).path());
   }
 
-  /** Path below the prefix; empty where the name leads elsewhere, because in a restart a base name is enough. */
+  /** Resolves a name below the prefix; empty outside of it, because in a restart a base name is enough. */
   private static String place(OpenDataset open, RouteRequest request) {
     try {
       PathRules.Place place = open.rules().place(request.directory(), request.name());

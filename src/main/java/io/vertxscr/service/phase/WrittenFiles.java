@@ -22,12 +22,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the ranks of this node say that they have written, and what speaks against it. Immutable.
+ * Files that the ranks of this node claim to have written, and objections. Immutable.
  *
  * @param ranks the files of each, their paths relative to the prefix
  * @param invalid ranks that call their files not valid
  * @param mistakes of the other ranks, in sentences
- * @param refusal why the dataset is not taken from this node, whatever its ranks say; empty where it is
+ * @param refusal why the dataset of this node is refused, independent of its ranks; empty if it is not
  */
 record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, String> mistakes, String refusal) {
   /** Files that were routed, as far as no rank lists others. */
@@ -41,7 +41,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     return ranks.stream().allMatch(rank -> rank.files().isEmpty());
   }
 
-  /** The same with what ranks list that have placed their files themselves. Blocking. */
+  /** Returns these with the lists of ranks that have placed their files themselves. Blocking. */
   WrittenFiles listed(OpenDataset open, List<RankCall> calls) {
     Map<Integer, String> wrong = new TreeMap<>(mistakes);
     List<RankFiles> placed = new ArrayList<>();
@@ -51,7 +51,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     return new WrittenFiles(placed, invalid, wrong, refusal);
   }
 
-  /** The rank's files: those that it routed, or those that it lists; a list that is wrong makes it invalid. */
+  /** Returns the rank's files, routed or listed; an invalid list makes the rank invalid. */
   private static RankFiles placed(OpenDataset open, RankCall call, RankFiles routed, Map<Integer, String> wrong) {
     if (call.files().isEmpty()) {
       return routed;
@@ -72,7 +72,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     }
   }
 
-  /** The same with the sizes that the files have now; one that is not there makes its rank invalid. Blocking. */
+  /** Returns these with their current sizes; a missing file makes its rank invalid. Blocking. */
   WrittenFiles measured(Path directory) {
     Map<Integer, String> wrong = new TreeMap<>(mistakes);
     List<RankFiles> measured = ranks.stream().map(files -> measured(directory, files, wrong)).toList();
@@ -91,19 +91,19 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
           continue;
         }
       } catch (IOException _) {
-        // as if it were not there
+        // treated as missing
       }
       wrong.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
     }
     return new RankFiles(routed.rank(), files);
   }
 
-  /** The same, refused for a reason of its own. */
+  /** Returns these with a refusal of their own. */
   WrittenFiles refused(String why) {
     return new WrittenFiles(ranks, invalid, mistakes, why);
   }
 
-  /** What the leader is told of them. */
+  /** Returns the contribution to the leader's gather. */
   Part.Complete part(int datasetId) {
     String why = !invalid.isEmpty() ? "the application says that its files are not valid"
         : mistakes.values().stream().findFirst().orElse("");

@@ -23,10 +23,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * One protection of a dataset, as one of its nodes sees it: which ranks are here, in which sets, and who must be asked
- * for what. Immutable.
+ * One protection of a dataset on one of its nodes. Local ranks, their sets, and requests to other nodes. Immutable.
  *
- * @param dataset what the filemap will say, but for the ranks
+ * @param dataset the future filemap, without the ranks
  * @param round tells attempts apart
  * @param mine the files of this node's ranks, ascending by rank
  */
@@ -43,12 +42,12 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
       sets.forEach(set -> set.ranks().forEach(rank -> ofRank.put(rank, set)));
     }
 
-    /** Those that a descriptor asks for, with no two members of one failure group in any. */
+    /** Computes the sets of a descriptor, without two members of one failure group in any. */
     public static Sets of(RankMap map, CheckpointDescriptor descriptor, GroupDescriptors groups) {
       return of(map, descriptor.redundancy().scheme(), descriptor, groups);
     }
 
-    /** The same for a dataset that has a scheme already, which another configuration may have given it. */
+    /** Computes the sets of a dataset with its own scheme, which may come from another configuration. */
     static Sets of(RankMap map, Scheme scheme, CheckpointDescriptor descriptor, GroupDescriptors groups) {
       Redundancy asked = descriptor.redundancy();
       int failures = Protection.failures(scheme, asked.scheme() == scheme ? asked.failures() : scheme.tolerance());
@@ -75,7 +74,7 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
     return dataset.scheme();
   }
 
-  /** Whether the dataset has no file at all, on any node: then nobody needs to ask anybody. */
+  /** Whether the dataset has no file on any node: then no exchange is needed. */
   boolean isEmpty() {
     return dataset.descriptor().totals().files() == 0;
   }
@@ -94,7 +93,7 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
   }
 
   /**
-   * The ranks whose checksums this node needs: its own, for their filemap, and their left neighbours', for the headers.
+   * The ranks whose checksums this node needs. Its own, for the filemap, and their left neighbours', for the headers.
    */
   SortedSet<Integer> ownersNeeded() {
     SortedSet<Integer> owners = new TreeSet<>();
@@ -108,7 +107,7 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
     return owners;
   }
 
-  /** Whom this node asks, when it has read all that it reads, and for what. */
+  /** Checksum requests by node, to be sent after all local reads. */
   SortedMap<String, ChecksumsOf> checksumsNeeded() {
     SortedMap<String, SortedSet<Integer>> owners = new TreeMap<>();
     for (int owner : ownersNeeded()) {
@@ -129,7 +128,7 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
     return needed;
   }
 
-  /** What one of this node's ranks has to do. */
+  /** Returns the encode plan of one local rank. */
   EncodePlan plan(int rank, Map<Integer, RankFiles> layouts) {
     RedundancySet set = sets.of(rank);
     return new EncodePlan(dataset.descriptor(), map.size(), scheme(), set, rank,
@@ -137,12 +136,12 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
         set.ranks().stream().map(map::nodeOf).toList());
   }
 
-  /** What the ranks here have written. */
+  /** Returns the bytes written by the local ranks. */
   long fileBytes() {
     return mine.stream().mapToLong(RankFiles::bytes).sum();
   }
 
-  /** What protecting them takes on this node, but for headers. */
+  /** Returns the redundancy bytes of this node, without headers. */
   long redundancyBytes(Map<Integer, RankFiles> layouts) {
     return mine.stream().mapToLong(files -> plan(files.rank(), layouts).writtenBytes()).sum();
   }

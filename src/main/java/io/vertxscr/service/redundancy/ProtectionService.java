@@ -42,8 +42,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Protects a dataset on this node: learns the layouts of the set members, pulls and folds, exchanges checksums, seals
- * the redundancy files and writes the filemap. Members do not wait for each other but for the checksums at the end, and
+ * Protects a dataset on this node. Gets the layouts of the set members, pulls and folds, exchanges checksums, seals the
+ * redundancy files and writes the filemap. Members do not wait for each other but for the checksums at the end, and
  * with RS for the parity that others compute for them: asked for with the checksums, pulled by jobs that are started
  * when it is finished. No job waits for another one. On the node's loop.
  */
@@ -65,7 +65,7 @@ public final class ProtectionService {
   /** Whether there is room for what protection takes on this node. */
   @FunctionalInterface
   public interface Room {
-    /** Fails with NO_SPACE where files and redundancy cannot be in their store both; the files are there already. */
+    /** Fails with NO_SPACE if files and redundancy do not fit into their store together. The files exist already. */
     Future<Void> require(long fileBytes, long redundancyBytes);
   }
 
@@ -87,7 +87,7 @@ public final class ProtectionService {
     return prepare(new ProtectionJob(dataset, map, sets, 0, mine), room, true);
   }
 
-  /** Protects what this node holds of an older dataset, under a new rank map; the filemap says so only after commit. */
+  /** Protects this node's part of an older dataset under a new rank map. The filemap changes only at commit. */
   public Future<Ack> protect(Protect request) {
     DatasetRecord held = store.find(request.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
         "node " + self + " does not hold dataset " + request.datasetId()));
@@ -159,7 +159,7 @@ public final class ProtectionService {
         });
   }
 
-  /** A dataset without files needs no bytes of anybody: headers and filemap in one go. */
+  /** A dataset without files needs no bytes of other nodes: headers and filemap in one step. */
   private DatasetRecord empty(ProtectionJob job, Map<Integer, RankFiles> layouts, boolean save) {
     RangeSource none = request -> {
       throw new ScrException(Fault.INTERNAL, "an empty dataset has no range " + request);
@@ -234,7 +234,7 @@ public final class ProtectionService {
         asked.stream().flatMap(f -> f.result().parities().stream()).toList()));
   }
 
-  /** Pulls what others have computed for the ranks here. They have finished it, so nobody waits for anybody. */
+  /** Pulls what others have computed for the ranks here. It is finished there, so there is no deadlock. */
   private Future<Void> pull(
       ProtectionJob job, List<Encoding> encodings, KnownLayouts layouts, List<FinishedParity> parities) {
     parities.forEach(parity -> layouts.parity(parity.rank(), parity.name()));
@@ -246,7 +246,7 @@ public final class ProtectionService {
         })).toList()).mapEmpty();
   }
 
-  /** All nodes have protected the dataset: nobody needs any more what was computed here for others. */
+  /** All nodes have protected the dataset: parity computed here for others is obsolete. */
   public void done(int datasetId) {
     if (!store.lends(datasetId)) {
       return;
@@ -279,14 +279,14 @@ public final class ProtectionService {
     return record;
   }
 
-  /** What this node computed in a round; completes when its reading is done. */
+  /** Returns the checksums computed in a round; completes after its reads. */
   public Future<Checksums> checksums(ChecksumsOf request) {
     return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new Checksums(
         all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
 
-  /** What is here of these ranks, as it was registered or as the filemap says. */
+  /** Returns the layouts of these ranks, registered or from the filemap. */
   public Future<Layout> layout(LayoutOf request) {
     return Future.succeededFuture(
         new Layout(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
@@ -310,7 +310,7 @@ public final class ProtectionService {
     return round;
   }
 
-  /** The run is over: whoever still waits for this node's checksums hears why. */
+  /** Ends the run: requests that wait for this node's checksums fail with the cause. */
   public void over(ScrException cause) {
     rounds.values().forEach(round -> round.tryFail(cause));
     rounds.clear();

@@ -29,14 +29,14 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Brings one rank's files to this node: from the node that has them, or computed from its redundancy set. */
+/** Restores one rank's files on this node: from their holder, or from the redundancy set. */
 public final class RankRestorer {
   private final Loop loop;
   private final NodeBus bus;
   private final DatasetStore store;
   private final RangeSources sources;
 
-  /** Brings files to a node. */
+  /** Creates the restorer of a node. */
   public RankRestorer(Loop loop, NodeBus bus, DatasetStore store, RangeSources sources) {
     this.loop = loop;
     this.bus = bus;

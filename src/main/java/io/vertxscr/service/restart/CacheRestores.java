@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings cached datasets to where they are wanted, for restarts and for flushes. One at a time, whoever asks: two that
- * write the same files would undo each other's work. On the node's loop.
+ * Restores cached datasets on their target nodes, for restarts and for flushes. Serialized: two that write the same
+ * files would undo each other's work. On the node's loop.
  */
 public final class CacheRestores {
   private static final Logger LOG = LoggerFactory.getLogger(CacheRestores.class);
@@ -46,11 +46,11 @@ public final class CacheRestores {
     this.observer = observer;
   }
 
-  /** Where every rank's files are to be. */
+  /** Target node of every rank's files. */
   record Target(String prefix, RankMap map) {}
 
   /**
-   * Brings every rank's files to its node, after all that is held of the dataset was read against its checksums.
+   * Restores every rank's files on its node, after a full verification of the dataset.
    *
    * @return how it was done; fails with TOO_MANY_LOST before anything is read where that is known already, and with
    *     what was in the way else
@@ -80,7 +80,7 @@ public final class CacheRestores {
     });
   }
 
-  /** The same without reading what is in place: what is moved or rebuilt is checked on its way. */
+  /** Restores without verifying files in place; moved or rebuilt files are checked in transfer. */
   Future<RestorePlan> unchecked(DatasetDescriptor dataset, Target target) {
     return inTurn(() -> caches.all().compose(inventories -> unchecked(dataset, target, inventories)));
   }
@@ -95,7 +95,7 @@ public final class CacheRestores {
     });
   }
 
-  /** Has some node or other hold the files of every rank, so that the dataset can be flushed. */
+  /** Makes the dataset complete in the caches, each rank on any node, so that it can be flushed. */
   public Future<Void> complete(Inventory.Dataset dataset) {
     return inTurn(() -> caches.all().compose(inventories -> {
       RankMap map = RestorePlanner.anywhere(dataset, inventories);
@@ -104,7 +104,7 @@ public final class CacheRestores {
   }
 
   /**
-   * The same where what is held of a dataset has turned out to be bad: all of it is read against its checksums before.
+   * Makes a dataset complete after a full verification, because corruption was found.
    *
    * @return fails with NO_SUCH_DATASET, TOO_MANY_LOST; with what was in the way else
    */
@@ -128,7 +128,7 @@ public final class CacheRestores {
     return new ScrException(Fault.of(first.fault()), first.message());
   }
 
-  /** Tells of what the check of a dataset has found, which is whatever was good before and is bad now. */
+  /** Reports newly found corruption of a dataset. */
   private void tellCorrupt(DatasetDescriptor dataset, List<Inventory> before, List<Inventory> after) {
     Map<String, List<Integer>> good = goodRanks(dataset, before);
     Map<String, List<Integer>> stillGood = goodRanks(dataset, after);

@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done behind a run that has restarted, so that the application need not wait for it: the redundancy of what it
- * has restarted from, and then the older checkpoints of the caches, newest first: files to where their ranks are now,
- * and redundancy. What of those cannot be rebuilt is deleted. On the node's loop.
+ * Background work after a restart. First the redundancy of the restored checkpoint, then the older cached checkpoints,
+ * newest first: move or rebuild files, compute redundancy. What of those cannot be rebuilt is deleted. On the node's
+ * loop.
  */
 public final class CatchUp {
   private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
@@ -50,7 +50,7 @@ public final class CatchUp {
     this.observer = observer;
   }
 
-  /** The run has begun: what belongs to an earlier one is not gone on with. */
+  /** Cancels background work of an earlier run. */
   public void begin(RunInfo info) {
     run = info.run();
   }
@@ -60,7 +60,7 @@ public final class CatchUp {
     run = 0;
   }
 
-  /** Computes the redundancy that a dataset lacks under the run's rank map; tried again for about a minute. */
+  /** Computes missing redundancy of a dataset under the run's rank map. Retries with backoff for about a minute. */
   public Future<Void> protect(RunInfo info, DatasetDescriptor dataset) {
     return protect(info, dataset, 1);
   }
@@ -96,7 +96,7 @@ public final class CatchUp {
         .map(node -> caches.bus().command(node, verb, request, Ack.class)).toList()).mapEmpty();
   }
 
-  /** Brings the other checkpoints of the caches, all older than what the run has read, to full strength. */
+  /** Restores the older cached checkpoints with full redundancy. */
   public void older(RunInfo info, int than) {
     caches.all().onSuccess(inventories -> {
       List<DatasetDescriptor> older = RestorePlanner.candidates(inventories, info.prefix(), info.map().size()).stream()
@@ -120,7 +120,7 @@ public final class CatchUp {
     return !plan.protectedNow();
   }
 
-  /** What can never be rebuilt is in the way of everybody; what must still be flushed waits for its nodes. */
+  /** Deletes an unrecoverable dataset. One with a pending flush is kept, because its nodes may come back. */
   private Future<Void> forget(DatasetDescriptor dataset, Throwable failure) {
     LOG.warn("dataset {} \"{}\" of the caches is not brought to where its ranks are: {}", dataset.id(), dataset.name(),
         failure.getMessage());

@@ -9,10 +9,7 @@ import io.vertxscr.service.Observer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Hears of the bytes of a fetch as they come into this node's cache, on the threads that copy, and tells of them on the
- * node's loop, now and then.
- */
+/** Progress meter of a fetch. Called on the copying threads, reports on the node's loop at intervals. */
 final class FetchMeter implements Meter {
   private static final long NS_PER_MS = 1_000_000;
 

@@ -55,14 +55,14 @@ public final class FetchService {
   }
 
   /**
-   * Completes when all files can be read, every byte checked: in place where that was asked for, unless they are in
-   * containers, or compressed; else here, and the filemap says so. Redundancy is made later.
+   * Completes when all files can be read, every byte checked. Files are used in place if requested, unless they are in
+   * containers or compressed; else they are cached and listed in the filemap. Redundancy is made later.
    */
   public Future<Ack> fetch(Fetch request) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
-      store.evict(id);                                    // whatever of it was here could not be used, or is another's
+      store.evict(id);                                    // local parts were not usable, or belong to another dataset
       return new RankMapReader(paths, id).entries(request.ranks());
     }).compose(entries ->
         request.how().inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));
@@ -127,7 +127,7 @@ public final class FetchService {
     });
   }
 
-  /** Every rank may want every file, by its path: they are written to their places, as a flush would do it. */
+  /** Unpacks all files to their paths in the prefix directory, as a flush would, for restarts by path. */
   private Future<Ack> unpack(int id, PrefixPaths paths, List<RankFiles> fetched) {
     FlushCopy places = new FlushCopy(paths, id, store.directory(id));
     List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>blocking("unpack dataset " + id, () -> {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks all nodes what they hold. A node that has left holds nothing; one that cannot be asked for another reason fails
- * the answer, because what it holds must not be taken for lost. On the node's loop.
+ * the answer, because its datasets must not be treated as lost. On the node's loop.
  */
 public record Inventories(NodeBus bus, Membership membership) {
   private static final Logger LOG = LoggerFactory.getLogger(Inventories.class);

@@ -28,13 +28,13 @@ public final class LaunchWishes {
     this.launch = launch;
   }
 
-  /** What is left to be followed by a run; fails with IO where nobody can see whether it is the first of its launch. */
+  /** Returns the policy with the launch parameters not yet applied. Fails with IO if that is unknown. */
   public Future<RunPolicy> left(String prefix, RunPolicy policy) {
     return launch.isEmpty() || wishes(policy).isEmpty() ? Future.succeededFuture(policy)
         : journal.readOrFail(prefix).map(history -> left(history, policy));
   }
 
-  /** What rank 0 is told, for its script may start it again after a failure; empty where that is no launch. */
+  /** Returns a warning for rank 0 if there is no launch id. A restart by its script would repeat the purge. */
   public Optional<String> warning(RunPolicy policy) {
     return launch.isPresent() || wishes(policy).isEmpty() ? Optional.empty()
         : Optional.of("SCR_CACHE_PURGE, SCR_PREFIX_PURGE and SCR_CURRENT are followed at every start without scr run,"
@@ -59,7 +59,7 @@ public final class LaunchWishes {
         : journal.update(prefix, history -> history.following(wishes)).mapEmpty();
   }
 
-  /** What is wanted, and as which launch it is noted. */
+  /** Returns the launch parameters of the policy with the launch to record. */
   private Map<Wish, String> wishes(RunPolicy policy) {
     String id = launch.orElse("");
     Map<Wish, String> wishes = new EnumMap<>(Wish.class);

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Whether the prefix directory that a run names can be the one that is meant. A name with a typing error would have the
- * run begin anew somewhere else, and nobody would learn of it for days. Blocking; writes nothing but what it says.
+ * Whether the prefix directory that a run names can be the one that is meant. A typing error in its name would start
+ * the run without checkpoint somewhere else, unnoticed for days. Blocking; writes nothing but what it says.
  */
 final class PrefixCheck {
   /** Of what is beside a directory that is made, so many names are looked at. */
@@ -21,7 +21,7 @@ final class PrefixCheck {
 
   private PrefixCheck() {}
 
-  /** What is in the way of files in it, as the end of a sentence that begins with it; empty: nothing. */
+  /** Returns an obstacle to writing files, as the end of a sentence; empty: none. */
   static Optional<String> trouble(Path prefix) {
     Path metadata = new PrefixPaths(prefix).scr();
     if (!Files.exists(prefix)) {
@@ -37,7 +37,7 @@ final class PrefixCheck {
         ? Optional.of("may not be written to: " + metadata) : Optional.empty();
   }
 
-  /** Why no run begins where the caches hold what earlier ones there have written, and the directory is bare. */
+  /** Refuses an empty directory for which the caches hold datasets: an unmounted file system. */
   static ScrException notMounted(Path prefix) {
     return new ScrException(Fault.IO, "the prefix directory " + prefix + " shows no trace of the runs that have written"
         + " the checkpoints in the caches: is its file system mounted? No run begins, and nothing is written there."
@@ -45,10 +45,9 @@ final class PrefixCheck {
   }
 
   /**
-   * Makes a directory of which only the last name is missing: more than that is rather a file system that is not
-   * mounted.
+   * Creates the last component of a missing directory. More missing components suggest an unmounted file system.
    *
-   * @return what whoever started the run must know; empty where it is there and good
+   * @return a startup warning; empty if the directory exists and is usable
    * @throws ScrException IO, with what to do
    */
   static Optional<String> make(Path prefix) {

@@ -44,7 +44,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The leader's side of a fetch: what the prefix directory has, and bringing one dataset of it to all nodes. */
+/** Leader half of a fetch: lists the prefix directory, and fetches one dataset on all nodes. */
 public final class PrefixFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
   private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
@@ -65,7 +65,7 @@ public final class PrefixFetcher {
   }
 
   /**
-   * What is in a prefix directory.
+   * Content of a prefix directory.
    *
    * @param all that the index lists
    * @param current name of the dataset that restarts are to begin with, where one is set
@@ -80,7 +80,7 @@ public final class PrefixFetcher {
           Optional.of(trouble));
     }
 
-    /** Before somebody is told that there is no such dataset. @throws ScrException IO where nobody can see that */
+    /** Fails with IO if the index is unreadable, so that no dataset is reported as missing. */
     public void requireRead() {
       trouble.ifPresent(why -> {
         throw new ScrException(Fault.IO, "what the prefix directory has cannot be read now: " + why);
@@ -103,11 +103,11 @@ public final class PrefixFetcher {
   }
 
   /**
-   * Sees that datasets can be brought there. A directory that nobody has made yet is made. Where it cannot be written
-   * to, only a run may begin that has its checkpoints in the caches: they can be brought there later. But none begins
-   * where runs have been, as the caches know, and nothing shows it: whatever it wrote would be below a mount point.
+   * Checks that datasets can be written there. A missing directory is created. Where it cannot be written to, only a
+   * run may begin that has its checkpoints in the caches: they can be brought there later. But none begins where runs
+   * have been according to the caches, without a trace: its files would be below a mount point.
    *
-   * @return what whoever started the run must know; fails with IO, nothing changed
+   * @return a startup warning; fails with IO, nothing changed
    */
   Future<Optional<String>> usable(String prefix, Inventories caches) {
     Path path = loop.files().path(prefix);
@@ -116,7 +116,7 @@ public final class PrefixFetcher {
             : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
   }
 
-  /** What is in the way of files in a prefix directory, and whether no run has been there. */
+  /** Obstacle to writing files in a prefix directory, and whether a run has been there. */
   private record Look(Optional<String> trouble, boolean bare) {
     static Look at(Path prefix) {
       return new Look(PrefixCheck.trouble(prefix), PrefixDirectories.isBare(new PrefixPaths(prefix)));
@@ -134,7 +134,7 @@ public final class PrefixFetcher {
             + ": nothing is brought there until that has changed, and the run begins with what the caches hold"));
   }
 
-  /** Makes it where it is missing; what whoever started the run must know. Fails with IO where that cannot be. */
+  /** Creates a missing prefix directory; returns a startup warning. Fails with IO where that cannot be. */
   Future<Optional<String>> make(String prefix) {
     return loop.blocking("make " + prefix, () -> PrefixCheck.make(loop.files().path(prefix)));
   }
@@ -157,7 +157,7 @@ public final class PrefixFetcher {
   }
 
   /**
-   * Brings every rank's files to its node, checked. Bad bytes mark the dataset as failed in the index.
+   * Fetches every rank's files on its node, checked. Bad bytes mark the dataset as failed in the index.
    *
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
    *     and the files are checked by whichever node
@@ -204,7 +204,7 @@ public final class PrefixFetcher {
     });
   }
 
-  /** Fails with RANKS_DISAGREE where another number of ranks wrote the dataset; all else {@link #fetch} will meet. */
+  /** Fails with RANKS_DISAGREE for another number of ranks; {@link #fetch} finds other failures. */
   Future<Void> look(DatasetDescriptor dataset, Restorer.Wanted wanted) {
     return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
       check(dataset, wanted);
@@ -247,12 +247,12 @@ public final class PrefixFetcher {
     });
   }
 
-  /** Restarts begin with the newest dataset if they would begin with this one; trouble with that is only logged. */
+  /** Resets restarts to the newest dataset, if they begin with this one; failures are only logged. */
   Future<Void> unsetCurrent(String prefix, String name) {
     return mark(prefix, index -> index.current().equals(Optional.of(name)) ? index.withoutCurrent() : index);
   }
 
-  /** Takes a dataset out of the index, and its files out of the prefix directory if so wanted; the ids that it had. */
+  /** Removes a dataset from the index, with its files if requested; returns its ids. */
   public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
     return locked.blocking("take dataset " + name + " out of " + prefix, () -> {
       Withdrawal withdrawal = new Withdrawal(new PrefixPaths(loop.files().path(prefix)), index(prefix));

@@ -32,7 +32,7 @@ public final class RestartJournal {
     this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
   }
 
-  /** What has happened so far; nothing, where that cannot be read. */
+  /** Reads the restart history; empty if unreadable. */
   public Future<RestartHistory> read(String prefix) {
     return inTurn(() -> loop.blocking("read the history of restarts of " + prefix, () -> store(prefix).read()))
         .recover(failure -> {
@@ -47,14 +47,17 @@ public final class RestartJournal {
         locked.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
   }
 
-  /** What has happened so far, for what must not be done twice. Fails with IO where nobody can see it. */
+  /**
+   * Reads the restart history; fails if unreadable, for actions that must not be repeated. Fails with IO where nobody
+   * can see it.
+   */
   Future<RestartHistory> readOrFail(String prefix) {
     return inTurn(() -> loop.blocking("read what was done in " + prefix, () -> store(prefix).read()));
   }
 
   /**
-   * A run begins: the next one in this prefix directory will need as many nodes, as far as its script can tell. It is
-   * also the trace by which a flush knows the directory. Does not fail.
+   * Records the number of nodes of a run at its begin, for scripts. It is also the trace by which a flush knows the
+   * directory. Does not fail.
    */
   public Future<Void> begun(RunInfo info) {
     int nodes = info.map().byNode().size();
@@ -88,7 +91,7 @@ public final class RestartJournal {
     return note(prefix, RestartHistory::progressed);
   }
 
-  /** A change that nobody fails with. */
+  /** A best-effort change: its failure is only logged. */
   public Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
     return update(prefix, change).<Void>mapEmpty().recover(failure -> {
       LOG.warn("history of restarts of {} cannot be written: {}", prefix, failure.getMessage());

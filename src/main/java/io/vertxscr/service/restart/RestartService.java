@@ -89,7 +89,7 @@ public final class RestartService {
       return cached ? directory.resolve(CacheNames.directory(rank)) : directory;
     }
 
-    /** What the client is told of the rank's files; those that are read in place are found by route. */
+    /** Returns the rank's files for the client; files read in place are found by route. */
     Optional<List<NamedFile>> list(int rank) {
       return ranks.stream().filter(files -> cached && files.rank() == rank).findFirst().flatMap(ListedFiles::of);
     }

@@ -41,8 +41,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leader's side of a restart (docs/flows/restart.md): goes over the checkpoints that caches and prefix directory
- * have, newest first, until the files of one are on every rank's node. On the node's loop.
+ * Leader half of a restart (docs/flows/restart.md). Tries the checkpoints of caches and prefix directory, newest first,
+ * until every rank's files are on its node. On the node's loop.
  */
 public final class Restorer {
   private static final Logger LOG = LoggerFactory.getLogger(Restorer.class);
@@ -56,7 +56,7 @@ public final class Restorer {
   private final Observer observer;
   private final Loop loop;
   private List<String> quarantines = List.of();
-  /** What this run has not got, in sentences. */
+  /** Messages about skipped checkpoints, in sentences. */
   private final List<String> missed = new ArrayList<>();
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
@@ -76,10 +76,10 @@ public final class Restorer {
   /** For whom a checkpoint is wanted, and which are not to be tried. */
   public record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
 
-  /** What was found. */
+  /** Result of the search. */
   public record Found(Optional<Restartable> restart, RunInfo.Found all) {}
 
-  /** What there is to choose from. */
+  /** Candidates of a restart. */
   private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
 
   /** The first thing for a run that begins. Fails with IO, as {@link PrefixFetcher#usable}. */
@@ -88,7 +88,7 @@ public final class Restorer {
     return prefix.usable(prefixDirectory, caches).onSuccess(remark -> remark.ifPresent(this::tell)).mapEmpty();
   }
 
-  /** Whoever has started the run that begins is told this too. */
+  /** Adds a startup warning. */
   public void tell(String remark) {
     LOG.warn(remark);
     missed.add(remark);
@@ -120,8 +120,8 @@ public final class Restorer {
   }
 
   /**
-   * Copies that were in the prefix directory and have gone from there, by SCR_PREFIX_PURGE or by hand: what the caches
-   * have is all that there is of these checkpoints now, to be kept as such and flushed at the end.
+   * Marks cached datasets as not flushed if their flushed copies are gone (purged, or deleted by hand). The cached
+   * copies are kept as the only ones, and flushed at the end.
    */
   private Future<Void> noLongerFlushed(String prefixDirectory, Scene scene) {
     if (scene.flushed().trouble().isPresent()) {
@@ -143,7 +143,7 @@ public final class Restorer {
     return Future.all(told).mapEmpty();
   }
 
-  /** The same for a run that is on, and cannot use what it began with. */
+  /** Finds another checkpoint for an active run that cannot use its first one. */
   public Future<Found> another(Wanted wanted) {
     return scene(wanted).compose(scene -> restore(wanted, scene));
   }
@@ -159,7 +159,7 @@ public final class Restorer {
               observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
             if (found.isEmpty()) {
-              tellIfAnew(scene, wanted, candidates);
+              tellIfWithoutCheckpoint(scene, wanted, candidates);
             }
           })
           .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
@@ -173,7 +173,7 @@ public final class Restorer {
             new Scene(inventories, flushed, judged(wanted, flushed, history)))));
   }
 
-  /** Puts in quarantine what has led nowhere too often, and takes out what somebody has set current since. */
+  /** Updates the quarantine: adds checkpoints that failed too often, releases those set current since. */
   private RestartHistory judged(Wanted wanted, PrefixFetcher.Listing flushed, RestartHistory history) {
     String prefixDirectory = wanted.prefix();
     FetchPolicy.Choice rules = wanted.policy().fetch().choice();
@@ -200,7 +200,7 @@ public final class Restorer {
     return judged;
   }
 
-  /** What is in quarantine, and what was tried in vain, as the last restart has found it. */
+  /** Returns quarantined and skipped checkpoints of the last restart, in sentences. */
   public List<String> remarks() {
     return Stream.concat(quarantines.stream(), missed.stream()).toList();
   }
@@ -216,29 +216,30 @@ public final class Restorer {
     }
   }
 
-  /** Nobody is to learn from the results that the work of days was not found. */
-  private void tellIfAnew(Scene scene, Wanted wanted, List<Candidate> tried) {
+  /** Reports a start without a checkpoint although there may have been some. */
+  private void tellIfWithoutCheckpoint(Scene scene, Wanted wanted, List<Candidate> tried) {
     int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
     if (listed > 0 && wanted.policy().fetch().fetch()) {
-      anew(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
-          + " in all, could be used: the run begins anew ('scr index --prefix " + wanted.prefix() + "' shows them)");
+      noCheckpoint(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
+          + " in all, could be used: the run starts without a checkpoint ('scr index --prefix " + wanted.prefix()
+          + "' shows them)");
     } else if (!tried.isEmpty()) {
-      anew(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used: the run"
-          + " begins anew");
+      noCheckpoint(wanted, 0, "none of the checkpoints in the caches, " + tried.size() + " in all, could be used:"
+          + " the run starts without a checkpoint");
     } else if (listed == 0 && scene.history().lastDatasetId() > 0 && !wanted.policy().cache().purge()
         && !wanted.policy().cache().prefixPurge()) {
-      anew(wanted, 0, "no checkpoint of the datasets up to " + scene.history().lastDatasetId()
-          + " is left, neither in the caches nor in " + wanted.prefix() + ": the run begins anew");
+      noCheckpoint(wanted, 0, "no checkpoint of the datasets up to " + scene.history().lastDatasetId()
+          + " is left, neither in the caches nor in " + wanted.prefix() + ": the run starts without a checkpoint");
     }
   }
 
-  private void anew(Wanted wanted, int listed, String why) {
+  private void noCheckpoint(Wanted wanted, int listed, String why) {
     LOG.warn(why);
     observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
     missed.addFirst(why);
   }
 
-  /** Where nothing is to be restored from the caches, they are emptied, but for what must still be flushed. */
+  /** Empties the caches, except pending flushes, if restarts from caches are disabled. */
   private Future<Scene> emptied(Scene scene, Wanted wanted) {
     if (fromCaches(wanted)) {
       return Future.succeededFuture(scene);
@@ -271,27 +272,27 @@ public final class Restorer {
     return which.size() == 1 ? "1 dataset" : which.size() + " datasets";
   }
 
-  /** Ids are never used again, also when nobody holds a dataset any more. */
+  /** Ids are never reused, even if no node holds a dataset any more. */
   private Future<Void> remember(String prefixDirectory, Scene scene) {
     return journal.note(prefixDirectory, history -> history.knowing(found(scene, prefixDirectory).lastDatasetId()));
   }
 
-  /** The same for a prefix directory that is going to be emptied. */
+  /** Records the ids of a prefix directory that is about to be emptied. */
   public Future<Void> rememberFlushed(String prefixDirectory) {
     return prefix.list(prefixDirectory)
         .compose(flushed -> journal.note(prefixDirectory, history -> history.knowing(flushed.lastId())));
   }
 
   /**
-   * To begin anew, or to empty the caches, only because the prefix directory cannot be read at the moment would throw
-   * work away; and new datasets would get the ids of those that are there.
+   * Refuses an unreadable prefix directory. A start without checkpoint, or empty caches, would lose work, and new
+   * datasets would reuse existing ids.
    */
   private static void requireReadable(Scene scene, Wanted wanted) {
     if (scene.flushed().trouble().isPresent() && wanted.policy().fetch().fetch()) {
       throw new ScrException(Fault.IO, "the prefix directory " + wanted.prefix() + " cannot be read ("
           + scene.flushed().trouble().get() + "), and there is no checkpoint to restart from in the caches: the run"
-          + " would begin anew. Nothing has been changed. Start it again when the directory can be read, or with"
-          + " SCR_FETCH=0 to begin without what is there");
+          + " would start without a checkpoint. Nothing has been changed. Start it again when the directory can be"
+          + " read, or with SCR_FETCH=0 to begin without what is there");
     }
   }
 
@@ -317,7 +318,7 @@ public final class Restorer {
     return candidates;
   }
 
-  /** A restart from something older would lose what is newer, and to begin anew would lose all. */
+  /** Refuses another number of ranks. An older checkpoint would lose newer work, a start without one all of it. */
   static ScrException otherSize(DatasetDescriptor dataset, int ranks, Wanted wanted) {
     String writers = ranks == 1 ? "1 rank" : ranks + " ranks";
     return new ScrException(Fault.RANKS_DISAGREE, "the newest checkpoint, dataset " + dataset.id() + " \""
@@ -330,7 +331,10 @@ public final class Restorer {
     return (loop.nanoTime() - startNs) / 1000;
   }
 
-  /** Ids must not meet in the caches, whoever wrote there; checkpoints are counted for each prefix directory. */
+  /**
+   * Computes the next ids: dataset ids are unique in the caches over all prefix directories. Checkpoint numbers count
+   * for each prefix directory.
+   */
   private RunInfo.Found found(Scene scene, String prefixDirectory) {
     List<Inventory.Dataset> cached = scene.inventories().stream().flatMap(i -> i.datasets().stream()).toList();
     IntStream ids = IntStream.concat(cached.stream().mapToInt(dataset -> dataset.descriptor().id()),
@@ -390,8 +394,8 @@ public final class Restorer {
   }
 
   /**
-   * Drops what would only be in the way of the next restart: what the application could not read, and, once another one
-   * is restored, what can never be. A dataset that failed for a passing reason (no room, a slow disk) stays.
+   * Drops unreadable datasets and, once another one is restored, unrecoverable ones. A dataset that failed for a
+   * passing reason (no room, a slow disk) stays.
    */
   private Future<Void> drop(
       Wanted wanted, Scene scene, Set<DatasetKey> hopeless, Optional<DatasetDescriptor> restored) {
@@ -419,7 +423,7 @@ public final class Restorer {
     return Future.all(told).mapEmpty();
   }
 
-  /** What was restored last and lacks redundancy; told once. */
+  /** Returns the last restored dataset if it lacks redundancy; only once. */
   public Optional<DatasetDescriptor> unprotected() {
     Optional<DatasetDescriptor> dataset = unprotected;
     unprotected = Optional.empty();

@@ -47,7 +47,7 @@ public final class ActiveRun {
   /**
    * A run that an earlier leader has led.
    *
-   * @param newest what the node knows that has the newest result
+   * @param newest state of the node with the newest result
    * @param finalized whether some node has heard that the run has finalized
    */
   static ActiveRun adopted(Loop loop, State newest, boolean finalized) {
@@ -71,7 +71,7 @@ public final class ActiveRun {
     return finalized;
   }
 
-  /** Notes a part; the decision is asked for once, when all parts are here, and then what rank 0 is to be told. */
+  /** Records a contribution. After the last one the decision is requested once, then the remarks for rank 0. */
   Future<Gathered> arrive(Gather part, BiFunction<Step, List<NodeContribution<Packed>>, Future<Packed>> decide,
       Supplier<List<String>> remarks) {
     Promise<Gathered> promise = loop.promise();
@@ -105,7 +105,7 @@ public final class ActiveRun {
   private void waits(String node, Promise<Gathered> promise) {
     Promise<Gathered> asksAgain = waiting.put(node, promise);
     if (asksAgain != null) {
-      // Its first question was given up by the sender; whatever it is told, nobody listens.
+      // The sender has given up its first request: the reply is ignored.
       asksAgain.fail(new ScrException(Fault.TIMEOUT, "asked again"));
     }
   }

@@ -31,10 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ranks of this node that wait in init for their run to begin, and how the leader hears of them. On the node's loop.
+ * Ranks of this node that wait in init for their run to begin, and their join at the leader. On the node's loop.
  *
- * <p>When the leader is lost, those that it had noted hear of it: it may have had ranks of its own, which nobody else
- * knows of. Those that it had not join the run again, at the next leader.
+ * <p>When the leader is lost, the ranks that it had acknowledged fail: it may have had ranks of its own, unknown to
+ * others. Those not acknowledged join the run again, at the next leader.
  */
 final class ArrivingRanks {
   private static final Logger LOG = LoggerFactory.getLogger(ArrivingRanks.class);
@@ -49,14 +49,14 @@ final class ArrivingRanks {
   private Over lastOver = new Over(0, 0, 0, "");
   /** The leader that knows of ranks here; empty if none does. */
   private String collector = "";
-  /** The leader under which ranks here have waited in vain since the last begin of a run; empty if none have. */
-  private String inVainUnder = "";
+  /** Leader under which local ranks failed to join since the last begin of a run; empty if none. */
+  private String failedLeader = "";
   /** The leader that was first asked to note ranks, and has not answered yet; empty if none is asked. */
   private String asked = "";
   private boolean joining;
   private int tries;
 
-  /** A rank that waits for its run to begin; the number of the forming run is 0 until the leader knows of the rank. */
+  /** A rank that waits for the begin of its run. The forming run's number is 0 until the leader knows the rank. */
   private record Arriving(InitRequest request, String client, Promise<InitReply> promise, long forming) {
     Arriving in(long number) {
       return new Arriving(request, client, promise, number);
@@ -109,7 +109,7 @@ final class ArrivingRanks {
   }
 
   /**
-   * A rank may not join: nobody must wait for it. Those that the leader knows of hear of it from there, for it knows
+   * A rank may not join: no other rank must wait for it. Ranks known to the leader are told by it, because it knows
    * whether any is missing; the others at once.
    */
   ScrException refused(ScrException why) {
@@ -118,14 +118,14 @@ final class ArrivingRanks {
     return why;
   }
 
-  /** Tells the leader. */
+  /** Reports to the leader. */
   void tell(Lost lost) {
     bus.askLeader(NodeVerb.LOST, lost, Ack.class)
         .onFailure(e -> LOG.warn("cannot tell the leader: {} ({})", lost.message(), e.getMessage()));
   }
 
   /**
-   * Many ranks arrive at about the same time: one message tells the leader of all that are here. It is written anew for
+   * Many ranks arrive at about the same time: one message tells the leader of all that are here. It is rebuilt for
    * every leader: ranks whose run has begun, or who are lost, must not join another one.
    */
   private void joinSoon() {
@@ -175,7 +175,7 @@ final class ArrivingRanks {
     withdraw(joined.forming(), sent.values().stream()
         .filter(rank -> rank.promise().future().failed() && !refusedRanks.contains(rank.request().rank())).toList());
     sent.forEach((rank, arrived) -> waiting.replace(rank, arrived, arrived.in(joined.forming())));
-    // The answer may come behind the begin of the run: the ranks of the next one have nothing to do with this leader.
+    // The answer may arrive after the begin of the run: ranks of the next one do not depend on this leader.
     collector = waiting.values().stream().anyMatch(rank -> rank.forming() != 0) ? joined.leader() : "";
     if (joined.forming() <= lastOver.forming()) {         // overtaken by the news that it is over
       over(lastOver);
@@ -185,7 +185,9 @@ final class ArrivingRanks {
     }
   }
 
-  /** Ranks that gave up while the leader was asked to note them: in its forming run others would wait for them. */
+  /**
+   * Withdraws ranks that gave up while the leader was registering them. Others would wait for them in its forming run.
+   */
   private void withdraw(long forming, List<Arriving> gone) {
     if (!gone.isEmpty()) {
       tell(new Lost(0, forming, Fault.RANK_LOST.number(), "ranks "
@@ -194,7 +196,7 @@ final class ArrivingRanks {
     }
   }
 
-  /** Without a leader the ranks go on waiting for one; what a leader says against them, the others hear too. */
+  /** Ranks keep waiting through a leader failover; a refusal by a leader fails all of them. */
   private void notJoined(Throwable failure) {
     Fault fault = Fault.of(failure);
     if (!waiting.isEmpty() && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
@@ -213,7 +215,7 @@ final class ArrivingRanks {
     }
   }
 
-  /** All who wait hear why it was in vain. */
+  /** Fails all waiting ranks with the cause. */
   void fail(Throwable cause) {
     fail(_ -> true, cause);
   }
@@ -221,13 +223,13 @@ final class ArrivingRanks {
   private void fail(Predicate<Arriving> which, Throwable cause) {
     List<Arriving> all = waiting.values().stream().filter(which).toList();
     waiting.values().removeIf(which);
-    inVain(all);
+    noteFailedLeader(all);
     all.forEach(rank -> rank.promise().tryFail(cause));
   }
 
-  private void inVain(List<Arriving> gone) {
+  private void noteFailedLeader(List<Arriving> gone) {
     if (gone.stream().anyMatch(rank -> rank.forming() != 0)) {
-      inVainUnder = collector;
+      failedLeader = collector;
     }
     if (waiting.isEmpty()) {
       collector = "";
@@ -242,11 +244,11 @@ final class ArrivingRanks {
         new ScrException(Fault.of(over.fault()), over.message()));
   }
 
-  /** These connections are gone: their ranks do not wait any more, and nobody must wait for them. */
+  /** These connections are closed: their ranks do not wait any more, and no rank must wait for them. */
   void lose(Predicate<String> client) {
     List<Arriving> gone = waiting.values().stream().filter(rank -> client.test(rank.client())).toList();
     gone.forEach(rank -> waiting.remove(rank.request().rank()));
-    inVain(gone);
+    noteFailedLeader(gone);
     for (Arriving rank : gone) {
       rank.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank.request().rank() + " is lost"));
       tell(new Lost(0, rank.forming(), Fault.RANK_LOST.number(), "rank " + rank.request().rank() + " on node "
@@ -255,7 +257,7 @@ final class ArrivingRanks {
   }
 
   /**
-   * Whose connections these ranks came over; they go on waiting until they are answered.
+   * Connections of these ranks, which keep waiting until they are answered.
    *
    * @throws ScrException RANK_LOST if one of them is not here any more
    */
@@ -275,7 +277,7 @@ final class ArrivingRanks {
   /** The run of these ranks begins. */
   void begin(Iterable<Integer> ranks, IntFunction<InitReply> reply) {
     collector = "";
-    inVainUnder = "";
+    failedLeader = "";
     ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply.apply(rank)));
     asked = waiting.isEmpty() ? "" : asked;
   }
@@ -283,7 +285,7 @@ final class ArrivingRanks {
   /**
    * Another node leads from now on.
    *
-   * @return the lost leader, if ranks that it had noted here have heard, or hear now, that they waited in vain: those
+   * @return the lost leader, if ranks that it had acknowledged here have failed, or fail now: those
    *     that it had not noted, here or elsewhere, must hear so too
    */
   Optional<String> takenOver(String leader) {
@@ -294,6 +296,6 @@ final class ArrivingRanks {
     if (!waiting.isEmpty()) {
       joinSoon();
     }
-    return Optional.of(inVainUnder).filter(lost -> !lost.isEmpty() && !lost.equals(leader));
+    return Optional.of(failedLeader).filter(lost -> !lost.isEmpty() && !lost.equals(leader));
   }
 }

@@ -4,8 +4,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The names of datasets that were completed while this daemon lives, in which prefix directory: what has left the
- * caches since, and was never flushed, has left no other trace. The newest ones; on the node's loop.
+ * Names of datasets completed since the start of this daemon, by prefix directory. A dataset that was evicted without a
+ * flush leaves no other trace. The newest ones; on the node's loop.
  */
 public final class CompletedNames {
   private static final int MOST = 65_536;

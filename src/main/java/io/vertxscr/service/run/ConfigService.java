@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Says what a parameter is set to, for an application that is not in a run yet. On the node's loop. */
+/** Answers queries for parameters, before an application is in a run. On the node's loop. */
 public final class ConfigService {
   private final Loop loop;
   private final Configuration system;

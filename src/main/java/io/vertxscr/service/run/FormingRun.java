@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The run whose ranks are arriving at the leader, and how long they wait for those that do not come. On the node's
  * loop.
  *
- * <p>A rank that has not been started yet cannot be told from one that was lost before anybody knew of it. So the ranks
+ * <p>A rank that has not been started yet is not distinguishable from one that was lost before it joined. So the ranks
  * wait for as long as they live, and the log says for whom; but once a node has left, which may have had ranks, the
  * wait has an end.
  */
@@ -40,10 +40,10 @@ final class FormingRun {
   private boolean ended;
 
   /**
-   * Begins with what the first node says.
+   * Starts a run with the first node's ranks.
    *
    * @param number names it; ascending
-   * @param giveUp hears why it is not waited for any longer
+   * @param giveUp called with the reason when the wait ends
    */
   FormingRun(Loop loop, long number, Join first, Consumer<ScrException> giveUp) {
     this.loop = loop;
@@ -82,7 +82,7 @@ final class FormingRun {
     return refusals;
   }
 
-  /** A node has left that may have had ranks which nobody knows of: who is missing is waited for only so long. */
+  /** Limits the wait for missing ranks, after the loss of a node that may have had some. */
   void limit(String node, long graceMs) {
     if (limited || !waits()) {
       return;
@@ -98,7 +98,7 @@ final class FormingRun {
     });
   }
 
-  /** Whether a rank that is lost, or may not join, leaves those who have joined waiting in vain. */
+  /** Whether a lost or refused rank leaves the joined ones waiting forever. */
   boolean concerns(Lost lost) {
     boolean itsRanks = lost.run() == 0 && (lost.forming() == 0 || lost.forming() == number);
     return itsRanks && (lost.fault() == Fault.RANK_LOST.number() || !isComplete());
@@ -119,7 +119,7 @@ final class FormingRun {
     return ranks.complete();
   }
 
-  /** What is waited for; the list names ranks. */
+  /** Returns what the run waits for; the list names ranks. */
   Waits view() {
     List<String> missing = ranks.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
     return new Waits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
@@ -130,7 +130,7 @@ final class FormingRun {
     return number;
   }
 
-  /** What rank 0 has brought along. */
+  /** Returns the configuration given by rank 0. */
   Configured configured() {
     return configured;
   }

@@ -20,19 +20,19 @@ public interface LeaderActions {
   Future<RunSettings> configure(UserSettings user, RankMap map);
 
   /**
-   * Brings the newest checkpoint that can be had to the nodes of the ranks.
+   * Restores the newest available checkpoint on the nodes of the ranks.
    *
    * @return the run, ready to begin, with or without a checkpoint to read
    */
   Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings);
 
-  /** Makes one result of the parts of all nodes. */
+  /** Reduces the contributions of all nodes to one result. */
   Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts);
 
   /** What was done since the last time, for rank 0, where the run wants to know. */
   List<String> operations();
 
-  /** What people should know of the restarts so far, in sentences. */
+  /** Returns warnings about the restarts so far, in sentences. */
   List<String> remarks();
 
   /** Datasets on their way to the prefix directory. */
@@ -41,25 +41,25 @@ public interface LeaderActions {
   /** This node leads from now on, where another one has led before, of so many nodes. */
   void tookOver(int nodes);
 
-  /** A run has begun on all its nodes: whatever it need not wait for may start now. */
+  /** A run has begun on all its nodes; starts background work. */
   void begun(RunInfo info);
 
   /**
-   * A run is about to begin, before its nodes hear of it; or one of an earlier leader goes on under this one.
+   * A run is about to begin, before its nodes are told, or continues here after a failover.
    *
-   * @param anew whether it begins
+   * @param begins whether it begins
    */
-  void open(RunInfo info, boolean anew);
+  void open(RunInfo info, boolean begins);
 
   /**
-   * What the run has read is not to blame for its end: it has lost a node, or was ended from outside. May be told
-   * again; does not fail.
+   * Clears the read checkpoint of blame: the run has lost a node, or was ended from outside. May be told again; does
+   * not fail.
    */
   Future<Void> excused(RunInfo info);
 
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 
-  /** Goes on with work that an earlier leader, or an earlier life of a node, has left. */
+  /** Resumes work of an earlier leader, or of an earlier process of a node. */
   void resume();
 }

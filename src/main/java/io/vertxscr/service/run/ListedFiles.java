@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** Files that a client placed itself: what it says of them in complete-output, and what it is told in a restart. */
+/** Files placed by a client: the list of complete-output, and the list returned in a restart. */
 public final class ListedFiles {
   /** Longest list that a restart sends, in characters of its paths and names; more are found by route. */
   private static final int MAX_LIST_CHARS = 4 << 20;
@@ -57,7 +57,7 @@ public final class ListedFiles {
     return new RankFiles(rank, checked);
   }
 
-  /** What a rank is told of its files in a restart; empty where a list cannot say it. */
+  /** Returns a rank's files for a restart; empty if a list cannot express them. */
   public static Optional<List<NamedFile>> of(RankFiles files) {
     String directory = CacheNames.directory(files.rank()) + "/";
     long chars = files.files().stream().mapToLong(file -> file.name().length() + file.path().length()).sum();

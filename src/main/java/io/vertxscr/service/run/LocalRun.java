@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A run that has begun, as one of its nodes sees it: the sessions of its ranks and the gathers it took part in. */
+/** A run on one of its nodes: the sessions of its ranks, and its gathers. */
 public final class LocalRun {
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
@@ -55,7 +55,7 @@ public final class LocalRun {
     return info;
   }
 
-  /** The redundancy sets under a descriptor, computed by each node on its own from the same rank map and groups. */
+  /** Computes the redundancy sets of a descriptor; every node does so from the same rank map and groups. */
   public ProtectionJob.Sets sets(CheckpointDescriptor descriptor) {
     return sets.computeIfAbsent(descriptor.index(),
         _ -> ProtectionJob.Sets.of(info.map(), descriptor, info.policy().descriptors().groups()));
@@ -74,7 +74,7 @@ public final class LocalRun {
     return claims;
   }
 
-  /** What its redundancy sets lack, in sentences. */
+  /** Returns unmet redundancy requirements, in sentences. */
   List<String> shortfalls() {
     if (shortfalls == null) {
       shortfalls = Shortfalls.of(info.policy().descriptors(), info.map());
@@ -82,7 +82,7 @@ public final class LocalRun {
     return shortfalls;
   }
 
-  /** What the run knows of this node's caches. */
+  /** Returns the run's view of this node's caches. */
   public RunCache cache() {
     return cache;
   }
@@ -118,7 +118,7 @@ public final class LocalRun {
     return session;
   }
 
-  /** What is asked and answered between phases. */
+  /** Returns the queries between phases. */
   public RunQuestions questions() {
     return questions;
   }
@@ -158,7 +158,7 @@ public final class LocalRun {
     }
   }
 
-  /** What rank 0 is told now. */
+  /** Takes the pending messages for rank 0. */
   List<String> takeRemarks() {
     List<String> taken = List.copyOf(remarks);
     remarks.clear();
@@ -174,7 +174,7 @@ public final class LocalRun {
     open = dataset;
   }
 
-  /** The application has restarted, from what it was offered or by itself: it writes, or has read all. */
+  /** The application has restarted, from the offered checkpoint or by itself. It writes, or has read all. */
   public void restarted() {
     restarted = true;
     selected = false;
@@ -184,7 +184,7 @@ public final class LocalRun {
     return restarted;
   }
 
-  /** The application has named what it wants to restart from; nothing more than a name once it has restarted. */
+  /** Selects a checkpoint for the restart; after a restart only its name matters. */
   public void select() {
     selected = !restarted;
   }
@@ -207,7 +207,7 @@ public final class LocalRun {
     return run == info.run() && over != null && over.fault() == Fault.HALTED;
   }
 
-  /** Ends the run here: all who wait hear why, and so does every later call. */
+  /** Ends the run here: open and later calls fail with the cause. */
   void end(ScrException cause) {
     if (over == null) {
       over = cause;
@@ -221,7 +221,7 @@ public final class LocalRun {
     return Optional.ofNullable(over);
   }
 
-  /** Where a rank stands. */
+  /** Session of a rank. */
   public static final class RankSession {
     private final int rank;
     private final String client;

@@ -6,7 +6,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 
-/** Tells, on the leader only, which nodes come and go. */
+/** Publishes membership changes, on the leader only. */
 public final class MembershipWatch implements Membership.Listener {
   private final Loop loop;
   private final Membership membership;

@@ -28,7 +28,7 @@ public final class OpenDataset {
   private final Map<Integer, RankFiles> readable;
   private final boolean inPrefix;
   private PathRules rules;
-  /** What the leader was told of a file that is written over; null where there was none. */
+  /** Acknowledgement of the leader for an overwritten file; null if there was none. */
   private Future<Ack> overwritten;
 
   /** Files that a rank has routed, by path relative to the prefix. */
@@ -64,7 +64,7 @@ public final class OpenDataset {
     return new OpenDataset(descriptor, prefix, directory, readable, inPrefix);
   }
 
-  /** Where the names of its files start. */
+  /** Returns the base directory of its files' names. */
   public Path directory() {
     return directory;
   }
@@ -95,7 +95,7 @@ public final class OpenDataset {
     return rules;
   }
 
-  /** Past the cache, the first file that is written over: it is told once, and all who route such a file wait. */
+  /** Bypass: reports the first overwritten file once; all ranks that route such a file wait for it. */
   public Future<Ack> overwriting(Supplier<Future<Ack>> tell) {
     if (overwritten == null || overwritten.failed()) {
       overwritten = tell.get();
@@ -130,7 +130,7 @@ public final class OpenDataset {
   }
 
   /**
-   * The file that a rank asks for in a restart: by its path below the prefix, or by its base name if only one has it.
+   * Returns a rank's file in a restart, by its path below the prefix, or by an unambiguous base name.
    *
    * @throws ScrException NO_SUCH_FILE, naming what there is
    */
@@ -144,7 +144,7 @@ public final class OpenDataset {
     });
   }
 
-  /** The same; empty where there is none, or more than one. */
+  /** Finds a rank's file; empty if there is none, or more than one. */
   public Optional<FileMeta> find(int rank, String name, String path) {
     List<FileMeta> sameBase = sameBase(rank, name);
     return files(rank).stream().filter(file -> file.path().equals(path)).findFirst()

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** What the ranks of a node have asked in one run, and what is known of the answers. On the node's loop. */
+/** Queries of a node's ranks in one run, and their known answers. On the node's loop. */
 public final class RunQuestions {
   private final Map<Question, Asked> asked = new EnumMap<>(Question.class);
 

@@ -32,8 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life of a run on one node: ranks arrive, the run begins, a rank or node is lost, the run is over. On the node's
- * loop.
+ * Life of a run on one node: ranks arrive, the run begins, a rank or node is lost, the run is over. On the node's loop.
  */
 public final class RunService implements Membership.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(RunService.class);
@@ -150,7 +149,7 @@ public final class RunService implements Membership.Listener {
     }
   }
 
-  /** What a new leader wants to know. */
+  /** Returns this node's state for a new leader. */
   public Future<State> takeover(Takeover takeover) {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
@@ -198,7 +197,7 @@ public final class RunService implements Membership.Listener {
     }
   }
 
-  /** Takes no new run from now on; a run that is on goes on. */
+  /** Accepts no new run; an active run continues. */
   public void stopping() {
     stopping = true;
   }

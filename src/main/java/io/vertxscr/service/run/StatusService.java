@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What there is to see: the cluster, the run and for whom it waits, the datasets here and how they are protected. */
+/** Status report: cluster, run and its waits, the datasets of this node and their protection. */
 public final class StatusService {
   private final NodeBus bus;
   private final Membership membership;
@@ -45,7 +45,7 @@ public final class StatusService {
     return Future.all(waits, caches).map(_ -> status(waits.result(), CacheGap.in(caches.result())));
   }
 
-  /** What all nodes hold; a node that does not answer is gone. */
+  /** Returns the inventories of all nodes; a node that does not answer is gone. */
   private Future<List<Inventory>> caches() {
     List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
         bus.ask(node.name(), NodeVerb.INVENTORY, Ack.ACK, Inventory.class).map(Optional::of)
@@ -67,7 +67,7 @@ public final class StatusService {
     return status;
   }
 
-  /** While a run is on, all its nodes are there: of its newest dataset they may have written a part so far. */
+  /** Whether a gap is final. During a run all its nodes are present, and its newest dataset may be partly written. */
   private boolean isSettled(CacheGap gap) {
     return runs.run().filter(run -> !run.isOver() && !run.isFinished()).isEmpty()
         || gap.dataset().id() < store.newestId();

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When to scavenge without being told: so long after a run has died and none has followed it, and so long before the
- * allocation ends, whatever goes on then. On the leader's loop.
+ * Triggers scavenges: some time after a run died without a successor, and before the allocation ends. On the leader's
+ * loop.
  *
  * <pre>
  *   unknown --a run begins, or goes on--> busy --dies--> idle --after so long--> scavenge
@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ScavengeWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ScavengeWatch.class);
-  /** Near the end of the allocation newer checkpoints may come: it looks again after this part of the time. */
+  /** Fraction of the remaining time after which the check is repeated, for newer checkpoints. */
   private static final int LOOKS = 4;
 
   private final Loop loop;
@@ -29,7 +29,7 @@ public final class ScavengeWatch {
   private final Scavenger scavenger;
   private final Times times;
   private State state = State.UNKNOWN;
-  /** Tells timers apart: that of an earlier state does nothing. */
+  /** Round of the timers; a timer of an earlier round does nothing. */
   private long round;
   private boolean endWatched;
 

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the newest checkpoint that can be had to the prefix directory when no run does it any more: by a flush like
- * every other, so one that is under way is joined, and what a lost node had is rebuilt for it. On the leader's loop.
+ * Flushes the newest available checkpoint when no run does it any more. It is a flush like every other: one in progress
+ * is joined, and lost files are rebuilt. On the leader's loop.
  */
 public final class Scavenger {
   private static final Logger LOG = LoggerFactory.getLogger(Scavenger.class);

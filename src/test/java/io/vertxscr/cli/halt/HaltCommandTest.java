@@ -72,7 +72,7 @@ class HaltCommandTest {
   }
 
   @Test
-  void whoeverTakesBackAConditionTakesBackThatARunHasStoppedForItAndNoOtherReason() throws Exception {
+  void removingAConditionRemovesTheReasonOfARunThatStoppedForIt() throws Exception {
     Map<String, String> optionOfReason = Map.of("NO_CHECKPOINTS_LEFT", "--unset-checkpoints",
         "EXIT_BEFORE_TIME", "--unset-before", "EXIT_AFTER_TIME", "--unset-after", "TIME_LIMIT", "--unset-seconds");
     for (String reason : List.of("NO_CHECKPOINTS_LEFT", "EXIT_BEFORE_TIME", "EXIT_AFTER_TIME", "TIME_LIMIT",

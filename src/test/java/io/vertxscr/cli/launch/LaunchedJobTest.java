@@ -24,8 +24,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: a daemon that has begun a cluster of its own, as happens on a loaded machine, is started again before anybody
- * does without its node. Method: stub daemons, see {@link StubMachine}; they are given a second to see each other.
+ * Goal: after a split brain a daemon is restarted before its node is excluded. That happens on a loaded machine.
+ * Method: stub daemons, see {@link StubMachine}; they are given a second to see each other.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LaunchedJobTest {

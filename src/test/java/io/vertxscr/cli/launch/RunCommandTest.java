@@ -23,8 +23,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: a job runs, is restarted without the nodes that are down, and leaves nothing running, under every resource
- * manager. Method: all commands of the machine are stubs; see {@link StubMachine}.
+ * Goal: a job runs, restarts without down nodes, and leaves no process, under every resource manager. Method: all
+ * commands of the machine are stubs; see {@link StubMachine}.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RunCommandTest {
@@ -103,9 +103,9 @@ class RunCommandTest {
     assertThat(launches).last().isNotEqualTo(launches.getFirst());
   }
 
-  /** 143 is that of SIGTERM, 139 that of a wrong address, 137 that of SIGKILL, which the system sends too. */
+  /** 143 is SIGTERM, 139 a segmentation fault, 137 SIGKILL, which the system sends too. */
   @Test
-  void theDaemonsHearOfAProgramThatASignalFromOutsideHasEndedAndNotOfOneThatHasFailed() throws Exception {
+  void daemonsAreToldOfAnEndBySignalAndNotOfAFailure() throws Exception {
     Path told = directory.resolve("ended-from-outside");
     for (int exit : List.of(1, 139, 137, 143)) {
       program(1, "exit " + exit + "\n");
@@ -117,7 +117,7 @@ class RunCommandTest {
   }
 
   @Test
-  void whatARestartPassesOverAndThatItBeginsAnewIsToldToTheUser() throws Exception {
+  void skippedCheckpointsAndStartsWithoutOneAreToldToTheUser() throws Exception {
     program(1, SAID + "sleep 0.3\n");
     machine.says("node1", """
         event {"type":"restart-passed-over","dataset":3,"name":"step-3","cached":false,"cause":"b of rank 1 is missing"}
@@ -161,7 +161,7 @@ class RunCommandTest {
   }
 
   @Test
-  void aProgramThatFailsAtOnceIsTriedOnceMoreAndThenHasTheLastWord() throws Exception {
+  void aProgramThatFailsAtOnceIsRetriedOnceAndItsOutputComesLast() throws Exception {
     for (int n = 1; n <= 3; n++) {
       program(n, "exit 5\n");
     }
@@ -269,7 +269,7 @@ class RunCommandTest {
     assertThat(run.err()).contains("no phase has begun or ended for 1 s: the run is killed");
   }
 
-  /** Method: the first run writes checkpoint 4 into the caches and dies; then the prefix directory has checkpoint 7. */
+  /** Method: the first run caches checkpoint 4 and dies; then the prefix directory has checkpoint 7. */
   @Test
   void underScrsNameTheRestartCommandIsUsedWhereThereIsACheckpointWithItsName() throws Exception {
     slurm();

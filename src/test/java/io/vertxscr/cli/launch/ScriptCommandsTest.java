@@ -66,7 +66,7 @@ class ScriptCommandsTest {
         .satisfies(run -> assertThat(run.out()).contains("JOB_HALTED"));
   }
 
-  /** A script's loop ends with the program; a script that is started again means to start the program again. */
+  /** A script's loop ends with the program; a new start of the script is a deliberate restart. */
   @Test
   void afterANormalEndShouldExitSaysYesUntilPrerunIsCalledAgain() {
     machine.finished();
@@ -84,7 +84,7 @@ class ScriptCommandsTest {
         .satisfies(run -> assertThat(run.err()).contains("NO_CHECKPOINTS_LEFT"));
   }
 
-  /** What is left is asked for by the script too, and not only by the daemons that it would start in vain. */
+  /** The script checks the remaining time too, not only the daemons that it would start for nothing. */
   @Test
   void noRunBeginsWhereLessThanTheHaltSecondsIsLeftOfTheAllocation() {
     machine.with("SCR_HALT_SECONDS", "600");

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Commands of a machine as shell scripts on the PATH: the resource manager's, a launcher, and daemons that speak the
- * launcher's protocol but keep nothing. Each writes down how it was called.
+ * Simulated commands of a machine as shell scripts on the PATH: resource manager, launcher, daemons. The daemons speak
+ * the launcher's protocol but keep nothing. Each writes down how it was called.
  */
 final class StubMachine {
   private final Path directory;
@@ -73,7 +73,7 @@ final class StubMachine {
     return directory.resolve("calls");
   }
 
-  /** What the daemon of a node writes to its launcher when the program has noted its first run. */
+  /** Sets what the daemon of a node writes to its launcher after the program's first run. */
   void says(String node, String lines) throws IOException {
     Files.writeString(directory.resolve("says-" + node), lines);
   }
@@ -92,7 +92,7 @@ final class StubMachine {
     return this;
   }
 
-  /** Makes what scripts look for. */
+  /** Creates a file that scripts wait for. */
   void touch(String name) throws IOException {
     Files.writeString(directory.resolve(name), "");
   }
@@ -115,7 +115,7 @@ final class StubMachine {
     return builder(words).redirectErrorStream(true).redirectOutput(log.toFile()).start();
   }
 
-  /** The same with files for standard input, output and error. */
+  /** Starts it with files for standard input, output and error. */
   Process start(Path in, Path out, Path err, String... words) throws IOException {
     return builder(words).redirectInput(in.toFile()).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
   }
@@ -130,7 +130,7 @@ final class StubMachine {
     return builder;
   }
 
-  /** What was called, in order. */
+  /** Returns the calls, in order. */
   List<String> called() throws IOException {
     return Files.exists(calls()) ? Files.readAllLines(calls()) : List.of();
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: what restarts refuse no command calls good, and a summary or map comes back only where all of it is known. */
+/** Goal: no command accepts what restarts refuse. A summary or map is rebuilt only from complete information. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class DamagedMetadataTest {
@@ -100,7 +100,7 @@ class DamagedMetadataTest {
   }
 
   @Test
-  void withoutIndexADamagedSummaryIsMadeAgainOfWhatWasScavengedAndBadFilesWithIt() throws IOException {
+  void withoutIndexADamagedSummaryIsRebuiltFromScavengedData() throws IOException {
     caches.dataset(6, "b.6");
     caches.copy(6);
     index("--add", "6");
@@ -158,7 +158,7 @@ class DamagedMetadataTest {
         .doesNotContain("no node knows", "missing");
   }
 
-  /** As daemons flush it: without filemaps and redundancy beside it. */
+  /** Leaves the state of a daemon's flush, without filemaps and redundancy. */
   private void forgetScavenged(int id) throws IOException {
     try (var files = Files.newDirectoryStream(paths.dataset(id), "*.scrfilemap")) {
       for (Path file : files) {

@@ -30,9 +30,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: wherever {@code scr index --add} runs out of space, readers find the index without the dataset or with it,
- * whole, and the command goes on when there is space again. Method: a file system with room for n more files, or n more
- * pages, for every n until there is enough. Only where the user of the tests may mount.
+ * Goal: wherever {@code scr index --add} runs out of space, the index is the old one or the new one. The command
+ * resumes when there is space again. Method: a file system with room for n more files, or n more pages, for every n
+ * until there is enough. Only where the user of the tests may mount.
  */
 @Timeout(60)
 @Execution(ExecutionMode.CONCURRENT)

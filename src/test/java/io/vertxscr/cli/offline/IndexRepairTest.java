@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: add, build, verify and scan say what they find, by name, and their exit code tells good from bad. */
+/** Goal: add, build, verify and scan report their findings by name, and by exit code. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class IndexRepairTest {
@@ -131,7 +131,7 @@ class IndexRepairTest {
     assertThat(entries()).hasSize(3);
   }
 
-  /** Method: two datasets with the same file names and sizes; the index is lost, or the later one leaves it. */
+  /** Method: two datasets with the same file names and sizes. The index is lost, or the later one removed from it. */
   @Test
   void whatALaterDatasetHasWrittenOverIsNotMadeValidAgain() throws IOException {
     for (int id = 5; id <= 6; id++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: every metadata file is shown as it is, and a damaged one is named with what is wrong and where. */
+/** Goal: every metadata file is printed; damage is reported with its place. */
 @Execution(ExecutionMode.CONCURRENT)
 class PrintCommandTest {
   @TempDir

@@ -81,7 +81,7 @@ class ScavengeCommandTest {
     assertThat(run("copy", "--id", 6)).returns(0, CliRun::exit).extracting(CliRun::out).asString().startsWith("""
         dataset 6: rank 1: %s is missing
         dataset 6: rank 2: %s has 3 bytes instead of 1006
-        dataset 6 is in the prefix directory, but not whole any more: 'scr index --add 6' mends it with what is\
+        dataset 6 is in the prefix directory, but not whole any more: 'scr index --add 6' repairs it with what is\
          copied now
         node n0: rank 0 of dataset 6, 3 files, 2.9 kB, with redundancy
         """.formatted(paths.file("b.6/b.1"), paths.file("b.6/b.2")));
@@ -250,7 +250,7 @@ class ScavengeCommandTest {
   }
 
   @Test
-  void whatTheCachesHoldForAnotherPrefixDirectoryIsNeverBroughtHereNorExplained() throws IOException {
+  void datasetsOfAnotherPrefixDirectoryAreNeitherScavengedNorExplained() throws IOException {
     caches.dataset(6, "b.6");
     Path other = Files.createDirectory(temp.resolve("other"));
     String says = "dataset 6 'b.6', which the caches of n0, n1, n2, n3 hold, belongs to the prefix directory "

@@ -156,7 +156,7 @@ class ScrNamesTest {
         .containsExactly("NAME", "c3", "c2");
   }
 
-  /** SCR looks at the working directory, whatever SCR_PREFIX says. */
+  /** SCR uses the working directory, independent of SCR_PREFIX. */
   @Test
   void withoutAnIndexTheListSaysWhereAnotherOneMayBe(@TempDir Path other) {
     assertThat(run("scr_index", "-p", prefix))

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: applications reach the verbs of their node and nothing else, and no bytes they send harm anybody else. */
+/** Goal: applications reach the verbs of their node only, and none of their bytes affect others. */
 @Timeout(60)
 class ApplicationBridgeTest {
   @TempDir
@@ -179,7 +179,7 @@ class ApplicationBridgeTest {
     }
   }
 
-  /** Method: mutated calls of several clients, each cut off at random; after each a bystander's call is answered. */
+  /** Method: mutated calls of several clients, each interrupted at random. After each a bystander's call succeeds. */
   @Test
   void noGarbageHarmsABystander() throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
@@ -284,7 +284,7 @@ class ApplicationBridgeTest {
 
   /** Each connection costs two descriptors here: of the client's end too. */
   @Test
-  void asManyApplicationsAsTheLimitSaysAreServedTheNextIsRefusedAndNothingIsKeptOfThoseThatEnd() throws Exception {
+  void applicationsBeyondTheLimitAreRefusedAndClosedOnesLeaveNoState() throws Exception {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
       assumeTrue(system.getMaxFileDescriptorCount() > 3L * Limits.MAX_APPLICATION_CONNECTIONS,
           "too few file descriptors (ulimit -n): thousands of connections are not tested");

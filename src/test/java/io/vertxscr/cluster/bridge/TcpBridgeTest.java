@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: over TCP only the owner of the daemon is let in; thousands of applications are served at once. */
+/** Goal: over TCP only the daemon's owner is admitted. Thousands of applications are served concurrently. */
 @Timeout(60)
 class TcpBridgeTest {
   private static final int MANY = 2_000;

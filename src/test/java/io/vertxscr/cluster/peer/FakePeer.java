@@ -10,12 +10,12 @@ import java.util.concurrent.CountDownLatch;
 
 /** A peer that answers as a test wants it to: each connection is handed to its script. */
 final class FakePeer implements AutoCloseable {
-  /** What it does with one connection; it is closed when the script returns. */
+  /** Script for one connection, which is closed when the script returns. */
   interface Script {
     void play(PeerChannel client) throws IOException;
   }
 
-  /** What it answers to the first request of an authorized connection. */
+  /** Answer to the first request of an authorized connection. */
   interface Answer {
     void play(PeerChannel client, PeerProtocol.Request request) throws IOException;
   }

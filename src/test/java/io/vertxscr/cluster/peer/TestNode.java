@@ -16,7 +16,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** What the tests of this package share: a catalog of random files and the bytes that it must serve. */
+/** Common part of the tests in this package: a catalog of random files and the expected bytes. */
 final class TestNode implements RangeCatalog {
   static final ClusterSecret SECRET = secret("the secret of the cluster under test");
   /** Longer than any test. */
@@ -28,7 +28,7 @@ final class TestNode implements RangeCatalog {
   final AtomicInteger open = new AtomicInteger();
   byte[] content = new byte[0];
 
-  /** Makes one file for each length, with some bytes in front and behind that must not be served. */
+  /** Creates one file for each length, with some bytes before and after that must not be served. */
   TestNode(Path directory, Random random, int... lengths) throws IOException {
     for (int length : lengths) {
       int before = random.nextInt(3);
@@ -131,7 +131,7 @@ final class TestNode implements RangeCatalog {
     return read;
   }
 
-  /** What {@link #files} must give. */
+  /** Returns the expected bytes of {@link #files}. */
   byte[] expected(long offset, long bytes) {
     byte[] expected = new byte[(int) bytes];
     int from = (int) Math.min(offset, content.length);

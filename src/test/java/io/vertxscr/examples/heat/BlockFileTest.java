@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: a checkpoint is read as it was written, or refused by name: every bit flip and every length is tried. */
+/** Goal: a checkpoint is read as written, or refused by name, for every bit flip and every length. */
 @Execution(ExecutionMode.CONCURRENT)
 class BlockFileTest {
   private static final String GOLDEN = "5343524845415431" + "00000007" + "00000003" + "00000001" + "00000001"

@@ -25,12 +25,12 @@ public final class DirectoryStore {
     copies = directory.resolve("copies");
   }
 
-  /** Where the files of the ranks of a node are. */
+  /** Returns the directory of a node's ranks. */
   public Path node(String node) {
     return nodes.resolve(node);
   }
 
-  /** Where the copies of all files are. */
+  /** Returns the directory of all copies. */
   public Path copies() {
     return copies;
   }
@@ -61,7 +61,7 @@ public final class DirectoryStore {
       this.ranks = ranks;
     }
 
-    /** Ends every wait of this run, now and later, with this reason. */
+    /** Fails all waits of this run, now and later, with this reason. */
     public synchronized void lose(String reason) {
       lost = reason;
       notifyAll();

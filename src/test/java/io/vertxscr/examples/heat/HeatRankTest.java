@@ -18,10 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Goal: the final field is that of a plain loop over the whole field, however the work is split, interrupted and
- * resumed.
- */
+/** Goal: the final field equals that of a plain loop, for any split, interruption and restart. */
 class HeatRankTest {
   private static final HeatProblem PROBLEM = new HeatProblem(33, 12, 3);
 
@@ -169,7 +166,7 @@ class HeatRankTest {
     public void close() {}
   }
 
-  /** The same arithmetic on one array, without blocks, halos or files. */
+  /** Computes the field on one array, without blocks, halos or files. */
   private static String plainLoop(HeatProblem problem) throws Exception {
     int size = problem.size();
     Block whole = new Block(size, new HeatProblem.Rows(0, size));

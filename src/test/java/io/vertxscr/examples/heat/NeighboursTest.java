@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: whatever is at the other end of a connection, a wait ends, with an error that names the neighbour. */
+/** Goal: every wait for a neighbour ends with an error that names it, for any behaviour of the peer. */
 class NeighboursTest {
   private static final HeatProblem PROBLEM = new HeatProblem(8, 5, 0);
   private static final int PATIENT_MS = 10_000;

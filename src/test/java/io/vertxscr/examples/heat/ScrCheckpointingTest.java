@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: the solver uses the Java client as it must be used; over a real socket, to a node that answers for itself. */
+/** Goal: the solver uses the Java client correctly, over a real socket to a simulated node. */
 @Timeout(60)
 class ScrCheckpointingTest {
   /** After these the run goes on. */
@@ -104,7 +104,7 @@ class ScrCheckpointingTest {
     node.overrides.put(Verb.START_RESTART, _ -> Future.succeededFuture(new StartReply(4, name, "/cache/4")));
   }
 
-  /** As a daemon does: the file's place below the prefix decides on its place in the cache. */
+  /** Maps a path as a daemon does: the path below the prefix determines the one in the cache. */
   private Path inCache(JsonObject body) {
     Path inPrefix = directory.resolve("prefix").relativize(Path.of(body.getString("name")));
     Path file = directory.resolve("cache").resolve(inPrefix);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: whatever happens, the k-th call of every rank gets the same answer, and nobody waits for ever. Method: seeded
+ * Goal: the k-th call of every rank gets the same answer for any order of events, without deadlock. Method: seeded
  * walks of ranks, messages that overtake each other and are told twice, changes of mind and changes of the leader,
  * against a map of what the first rank was told. Replay with -Dseed=N.
  */
@@ -202,7 +202,7 @@ class AnswersWalkTest {
   }
 
   @Test
-  void everyRanksKthCallGetsTheSameAnswerWhateverOvertakesWhat() {
+  void everyRanksKthCallGetsTheSameAnswerForAnyOrderOfMessages() {
     long only = Long.getLong("seed", -1);
     for (long seed = only >= 0 ? only : 0; seed < (only >= 0 ? only + 1 : WALKS); seed++) {
       try {
@@ -220,7 +220,7 @@ class AnswersWalkTest {
   }
 
   @Test
-  void aStandingAnswerNeedsNoMessageAndANewOneReachesTheNextCallOfWhoeverIsAhead() {
+  void aStableAnswerNeedsNoMessageAndANewOneTakesEffectAtTheForemostCall() {
     LeaderAnswers leader = new LeaderAnswers(List.of("a", "b"), 0, true);
     NodeAnswers a = new NodeAnswers();
     NodeAnswers b = new NodeAnswers();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class LevelIntervalsTest {
   private static final long DAY_US = 86_400_000_000L;
 
-  /** Ten days of runs in all, with the one of the prior; 4.5 + 0.5 failures of processes make one in two days. */
+  /** Ten days of runs in all, with the prior's one. 4.5 + 0.5 failures of processes make one in two days. */
   @Test
   void eachLevelHasItsIntervalByItsOwnCostAndRate() {
     FailureHistory history = FailureHistory.EMPTY.computed(9 * DAY_US)

@@ -137,9 +137,9 @@ class FlushFlowTest {
   }
 
   /**
-   * Goal: "done" is told only after all four steps of one attempt have succeeded in order, exactly one end is told, and
-   * without a limit or a bad copy every flow ends well once the trouble is over. Method: walks in which outcomes come
-   * late, doubled and out of order, against a world that records which effects of which attempt have really succeeded.
+   * Goal: "done" only after all four steps of one attempt in order; exactly one end is reported. Without a limit or a
+   * bad copy every flow succeeds once the faults end. Method: walks in which outcomes come late, doubled and out of
+   * order, against a world that records which effects of which attempt have really succeeded.
    */
   @Test
   void lateAndDoubledOutcomesNeverSealWhatIsNotThere() {
@@ -160,7 +160,7 @@ class FlushFlowTest {
     private final List<Event> heard = new ArrayList<>();
     private State state = new State.Idle();
     private int attempts;
-    /** Steps of the last attempt that have succeeded, in order: what an earlier attempt did does not count. */
+    /** Successful steps of the last attempt, in order; those of an earlier attempt do not count. */
     private int steps;
     private int told;
 
@@ -247,7 +247,7 @@ class FlushFlowTest {
       }
     }
 
-    /** Succeeds or fails now; the flow hears of it later, in any order, perhaps after a failure by timeout. */
+    /** Succeeds or fails now; the flow is told later, in any order, perhaps after a timeout. */
     private void outcome(int attempt, int step, Event success) {
       assertThat(attempt).as(name).isEqualTo(attempts);
       assertThat(steps).as(name + ": steps that succeeded before this one").isEqualTo(step);

@@ -9,7 +9,7 @@ import io.vertxscr.model.ScrException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the leader's book answers, case by case; {@link GatherWalkTest} tries the orders of events. */
+/** Answers of the leader's book, case by case; {@link GatherWalkTest} tries the orders of events. */
 class GatherBookTest {
   private final GatherBook<String, String> book = new GatherBook<>(List.of("b", "a", "c"), 4, "four");
 

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: whatever is lost, doubled, delayed or reordered, and whoever leads, all nodes get the same result for a number,
- * and when the trouble ends everybody gets on.
+ * Goal: all nodes get the same result under loss, duplication, delay, reordering and failover. When the faults end, all
+ * make progress.
  *
  * <p>Method: nodes, leaders and a bag of messages, one random event after the other. Old leaders go on deciding and
  * answering after they have been replaced. Replay one walk with {@code -Dseed=N}.
@@ -86,7 +86,7 @@ class GatherWalkTest {
       leaders.put(1, leader);
     }
 
-    /** What went wrong. */
+    /** Returns the failure of a walk. */
     Optional<String> walk() {
       for (int i = 0; i < 300 && violation == null; i++) {
         trouble();
@@ -129,7 +129,7 @@ class GatherWalkTest {
       }
     }
 
-    /** Begins the next gather, or asks for the result of the open one again. */
+    /** Starts the next gather, or repeats the request for the open one. */
     private void ask(String name, Node node) {
       node.waits = true;
       bag.add(new Message.Ask(node.epoch, name, node.results.size() + 1));

@@ -118,7 +118,7 @@ class PathClaimsTest {
     return new FileMeta(path, path, 0, OptionalInt.empty());
   }
 
-  /** How many ranks must hear of each path. */
+  /** Returns how many ranks must be told of each path. */
   private static Map<String, Integer> expected(Map<String, Set<Integer>> ranksOfPath) {
     Map<String, Integer> expected = new TreeMap<>();
     ranksOfPath.forEach((path, ranks) -> {
@@ -129,7 +129,7 @@ class PathClaimsTest {
     return expected;
   }
 
-  /** The same, of messages in some order, some of them twice; the last answer counts. */
+  /** Returns the result of messages in some order, some duplicated; the last answer counts. */
   private static Map<String, Integer> told(List<String> nodes, Map<String, NodePaths> paths, Random random) {
     Map<String, PathClaims> owners = new HashMap<>();
     nodes.forEach(node -> owners.put(node, new PathClaims(1 << 10)));

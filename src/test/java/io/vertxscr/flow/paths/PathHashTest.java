@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PathHashTest {
-  /** Nodes of different releases must agree: the first 16 bytes of SHA-256, whose value for "abc" is published. */
+  /** Nodes of different releases must agree. The first 16 bytes of SHA-256, whose value for "abc" is published. */
   @Test
   void itIsTheFirstHalfOfSha256() {
     assertThat(PathHash.of("abc")).isEqualTo(new PathHash(0xba7816bf8f01cfeaL, 0x414140de5dae2223L));

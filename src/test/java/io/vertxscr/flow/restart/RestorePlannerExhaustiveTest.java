@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a plan is made exactly where one exists, it can be carried out, and a refusal names the rank that is lost.
+ * Goal: the planner finds a plan exactly if one exists; plans work, refusals name the lost rank.
  *
  * <p>Method: every subset of lost or corrupt files and redundancy files; every map of ranks (where they are more than
  * four: of the ranks of a node together) onto the nodes and a spare, in turns where the product is too large; against
@@ -57,7 +57,7 @@ class RestorePlannerExhaustiveTest {
     }
   }
 
-  /** What is left: bit {@code 2 * rank} its files, bit {@code 2 * rank + 1} its redundancy file. */
+  /** Survivors: bit {@code 2 * rank} its files, bit {@code 2 * rank + 1} its redundancy file. */
   private record Left(int bits) {
     boolean files(int rank) {
       return (bits >> 2 * rank & 1) != 0;
@@ -186,7 +186,7 @@ class RestorePlannerExhaustiveTest {
     };
   }
 
-  /** A crash amid a new protection: each of four nodes has gone over to the new sets, or not; anything is lost. */
+  /** A crash during a new protection: each of four nodes has switched to the new sets, or not; any loss. */
   @ParameterizedTest
   @EnumSource(names = {"PARTNER", "XOR"})
   void aRedundancyFileCountsForNoOtherSetThanItsOwn(Scheme scheme) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is offered for a restart, and what must not be mixed; {@link RestorePlannerExhaustiveTest} tries losses. */
+/** Candidates of a restart, and sets that must not be mixed. {@link RestorePlannerExhaustiveTest} tries losses. */
 class RestorePlannerTest {
   private static final RedundancySet PAIR = new RedundancySet(List.of(0, 1));
   private static final RankMap MAP = new RankMap(List.of("n0", "n1"));

@@ -71,7 +71,7 @@ class SessionStateTest {
     });
   }
 
-  /** Those too that need no other rank. */
+  /** Also those that need no other rank. */
   @ParameterizedTest
   @MethodSource("everyStateAndQuestion")
   void namesRouteAndQuestionsWhereTheyAreLegalAndNowhereElse(SessionState state, Question question) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: edits of the index lose nothing but what they say, and restarts are offered the right datasets in order. */
+/** Goal: edits of the index lose nothing else, and restarts get the right datasets in order. */
 @Execution(ExecutionMode.CONCURRENT)
 class IndexTest {
   private static final Index THREE = Index.EMPTY.put(flushed(1, "a")).put(flushed(3, "c")).put(flushed(2, "b"));

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** Goal: every rank's part is found; maps of other writers are read, and what they cannot vouch for is said. */
+/** Goal: every rank's part is found; other writers' maps are read, with missing checksums reported. */
 class RankFileMapTest {
   @Test
   void everyRankIsInThePartThatStartsBeforeIt() {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: compressed files are published, kept, fetched and removed as others are, under names of their own. */
+/** Goal: compressed files are published, kept, fetched and removed as others, under their own names. */
 class CompressedDatasetTest {
   @TempDir
   Path temp;

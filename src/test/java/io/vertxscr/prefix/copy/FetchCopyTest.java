@@ -45,7 +45,7 @@ class FetchCopyTest {
     fetch = new FetchCopy(samples.paths, 3, back);
   }
 
-  /** Whatever the sizes are, large files are parts of their own, and small ones are together up to the limit. */
+  /** Large files of any size are parts of their own, and small ones are batched up to the limit. */
   @Test
   void filesAreFetchedInPartsThatAreNeitherManySmallOnesNorSeveralLargeOnes() {
     long whole = FetchCopy.PART_BYTES;
@@ -135,7 +135,7 @@ class FetchCopyTest {
     assertThat(Samples.tree(back)).isEmpty();
   }
 
-  /** Method: 14 files, of which more and more are damaged, in whatever order. */
+  /** Method: 14 files, of which more and more are damaged, in any order. */
   @Test
   void allFilesThatAreWrongAreCountedAndTheFirstOfThemNamed() throws IOException {
     String[] names = IntStream.range(0, 14).mapToObj(i -> "a/f%02d".formatted(i)).toArray(String[]::new);

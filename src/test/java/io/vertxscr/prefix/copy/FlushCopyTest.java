@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: only whole, checked files get a name in the prefix directory, and nothing that was there is hurt before. */
+/** Goal: only whole, checked files are published, and existing files are unchanged before that. */
 @Execution(ExecutionMode.CONCURRENT)
 class FlushCopyTest {
   @TempDir

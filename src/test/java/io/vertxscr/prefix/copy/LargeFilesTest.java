@@ -61,7 +61,7 @@ class LargeFilesTest {
   }
 
   @Test
-  void whateverHasBeenCopiedIsNotCopiedAgain() throws IOException {
+  void copiedExtentsAreNotCopiedAgain() throws IOException {
     int all = (1 << EXTENTS) - 1;
     for (int subset = 0; subset <= all; subset++) {
       assertThat(copy(copy("n1"), subset)).isEqualTo(bytes(subset));

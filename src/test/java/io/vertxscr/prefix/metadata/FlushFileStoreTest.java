@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: scripts find whole files; a damaged one is like none, and is written anew by the next change. */
+/** Goal: scripts find whole files. A corrupt one counts as missing, and is replaced by the next change. */
 class FlushFileStoreTest {
   @TempDir
   Path temp;

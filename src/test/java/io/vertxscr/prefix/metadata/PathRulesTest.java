@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: no name of an application leads out of the prefix directory or into what is ours, and all others get one
- * relative path each. Method: a prefix with links of every kind; each name of a table is tried.
+ * Goal: no name of an application leads out of the prefix directory or into {@code .scr}. All others have one relative
+ * path each. Method: a prefix with links of every kind; each name of a table is tried.
  */
 class PathRulesTest {
   @TempDir

@@ -207,7 +207,7 @@ class PrefixIndexTest {
     }
   }
 
-  /** Takes the lock of the prefix directory that is its argument, says so, and keeps it until its input ends. */
+  /** Holds the lock of the prefix directory in its argument until its input ends. */
   static final class LockHolder {
     public static void main(String[] arguments) {
       PrefixPaths paths = new PrefixPaths(Path.of(arguments[0]));

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: a map comes back as written whatever its division, read in small parts, and no damage to it passes. */
+/** Goal: a map is read as written for any division, in small parts, and all damage is detected. */
 @Execution(ExecutionMode.CONCURRENT)
 class RankMapTest {
   @TempDir

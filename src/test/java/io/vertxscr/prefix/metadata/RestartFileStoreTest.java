@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: what happened to restarts is kept; a damaged file is like none, and is written anew by the next change. */
+/** Goal: the restart history is durable. A corrupt file counts as missing, and is replaced by the next change. */
 class RestartFileStoreTest {
   @TempDir
   Path temp;

@@ -56,7 +56,7 @@ class PublicationTest {
     samples = new Samples(directory);
   }
 
-  /** What a restart does: the best dataset of the index that can be fetched whole. */
+  /** Restarts: returns the best dataset of the index that can be fetched whole. */
   private Optional<Integer> restart(int ranks) {
     for (Index.Entry candidate : samples.index.read().index().candidates()) {
       if (samples.publication.isComplete(candidate.id()) && fetchesWhole(candidate.id(), ranks)) {
@@ -116,7 +116,7 @@ class PublicationTest {
     }
   }
 
-  /** As a leader does who finds the dataset WANTED: what is complete is not copied a second time. */
+  /** Repeats a flush as a new leader of a WANTED dataset does: a complete one is not copied again. */
   private void flushAgain(DatasetDescriptor bare, List<RankFiles> ranks) {
     DatasetDescriptor descriptor = withTotals(bare, ranks);
     if (samples.publication.prepare(descriptor)) {
@@ -131,7 +131,7 @@ class PublicationTest {
 
   /** Elsewhere a name that is used again overwrites the dataset in place, and leaves stale files behind. */
   @Test
-  void aNameUsedAgainReplacesTheOldDatasetWhereverTheFlushIsCutAndNeverBeforeTheNewOneIsComplete() throws IOException {
+  void aReusedNameReplacesTheOldDatasetAtomicallyAtEveryInterruption() throws IOException {
     int steps = samples.flushSteps(descriptor(2, "same"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
     for (int done = 0; done <= steps; done++) {
       samples = new Samples(Files.createDirectory(temp.resolve("cut" + done)));
@@ -153,9 +153,9 @@ class PublicationTest {
     }
   }
 
-  /** Method: the second of two datasets with other names and the same files is cut after each of its steps. */
+  /** Method: the second of two datasets with the same files is interrupted after each of its steps. */
   @Test
-  void constantFileNamesLeaveTheOlderDatasetValidUntilTheNewerOneIsListedAndReplacedFromThenOn() throws IOException {
+  void constantFileNamesReplaceTheOlderDatasetWhenTheNewerIsListed() throws IOException {
     int steps = samples.flushSteps(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a", "d/b"))).size();
     for (int done = 0; done <= steps; done++) {
       makeSamples(temp.resolve("cut" + done));
@@ -176,7 +176,7 @@ class PublicationTest {
     return samples.index.read().index().find(id).orElseThrow().replacedBy();
   }
 
-  /** As other writers leave them: nothing says whose bytes are at a place, but what was kept beside it does. */
+  /** As other writers leave them: without checksums only the kept file identifies the owner of bytes. */
   @Test
   void ofFilesWithoutChecksumsTooTheOlderDatasetIsReadWhileTheNewerOneIsHalfThere() throws IOException {
     List<RankFiles> old = List.of(samples.cached(1, 0, "d/a", "d/b"));
@@ -264,7 +264,7 @@ class PublicationTest {
   }
 
   @Test
-  void aFileIsRemovedWithItsDatasetWhateverTimeTheApplicationHasGivenIt() throws IOException {
+  void aFileIsRemovedWithItsDatasetForAnyModificationTime() throws IOException {
     RankFiles rank = samples.cached(1, 0, "left");
     Files.setLastModifiedTime(samples.cacheOf(1).resolve(rank.files().getFirst().name()),
         FileTime.from(Instant.now().plusSeconds(86_400)));
@@ -285,7 +285,7 @@ class PublicationTest {
   }
 
   @Test
-  void anIdOfAnotherHistoryLosesItsSummaryBeforeItsMapIsWrittenOverButNotWhileItIsListed() {
+  void anIdConflictIsRefusedWhileTheOtherDatasetIsListed() {
     samples.flush(descriptor(1, "theirs"), List.of(samples.cached(1, 0, "x"), samples.cached(1, 1, "y")));
     DatasetDescriptor ours = withTotals(new DatasetDescriptor(1, "ours", DatasetFlags.CHECKPOINT, 1, 77,
         descriptor(1, "x").job(), Totals.NONE), List.of(samples.cached(1, 0, "x")));

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: a dataset leaves the index alone, or with all that is its own; no other dataset loses anything. */
+/** Goal: a dataset leaves the index alone, or with all its own files; no other dataset loses anything. */
 class WithdrawalTest {
   @TempDir
   Path temp;

@@ -92,7 +92,7 @@ class CheckpointTimesTest {
     assertThat(times.cost()).hasValue(7);
   }
 
-  /** One that costs 2 s is 10 % of the time where 18 s lie between two. */
+  /** A cost of 2 s is 10 % of the time with intervals of 18 s. */
   @Test
   void needCheckpointKeepsTheOverheadByThatCost() {
     open(true);

@@ -63,7 +63,7 @@ class LeaderServiceTest {
   private final LeaderService leader =
       new LeaderService(loop, new Bus(), new Nodes(), new Epoch(), new Actions());
 
-  /** Says what the test has put down for a node, and notes whom the leader tells that a run is over. */
+  /** Answers as scripted for each node, and records whom the leader tells of a run's end. */
   private final class Bus implements NodeBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
@@ -110,7 +110,7 @@ class LeaderServiceTest {
     }
   }
 
-  /** Begins no run, unless the test lets it come to what restores, and then that takes for ever. */
+  /** Begins no run, unless the test restores one, which then takes forever. */
   private final class Actions extends RunNumbers {
     @Override
     public Future<RunSettings> configure(UserSettings user, RankMap map) {
@@ -163,7 +163,7 @@ class LeaderServiceTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
-  void whoHasNotHeardThatTheRunHasFinalizedHearsItWithoutWaitingForThoseWhoHave(int subset) {
+  void aRankThatMissedTheEndOfTheRunIsToldWithoutWaiting(int subset) {
     for (String node : NODES) {
       boolean heard = told(subset, node);
       states.put(node, new State(
@@ -205,7 +205,7 @@ class LeaderServiceTest {
     assertThat(excused).containsExactly(RUN);
   }
 
-  /** The launcher may say so a while after the run, and a node that stops says so of a run that is on only. */
+  /** The launcher may report it some time after the run. A stopping node reports it for an active run only. */
   @Test
   void whoIsEndedFromOutsideIsExcusedWhileItRunsAndByItsLauncherAfterThatToo() throws Exception {
     State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
@@ -265,7 +265,7 @@ class LeaderServiceTest {
   }
 
   @Test
-  void ranksThatALostLeaderHasNotAnsweredJoinTheNextOneAndAreWaitedForOnlySoLong() {
+  void unacknowledgedRanksOfALostLeaderJoinTheNextOneWithinALimit() {
     NODES.forEach(node -> states.put(node, NO_RUN));
     assertThat(join("n2", "n2", 4, 0).refusals()).isEmpty();
     assertThat(join("n3", "n1", 4, 1, 2).refusals()).isEmpty();

@@ -24,8 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: whatever is lost while a run begins, ends, or the next one begins, every rank that waits is answered, and the
- * next attempt of all of them begins.
+ * Goal: ranks are always answered under losses at the begin and end of a run. The next attempt of all begins.
  *
  * <p>Method: the services of four nodes in virtual time, on a bus of the test which delivers messages, answers and the
  * news of a loss in an order of its own; a node, mostly the leader, dies at some message of it. Where it had ranks,
@@ -109,7 +108,7 @@ class RunLifeWalkTest {
     return nodes.story();
   }
 
-  /** Sets of the JDK iterate in another order in every process, so the same process alone would prove little. */
+  /** Sets of the JDK iterate in another order in every process, so one process alone would prove little. */
   @Test
   void aSeedReplaysToTheByteInAnotherProcess() throws Exception {
     Process other = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(),
@@ -135,7 +134,7 @@ class RunLifeWalkTest {
     }
   }
 
-  /** All ranks call init, on nodes that are alive now; whether all of them come to the end of all their runs. */
+  /** Has all ranks call init on live nodes; returns whether all of them reach the end of all their runs. */
   private boolean begins(SimulatedNodes nodes, Random random) {
     List<String> alive = nodes.alive();
     int count = 1 + random.nextInt(5);

@@ -37,8 +37,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: ranks that wait in init hear of what concerns them, and of nothing else, in whatever order a node is told.
- * Method: node n2 alone; the test answers for the leader n1, and for n3, which leads after it.
+ * Goal: ranks waiting in init are told what concerns them only, in any order of messages. Method: node n2 alone; the
+ * test answers for the leader n1, and for n3, which leads after it.
  */
 class RunServiceTest {
   private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();

@@ -64,7 +64,7 @@ final class SimulatedNodes {
     }
   }
 
-  /** Has a node die after so many events. */
+  /** Kills a node after so many events. */
   void dies(String node, int events) {
     victim = node;
     eventsLeft = events;
@@ -75,7 +75,7 @@ final class SimulatedNodes {
     return nodes.keySet().stream().filter(node -> !node.equals(dead)).toList();
   }
 
-  /** What no service should have met. */
+  /** Returns unexpected exceptions of services. */
   List<Throwable> errors() {
     return errors;
   }
@@ -102,7 +102,7 @@ final class SimulatedNodes {
     return String.join("\n", story);
   }
 
-  /** Lets things happen until the condition holds, or so much time has gone by. */
+  /** Runs events until the condition holds, or the time has passed. */
   void runUntil(BooleanSupplier condition, Duration most) {
     time.runUntil(condition, most);
   }

@@ -18,11 +18,11 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Brings a node's files of one dataset into the draft containers of a flush. Other nodes write to the same containers
+ * Copies a node's files of one dataset into the draft containers of a flush. Other nodes write to the same containers
  * at the same time, each its own stretch, so there are no locks.
  *
  * <p>An extent that is durable leaves a mark beside the containers: an empty file whose name has offset and length of
- * the extent. Whoever comes later, after a crash too, does not copy it again. The directory's name stands for one
+ * the extent. A later attempt, after a crash too, does not copy it again. The directory's name stands for one
  * layout ({@link ContainerDrafts}), so a mark never speaks of other bytes.
  */
 public final class ContainerCopy implements FlushTarget {
@@ -32,7 +32,8 @@ public final class ContainerCopy implements FlushTarget {
   private final PackedRanks packed;
 
   /**
-   * @param drafts directory of the draft containers, made by the leader; never by us: who comes late must find nothing
+   * @param drafts directory of the draft containers, created by the leader, never by nodes: a late node must find
+   * nothing
    * @param cacheDirectory the dataset's directory in this node's cache
    */
   public ContainerCopy(int dataset, Path drafts, Path cacheDirectory, PackedRanks packed) {
@@ -42,7 +43,7 @@ public final class ContainerCopy implements FlushTarget {
     this.packed = packed;
   }
 
-  /** Of all ranks that were packed, whatever is given here; each has files of {@link Extent#MOST_BYTES}, or one. */
+  /** Extents of all packed ranks, for any argument; each has files of {@link Extent#MOST_BYTES}, or one. */
   @Override
   public List<Extent> extents(List<RankFiles> ranks) {
     return Parts.of(packed.files(), file -> file.file().bytes(), Extent.MOST_BYTES).stream().map(this::extent).toList();
@@ -82,7 +83,7 @@ public final class ContainerCopy implements FlushTarget {
     return false;
   }
 
-  /** What was copied stays for the next attempt, which needs no other room. */
+  /** Keeps the copied bytes for the next attempt, which needs no other space. */
   @Override
   public void discard(Collection<FileMeta> files) {}
 

@@ -15,18 +15,18 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
- * The containers of one flush while they are written: {@code .scr/flush.<layout>/ctr.<id>.scr} in the dataset's
- * directory. What the leader does with them; each step durable, and may be repeated.
+ * Draft containers of one flush: {@code .scr/flush.<layout>/ctr.<id>.scr} in the dataset's directory. What the leader
+ * does with them; each step durable, and may be repeated.
  *
  * <pre>
- *   prepare   drafts of other layouts, and their containers, are removed; ours are kept: they are gone on with
+ *   prepare   drafts of other layouts, and their containers, are removed; ours are kept, to be resumed
  *   (nodes: ContainerCopy)
  *   publish   "copied" is written; then every container is renamed to its place
  *   clean     the dataset is complete: the directory goes
  * </pre>
  *
  * A directory stands for one layout of one dataset. So a node that still writes for an earlier leader, which knew of
- * other holders, writes to files that nobody will ever read. Once {@code copied} is there, nobody may write any more:
+ * other holders, writes to files that are never read. Once {@code copied} is there, writes are forbidden:
  * containers may have their names already, and a new draft would lack what the other nodes wrote.
  */
 public final class ContainerDrafts {
@@ -45,13 +45,13 @@ public final class ContainerDrafts {
     this.directory = directory(paths, dataset, layout);
   }
 
-  /** Where the drafts of a layout are. */
+  /** Returns the draft directory of a layout. */
   public static Path directory(PrefixPaths paths, int dataset, String layout) {
     return new ContainerPaths(paths.dataset(dataset)).directory().resolve("flush." + layout);
   }
 
   /**
-   * Before nodes copy. The dataset has no summary, so nobody reads its containers.
+   * Before nodes copy. The dataset has no summary, so its containers have no readers.
    *
    * @return whether all is copied already: then nodes must not write
    */
@@ -118,7 +118,7 @@ public final class ContainerDrafts {
         .forEach(ContainerDrafts::delete);
   }
 
-  /** Removes all containers of a dataset that nobody reads, drafts included. */
+  /** Removes all containers of a dataset without readers, drafts included. */
   public static void remove(PrefixPaths paths, int dataset) {
     Path directory = new ContainerPaths(paths.dataset(dataset)).directory();
     MetadataFiles.list(directory, "{scavenged,flush}.*").forEach(ContainerDrafts::delete);

@@ -6,7 +6,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * Where containers are. Pure.
+ * Paths of containers. Pure.
  *
  * @param dataset the dataset's directory in the prefix directory
  */
@@ -23,12 +23,12 @@ public record ContainerPaths(Path dataset) {
     return SCR + "/" + fileName(container);
   }
 
-  /** Name of a container's file, in whatever directory it is. */
+  /** Returns the file name of a container, in any directory. */
   public static String fileName(int container) {
     return "ctr." + container + ".scr";
   }
 
-  /** The directory of the containers that a node's part of a scavenge has made; relative to the dataset's directory. */
+  /** Returns the directory of a node's scavenged containers, relative to the dataset's directory. */
   public static String scavenged(String node, int round) {
     return SCR + "/scavenged." + node + "." + round;
   }
@@ -36,7 +36,7 @@ public record ContainerPaths(Path dataset) {
   /**
    * The place of a container that a segment names.
    *
-   * @throws ScrException CORRUPT if it leads out of the dataset's directory: a map may have been written by anybody
+   * @throws ScrException CORRUPT if it leads out of the dataset's directory: a map is untrusted input
    */
   public Path named(String relative) {
     try {

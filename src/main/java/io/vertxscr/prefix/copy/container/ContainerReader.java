@@ -35,14 +35,14 @@ public final class ContainerReader implements AutoCloseable {
 
   private final ContainerPaths containers;
   private final Map<String, FileChannel> open = new LinkedHashMap<>();
-  /** Where the last byte is that is wanted of a container. */
+  /** Offset of the last requested byte of each container. */
   private final Map<String, Long> ends = new HashMap<>();
-  /** What was read last: of this container, from here on, as many bytes as are before the limit. */
+  /** Window read last, up to the buffer's limit; the fields below are its container and offset. */
   private final ByteBuffer window = PieceBuffers.second(Limits.PIECE_BYTES);
   private String windowOf = "";
   private long windowAt;
 
-  /** Where the bytes of a file go. */
+  /** Receiver of a file's bytes. */
   @FunctionalInterface
   private interface Sink {
     void take(ByteBuffer bytes) throws IOException;
@@ -53,7 +53,7 @@ public final class ContainerReader implements AutoCloseable {
     this(dataset, List.of());
   }
 
-  /** The same. @param wanted files that will be read one behind the other */
+  /** Creates a reader for these files. @param wanted files that will be read one behind the other */
   public ContainerReader(Path dataset, List<FlushedFile> wanted) {
     this.containers = new ContainerPaths(dataset);
     wanted.stream().flatMap(file -> file.segments().stream()).forEach(segment ->
@@ -61,9 +61,8 @@ public final class ContainerReader implements AutoCloseable {
   }
 
   /**
-   * Copies a file out of its containers, with its mode and time where the map has them, and else
-   * with the mode of any new file; on every failure {@code to} is
-   * gone.
+   * Copies a file out of its containers; on every failure {@code to} is deleted. It gets the mode and time of the map,
+   * if known, else the mode of any new file.
    *
    * @param what names it in messages
    * @throws ScrException CORRUPT: a container is missing, too short, or has other bytes than the map says; IO: that
@@ -73,7 +72,7 @@ public final class ContainerReader implements AutoCloseable {
     return copy(file, what, to, Meter.NONE);
   }
 
-  /** The same under the eyes of a meter. */
+  /** Copies a file and reports progress to the meter. */
   public Copied copy(FlushedFile file, String what, Path to, Meter meter) {
     NewFile.Writing<Copied> writing = out -> read(file, what, bytes -> {
       meter.passing(bytes.remaining());
@@ -98,8 +97,8 @@ public final class ContainerReader implements AutoCloseable {
   }
 
   /**
-   * The same, by several threads, each with a reader of its own: {@link #compare} says whether the checksum that the
-   * pieces have together is right.
+   * Splits the copy for several threads, each with its own reader. {@link #compare} then checks the combined checksum
+   * of the pieces.
    *
    * @param dataset as in the constructor
    */
@@ -188,7 +187,7 @@ public final class ContainerReader implements AutoCloseable {
     }
   }
 
-  /** What comes next of a segment: as much of it as there is in the window, and at least a byte. */
+  /** Returns the next bytes of a segment, as many as the window has, at least one. */
   private ByteBuffer piece(Segment segment, long at, String what) {
     long from = segment.offset() + at;
     boolean there = segment.container().equals(windowOf) && from >= windowAt && from < windowAt + window.limit();
@@ -204,7 +203,7 @@ public final class ContainerReader implements AutoCloseable {
       }
       window.flip();
       windowAt = from;
-      // nobody else reads on this thread between the files of those who say what they want
+      // no other reader uses this thread between files that are announced in advance
       windowOf = ends.isEmpty() ? "" : segment.container();
     }
     int position = (int) (from - windowAt);

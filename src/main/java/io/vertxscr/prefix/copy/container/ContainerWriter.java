@@ -19,9 +19,9 @@ import java.util.TreeMap;
 import java.util.zip.CRC32;
 
 /**
- * Writes files one behind the other into containers, from some offset of the stream on: many small files become few
- * writes of {@link Limits#PIECE_BYTES}. Files are read straight into the one buffer of the calling thread, which must
- * be one that moves bulk bytes. Not thread-safe; several writers may write other stretches of the same containers.
+ * Writes files sequentially into containers, from an offset of the stream on. Many small files become few writes of
+ * {@link Limits#PIECE_BYTES}. Files are read straight into the one buffer of the calling thread, which must be one that
+ * moves bulk bytes. Not thread-safe; several writers may write other stretches of the same containers.
  */
 public final class ContainerWriter implements AutoCloseable {
   private final Path directory;
@@ -29,7 +29,7 @@ public final class ContainerWriter implements AutoCloseable {
   private final Meter meter;
   private final ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
   private final TreeMap<Integer, FileChannel> open = new TreeMap<>();
-  /** Where the first byte of the buffer belongs. */
+  /** Stream offset of the first byte in the buffer. */
   private long at;
 
   /**
@@ -134,7 +134,7 @@ public final class ContainerWriter implements AutoCloseable {
     return directory.resolve(ContainerPaths.fileName(container));
   }
 
-  /** Writes what is left, and makes all of it durable. @throws io.vertxscr.model.ScrException NO_SPACE, IO */
+  /** Writes the rest, and syncs everything. @throws io.vertxscr.model.ScrException NO_SPACE, IO */
   public void force() {
     drain();
     open.forEach((container, channel) -> {
@@ -146,7 +146,7 @@ public final class ContainerWriter implements AutoCloseable {
     });
   }
 
-  /** Closes without writing what is left. */
+  /** Closes without writing the rest. */
   @Override
   public void close() {
     buffer.clear();

@@ -49,22 +49,22 @@ public final class PackedRanks {
     return files;
   }
 
-  /** Where a rank's files begin in the stream. @throws ScrException UNKNOWN_RANK */
+  /** Returns the stream offset of a rank's first file. @throws ScrException UNKNOWN_RANK */
   public long start(int rank) {
     return known(starts, rank);
   }
 
-  /** Those of one rank. @throws ScrException UNKNOWN_RANK */
+  /** Returns the files of one rank. @throws ScrException UNKNOWN_RANK */
   public RankFiles files(int rank) {
     return known(ranks, rank);
   }
 
-  /** What the map says of a rank. @throws ScrException UNKNOWN_RANK */
+  /** Returns the map entry of a rank. @throws ScrException UNKNOWN_RANK */
   public Entry entry(int rank) {
     return entry(layout, start(rank), files(rank));
   }
 
-  /** What the map says of a rank whose files begin here in the stream. */
+  /** Returns the map entry of a rank whose files start at this stream offset. */
   public static Entry entry(ContainerLayout layout, long start, RankFiles rank) {
     List<FlushedFile> packed = new ArrayList<>();
     long at = start;

@@ -10,15 +10,15 @@ package io.vertxscr.prefix.copy.extent;
  */
 public record Extent(String what, long bytes, Work work) {
   /**
-   * Enough to do for a thread, little to repeat: a larger file is cut into pieces of this, and files that are packed
-   * end an extent as soon as it has as much.
+   * Maximum bytes of an extent: enough work for a thread, little to repeat. A larger file is cut into pieces of this
+   * size, and a batch of packed files ends an extent when it reaches it.
    */
   public static final long MOST_BYTES = 64L << 20;
 
   /** Copies the bytes of one extent. */
   @FunctionalInterface
   public interface Work {
-    /** As {@link Extent#copy}. */
+    /** See {@link Extent#copy}. */
     void copy(Meter meter);
   }
 

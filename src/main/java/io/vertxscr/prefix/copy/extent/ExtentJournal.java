@@ -14,12 +14,12 @@ import java.util.SortedMap;
 import java.util.zip.CRC32;
 
 /**
- * What is durable of a draft: a small file beside it, which grows by a record for each extent. Big-endian:
+ * Journal of a draft's durable extents: a small file beside it with one record for each extent. Big-endian:
  * <pre>
  *   header    4 "SCRX"   4 length n of the owner   n owner, UTF-8     4 CRC-32 of all that
  *   record    4 extent   4 CRC-32 of its bytes     4 CRC-32 of the eight bytes before
  * </pre>
- * The owner names who may go on with the draft, and with which bytes; for anybody else it says nothing. A record that
+ * The owner identifies who may resume the draft, and with which bytes; others ignore the journal. A record that
  * is torn, and what follows it, counts as not written. Not thread-safe.
  */
 public final class ExtentJournal implements AutoCloseable {
@@ -37,7 +37,7 @@ public final class ExtentJournal implements AutoCloseable {
   }
 
   /**
-   * What an earlier life of this owner has left.
+   * Reads the records of an earlier process of this owner.
    *
    * @return checksums by extent; empty where there is no such file, it is another's, or it is damaged
    */

@@ -6,24 +6,24 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * How a node's files of one dataset come to the prefix directory. Every step can be repeated; an object serves one
- * attempt, and is safe for many threads.
+ * Destination of a node's files of one dataset in the prefix directory. Every step can be repeated; an object serves
+ * one attempt, and is safe for many threads.
  */
 public interface FlushTarget {
   /** The node's work, cut so that a few threads have something to do; touches nothing. */
   List<Extent> extents(List<RankFiles> ranks);
 
   /**
-   * Gives what was copied its names, durably. The caller knows that all extents of the dataset, on all nodes, are
-   * there. What had the names before stays beside them until {@link #removeKept}.
+   * Renames the copied files to their final names, durably. The caller knows that all extents of the dataset, on all
+   * nodes, are there. What had the names before stays beside them until {@link #removeKept}.
    *
-   * @return whether any of the names was taken before, by whomever
+   * @return whether any of the names was in use before
    * @throws io.vertxscr.model.ScrException NO_SUCH_FILE if something was neither copied nor published by an earlier
    *     call; IO
    */
   boolean publish(Collection<FileMeta> files);
 
-  /** An attempt has failed here: removes what the next one would not use. */
+  /** An attempt has failed here: removes files that the next one would not use. */
   void discard(Collection<FileMeta> files);
 
   /** The dataset is complete: removes what these files' places held before. */

@@ -15,10 +15,9 @@ import java.util.Map;
 
 /**
  * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
- * ({@link ExtentJournal}), and not copied again by whoever comes later as the same owner: the same node, with the same
- * dataset, after its daemon has died or the leader has changed. For anybody else the draft is made anew, so that two
- * nodes never write to one file. The checksums of the extents, combined, are compared with that of the file when all
- * are there.
+ * ({@link ExtentJournal}), and not copied again by the same owner: the same node, with the same dataset, after a crash
+ * of its daemon or a failover. Any other owner starts a new draft, so that two nodes never write to one file. The
+ * checksums of the extents, combined, are compared with that of the file when all are there.
  *
  * <p>Thread-safe; one object for each file and attempt.
  */
@@ -33,7 +32,7 @@ public final class LargeDraft {
   private boolean begun;
   private boolean ended;
 
-  /** Where it comes from and goes to; {@code marks} is beside the draft. */
+  /** Paths of the source, the draft, and its journal {@code marks}. */
   public record Places(Path source, Path draft, Path marks) {}
 
   /**
@@ -51,12 +50,12 @@ public final class LargeDraft {
     this.extentBytes = extentBytes;
   }
 
-  /** How many extents it has. */
+  /** Returns the number of extents. */
   public int count() {
     return Math.toIntExact(Math.ceilDiv(file.bytes(), extentBytes));
   }
 
-  /** How many bytes one of them has. */
+  /** Returns the bytes of an extent. */
   public long bytes(int extent) {
     return Math.min(extentBytes, file.bytes() - extent * extentBytes);
   }
@@ -80,7 +79,10 @@ public final class LargeDraft {
     return sums.containsKey(extent);
   }
 
-  /** Goes on with what is there, or makes it anew: then the marks go first, durably, because they speak of the old. */
+  /**
+   * Resumes the draft, or starts a new one. A new draft removes the journal first, durably, because it describes the
+   * old draft.
+   */
   private synchronized void begin() {
     if (begun) {
       return;
@@ -122,7 +124,9 @@ public final class LargeDraft {
     sums.put(extent, sum);
   }
 
-  /** All are there, by whichever thread came last: compares, and gives the draft its mode and time, durably. */
+  /**
+   * Completes the draft, called by the thread that finishes last. Compares checksums, and sets mode and time, durably.
+   */
   private synchronized void end() {
     if (ended || sums.size() < count()) {
       return;

@@ -16,7 +16,7 @@ import java.util.function.IntToLongFunction;
 
 /**
  * One large file on its way into a cache, copied extent by extent, by several threads. Nothing is synced or gone on
- * with: after a failure all is copied anew, by another object. The checksums of the extents, combined, are compared
+ * with: after a failure another object copies everything again. The checksums of the extents, combined, are compared
  * with that of the file when all are there.
  *
  * <p>Thread-safe.
@@ -33,7 +33,7 @@ public final class LargeFetch {
   /**
    * A copy that is not begun yet.
    *
-   * @param to made anew; gets mode and time of the source when it has its bytes
+   * @param to new file; gets mode and time of the source after its bytes
    * @param fileBytes expected size, above 0
    * @param crc expected checksum
    */
@@ -45,7 +45,7 @@ public final class LargeFetch {
     this.extentBytes = extentBytes;
   }
 
-  /** How many extents it has. */
+  /** Returns the number of extents. */
   public int count() {
     return Math.toIntExact(Math.ceilDiv(fileBytes, extentBytes));
   }
@@ -55,9 +55,9 @@ public final class LargeFetch {
   }
 
   /**
-   * Copies one extent; the last one to end finds out whether the file is what it should be.
+   * Copies one extent; the last one to end verifies the file.
    *
-   * @throws io.vertxscr.model.ScrException CORRUPT: the file is missing, or not what is expected; NO_SPACE, IO
+   * @throws io.vertxscr.model.ScrException CORRUPT: the file is missing, or differs; NO_SPACE, IO
    */
   public void copy(int extent, Meter meter) {
     begin();

@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 import java.util.zip.CRC32;
 
 /**
- * A file that is copied, and what its troubles mean: so that nobody takes a bad source for a bad target. Blocking.
+ * A source file with its meaning of failures, so that a bad source is not mistaken for a bad target. Blocking.
  *
  * @param what names it in messages
  */
@@ -27,7 +27,7 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     return new SourceFile(path, what, Fault.NO_SUCH_FILE, Fault.CORRUPT);
   }
 
-  /** A file in the prefix directory: one that is gone makes its dataset useless, one that cannot be read does not. */
+  /** A file in the prefix directory. A missing one makes its dataset useless, an unreadable one does not. */
   public static SourceFile flushed(Path path, String what) {
     return new SourceFile(path, what, Fault.CORRUPT, Fault.IO);
   }
@@ -44,7 +44,7 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     }
   }
 
-  /** The same where its size is known. @throws ScrException CORRUPT too, if it has another one */
+  /** Opens the source with its known size. @throws ScrException CORRUPT too, if it has another one */
   public FileChannel open(FileMeta file) {
     FileChannel in = open();
     boolean good = false;
@@ -78,7 +78,7 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     }
   }
 
-  /** What comes next; -1 at the end. */
+  /** Reads the next bytes; -1 at the end. */
   public int read(FileChannel in, ByteBuffer buffer) {
     try {
       return in.read(buffer);
@@ -87,7 +87,7 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     }
   }
 
-  /** What is there, some of it. @throws ScrException CORRUPT where the file ends before that */
+  /** Reads available bytes, at least one. @throws ScrException CORRUPT where the file ends before that */
   public int read(FileChannel in, ByteBuffer buffer, long at) {
     try {
       int count = in.read(buffer, at);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The files of a dataset that are not what its map says: all are counted, the first of them named, so that its owner
- * learns from one attempt whether one file is bad or all are.
+ * Files of a dataset that differ from its map. All are counted, the first of them named, so that one attempt shows the
+ * extent of the damage.
  *
  * @param named sentences that name a file each, {@link #MOST_NAMED} at most
  */
@@ -17,7 +17,7 @@ public record WrongFiles(int count, List<String> named) {
   /** All are right. */
   public static final WrongFiles NONE = new WrongFiles(0, List.of());
 
-  /** One that a copy has found. @param failure its message names the file */
+  /** Wraps one corrupt file found by a copy. @param failure its message names the file */
   public static WrongFiles of(ScrException failure) {
     return new WrongFiles(1, List.of(String.valueOf(failure.getMessage())));
   }

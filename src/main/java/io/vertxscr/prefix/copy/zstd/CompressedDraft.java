@@ -24,13 +24,13 @@ import java.util.TreeMap;
 import java.util.zip.CRC32;
 
 /**
- * The draft of one compressed file, written frame behind frame by one thread, with the seek table at its end.
+ * Draft of one compressed file, written by one thread frame by frame, with the seek table at its end.
  *
  * <p>Where a frame begins is known when the one before it is compressed, so a file is not divided among threads;
  * several files are compressed at once. After each {@code extentBytes} of a file that is larger, what is there is
  * synced and marked ({@link ExtentJournal}): three marks for each frame, its length in the file, the checksum that
- * stands in the table, and the CRC-32 of its bytes. Whoever comes later as the same owner goes on behind the last
- * frame that has all three; for anybody else the draft is made anew.
+ * stands in the table, and the CRC-32 of its bytes. A later attempt of the same owner resumes after the last
+ * frame that has all three; any other owner starts a new draft.
  *
  * <p>One object for each file and attempt, used by one thread at a time.
  */
@@ -48,11 +48,11 @@ public final class CompressedDraft {
   private long storedBytes;
 
   /**
-   * How a file is compressed.
+   * Parameters of the compression.
    *
    * @param frameBytes of every frame but the last one of a file
-   * @param extentBytes after how many bytes of the source what is there is marked
-   * @param owner who copies which dataset: another text if a byte may be another one; empty if nobody goes on with it
+   * @param extentBytes bytes of the source between two records of the journal
+   * @param owner who copies which dataset: another text if a byte may be another one; empty if it is not resumed
    */
   public record Manner(int level, int frameBytes, long extentBytes, Optional<String> owner) {
     public Manner {
@@ -84,7 +84,7 @@ public final class CompressedDraft {
   }
 
   /**
-   * Makes the draft, durably, or what is left of it to do.
+   * Writes the draft durably, or resumes it.
    *
    * @return the checksum of the file's own bytes
    * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
@@ -137,7 +137,7 @@ public final class CompressedDraft {
     }
   }
 
-  /** Takes the frames over that are durable, if the draft can have them. */
+  /** Reuses the durable frames of an earlier attempt, if the draft fits to them. */
   private void goOn(Map<Integer, Integer> marks) throws IOException {
     if (!Files.isRegularFile(places.draft(), LinkOption.NOFOLLOW_LINKS)) {
       return;

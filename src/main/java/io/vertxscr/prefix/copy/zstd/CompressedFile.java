@@ -23,16 +23,16 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
 /**
- * A compressed file in the prefix directory, decoded frame by frame and checked while the bytes pass: each frame
+ * A compressed file in the prefix directory, decoded frame by frame and checked in the same pass. Each frame is checked
  * against the checksum in the seek table, the whole against size and CRC-32 in the map. Only for threads that move bulk
  * bytes.
  *
  * @param path where it is
- * @param file what the map says of it
+ * @param file its entry in the map
  * @param what names it in messages
  */
 public record CompressedFile(Path path, FlushedFile file, String what) {
-  /** Where the bytes go. */
+  /** Receiver of the decoded bytes. */
   @FunctionalInterface
   private interface Sink {
     void take(ByteBuffer bytes) throws IOException;
@@ -48,7 +48,7 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
     return copy(to, Meter.NONE);
   }
 
-  /** The same under the eyes of a meter, which hears of the bytes that come out. */
+  /** Copies the file and reports decoded bytes to the meter. */
   public Copied copy(Path to, Meter meter) {
     return NewFile.stamped(to, out -> {
       Copied copied = read(bytes -> {
@@ -72,9 +72,9 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
   }
 
   /**
-   * The same by several threads: pieces of whole frames, each checked against the checksums of its frames.
+   * Splits the copy for several threads. Pieces of whole frames, each checked against the checksums of its frames.
    *
-   * @param pieceBytes of what is decoded, about
+   * @param pieceBytes approximate decoded bytes of a piece
    */
   public List<CheckedPiece> pieces(long pieceBytes) {
     try (FileChannel in = open()) {

@@ -16,14 +16,14 @@ import java.util.function.Consumer;
  * bytes; a caller must be done with the buffers before it has another coder. Belongs to one thread.
  */
 final class FrameCoder implements AutoCloseable {
-  /** What a frame has when it is decoded; the last one of a file may have less. */
+  /** Decoded bytes of a frame; the last one of a file may be shorter. */
   static final int FRAME_BYTES = 1 << 20;
-  /** What it takes at most in the file: a little more, where the bytes cannot be compressed. */
+  /** Maximum size of a stored frame: a little more than its content, if that is incompressible. */
   private static final int MAX_STORED_BYTES = FRAME_BYTES + (FRAME_BYTES >> 8) + 64;
 
   private static final int FRAME_MAGIC = 0xFD2FB528;
   private static final int MIN_STORED_BYTES = 4 + 1 + 4;
-  /** Bits of the frame header's descriptor that nobody uses; zstd reads over one of them. */
+  /** Unused bits of the frame header's descriptor; zstd ignores one of them. */
   private static final int UNUSED_BITS = 0x18;
   private static final ThreadLocal<Buffers> OF_THREAD = ThreadLocal.withInitial(() -> new Buffers(
       ByteBuffer.allocateDirect(FRAME_BYTES), ByteBuffer.allocateDirect(MAX_STORED_BYTES)));
@@ -76,7 +76,7 @@ final class FrameCoder implements AutoCloseable {
   }
 
   /**
-   * Compresses what is in {@link #plain}, from its beginning to its position.
+   * Compresses {@link #plain}, from its beginning to its position.
    *
    * @return the frame, in the other buffer
    */
@@ -86,13 +86,13 @@ final class FrameCoder implements AutoCloseable {
     return buffers.stored.clear().limit(bytes);
   }
 
-  /** What zstd puts behind a frame: the low half of the XXH64 of its decoded bytes. */
+  /** Returns zstd's frame checksum: the low half of the XXH64 of its decoded bytes. */
   static int checksum(ByteBuffer stored) {
     return stored.order(ByteOrder.LITTLE_ENDIAN).getInt(stored.limit() - Integer.BYTES);
   }
 
   /**
-   * Decodes what is in {@link #stored}, all of it.
+   * Decodes all of {@link #stored}.
    *
    * @return the bytes, in the other buffer
    * @throws ScrException CORRUPT if it is not the frame that the table describes

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: what comes out of containers is what went in, or is refused; what was copied is not copied again. */
+/** Goal: files come out of containers unchanged, or are refused; durable extents are not copied again. */
 @Execution(ExecutionMode.CONCURRENT)
 class ContainerCopyTest {
   private static final int ID = 7;
@@ -178,7 +178,7 @@ class ContainerCopyTest {
   }
 
   @Test
-  void whatIsDurableIsNotCopiedAgainByWhoeverComesNext() throws IOException {
+  void durableExtentsAreNotCopiedAgain() throws IOException {
     PackedRanks packed = new PackedRanks(new ContainerLayout(10_000, 1), 0, List.of(cached(0, 5000, 7000)));
     drafts("l").prepare();
     assertThat(copyAll(copy("l", packed))).isEqualTo(12_000);

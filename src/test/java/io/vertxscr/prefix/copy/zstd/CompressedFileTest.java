@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: what comes out of a compressed file is what went in, or a refusal; whoever goes on with a draft makes the same
- * file. Method: small frames, marks after each two; every bit flipped, every length cut, every write interrupted.
+ * Goal: decompression is lossless, or refused; a resumed draft gives the same file. Method: small frames, marks after
+ * each two; every bit flipped, every length cut, every write interrupted.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class CompressedFileTest {
@@ -197,7 +197,7 @@ class CompressedFileTest {
     assertCorrupt(() -> new CompressedFile(draft, FlushedFile.of(file), "the file").check(), "same length");
   }
 
-  /** Lets so many pieces pass, and then ends the copy as a daemon that dies. */
+  /** Passes so many pieces, then ends the copy as a daemon that dies. */
   private static Meter dyingAfter(int pieces, List<Integer> passed) {
     return bytes -> {
       if (passed.size() == pieces) {
@@ -208,7 +208,7 @@ class CompressedFileTest {
   }
 
   @Test
-  void whateverIsMarkedIsNotWrittenAgainWhereverTheCopyEnds() throws IOException {
+  void durableFramesAreNotWrittenAgainAfterAnyInterruption() throws IOException {
     FileMeta file = file(content(10 * FRAME_BYTES + 3));
     draft(file, 3, Optional.of("n1")).write(Meter.NONE);
     byte[] whole = Files.readAllBytes(draft);

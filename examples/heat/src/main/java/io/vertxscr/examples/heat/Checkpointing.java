@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What the solver needs of a checkpoint system; one object per rank, used by the rank's thread. All calls but
+ * Checkpoint interface of the solver; one object per rank, used by the rank's thread. All calls but
  * {@link Output#route} and {@link Restart#route} are collective: they return when every rank of the run has made them,
  * and throw when a rank or node of the run was lost.
  */
@@ -12,15 +12,15 @@ public interface Checkpointing extends AutoCloseable {
   /** The newest checkpoint to start from, the same for every rank; empty where there is none. */
   Optional<Restart> restart();
 
-  /** Begins a checkpoint. */
+  /** Starts a checkpoint. */
   Output start(String name);
 
-  /** Ends the run in good order. */
+  /** Finalizes the run. */
   void finish();
 
   /**
-   * Lets go of everything; without {@link #finish} before it, this rank counts as lost. From any thread, more than
-   * once; a call that waits ends with an exception.
+   * Releases everything; without {@link #finish} before it, this rank counts as lost. From any thread, more than once;
+   * a call that waits ends with an exception.
    */
   @Override
   void close();
@@ -29,11 +29,11 @@ public interface Checkpointing extends AutoCloseable {
   interface Restart {
     String name();
 
-    /** Where the file is now; {@code file} is the name it was written under. */
+    /** Returns the current path of a file; {@code file} is the name it was written under. */
     Path route(String file);
 
     /**
-     * Ends reading.
+     * Completes the read.
      *
      * @return whether every rank called its file valid; where not, ask for the next older one with {@link #restart}
      */
@@ -42,11 +42,11 @@ public interface Checkpointing extends AutoCloseable {
 
   /** A checkpoint that is being written. */
   interface Output {
-    /** Where to write the file; {@code file} is relative to the prefix directory. */
+    /** Returns the path at which to write the file; {@code file} is relative to the prefix directory. */
     Path route(String file);
 
     /**
-     * Ends writing; returns when the checkpoint is protected.
+     * Completes the write; returns when the checkpoint is protected.
      *
      * @return whether there is such a checkpoint now; where not, the one before it is still the newest, and the run
      *   goes on

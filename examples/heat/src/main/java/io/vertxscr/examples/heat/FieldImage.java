@@ -7,10 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
 
-/**
- * A picture of a field: black is cold, then red, orange, yellow, and white is the hottest that the initial field can
- * be.
- */
+/** Image of a field: black is cold, then red, orange, yellow. White is the hottest that the initial field can be. */
 public final class FieldImage {
   private FieldImage() {}
 

@@ -23,9 +23,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The final field in an output directory: files {@code rows_<first>_<count>.f64}, each with these rows of the field as
- * raw doubles, big-endian, row by row. However many files there are, their bytes in the order of rows are the same
- * field.
+ * The final field in an output directory: files {@code rows_<first>_<count>.f64} of raw doubles. Each has these rows of
+ * the field, big-endian, row by row. However many files there are, their bytes in the order of rows are the same field.
  */
 public final class FinalField {
   private static final Pattern NAME = Pattern.compile("rows_(\\d{1,9})_(\\d{1,9})\\.f64");

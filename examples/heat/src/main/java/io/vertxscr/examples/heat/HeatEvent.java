@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a rank tells about its progress: to a listener in the same process, or as a line of text to another one. */
+/** Progress event of a rank, for a listener in the same process, or as a line of text. */
 public sealed interface HeatEvent {
   int rank();
 

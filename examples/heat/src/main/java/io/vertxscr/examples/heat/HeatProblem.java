@@ -1,7 +1,7 @@
 package io.vertxscr.examples.heat;
 
 /**
- * What is to be computed; the same for all ranks.
+ * Parameters of the computation; the same for all ranks.
  *
  * @param size rows and columns of the field
  * @param steps time steps from the picture to the final field
@@ -20,7 +20,7 @@ public record HeatProblem(int size, int steps, int checkpointEvery) {
     }
   }
 
-  /** The same computation without checkpoints. */
+  /** Returns the problem without checkpoints. */
   public HeatProblem withoutCheckpoints() {
     return new HeatProblem(size, steps, 0);
   }

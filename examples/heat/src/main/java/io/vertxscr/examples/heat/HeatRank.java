@@ -107,7 +107,7 @@ public final class HeatRank {
     }
   }
 
-  /** A rank that cannot write its file says so to all; nobody keeps that checkpoint, and the computation goes on. */
+  /** A failed write of one rank makes the checkpoint invalid on all; the computation continues. */
   private void checkpoint(Block block) throws ClosedByInterruptException {
     long start = System.nanoTime();
     String name = checkpointName(block.step());

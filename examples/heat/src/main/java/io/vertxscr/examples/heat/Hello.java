@@ -11,8 +11,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Opens the connection between two neighbours: the upper one connects and says who it is, in four big-endian words: a
- * magic number, the size of the field, the number of ranks, its rank. A stranger's connection is dropped.
+ * First message between two neighbours. The upper one connects and identifies itself in four big-endian words: a magic
+ * number, the size of the field, the number of ranks, its rank. A stranger's connection is dropped.
  */
 final class Hello {
   private static final int MAGIC = 0x48454154;

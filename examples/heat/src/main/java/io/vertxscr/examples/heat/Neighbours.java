@@ -74,7 +74,7 @@ final class Neighbours implements Closeable {
     return link;
   }
 
-  /** Gives the neighbours the block's outer rows, and fills its halo rows with theirs. */
+  /** Exchanges outer rows with the neighbours, which fill the halo rows. */
   void exchange(Block block) throws IOException {
     for (Link link : all) {
       link.startExchange(block);
@@ -85,7 +85,7 @@ final class Neighbours implements Closeable {
     }
   }
 
-  /** Tells that this rank has written its part; when it returns, all ranks below this one have as well. */
+  /** Announces that this rank has written its part; returns when all ranks below this one have as well. */
   void written() throws IOException {
     below.forEach(Link::startReceive);
     transfer("after the last step");

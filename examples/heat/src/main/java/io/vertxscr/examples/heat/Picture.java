@@ -7,9 +7,7 @@ import java.io.InputStream;
 import java.nio.DoubleBuffer;
 import javax.imageio.ImageIO;
 
-/**
- * The initial field: a grey picture that comes with the program, scaled to the field; black is 0 degrees, white 100.
- */
+/** The initial field: a grey image in the jar, scaled to the field; black is 0 degrees, white 100. */
 final class Picture {
   static final double HOTTEST_DEGREES = 100;
   private static final String NAME = "initial.png";

@@ -9,8 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * How the ranks of one run find each other: each publishes the address on which it listens as a small file, {@code host
- * port}, in a directory that all of them see. A file appears whole or not at all, and never twice.
+ * Rendezvous of the ranks of one run. Each publishes the address on which it listens as a small file,
+ * {@code host port}, in a shared directory. A file appears whole or not at all, and never twice.
  */
 final class Rendezvous {
   private static final int POLL_MS = 5;

@@ -31,7 +31,7 @@ public final class ScrCheckpointing implements Checkpointing {
     return new ScrCheckpointing(Scr.open(scrOptions), scrOptions.prefix());
   }
 
-  /** The same through a client that is connected already, of a node in this process. */
+  /** Opens it with a connected client, of a node in this process. */
   public static Checkpointing open(HeatOptions options, ScrClient client, Path prefix) {
     ScrOptions scrOptions = new ScrOptions(Path.of("unused"), options.rank(), options.ranks(), prefix, JOB);
     return new ScrCheckpointing(Scr.open(client, scrOptions), scrOptions.prefix());

@@ -1,6 +1,6 @@
 /**
- * A parallel 2-D heat-diffusion solver that checkpoints: the application of the demo, and an example of how a program
- * uses the Java client. Row blocks over ranks, halo exchange over TCP, explicit Jacobi steps on doubles; the final
- * field is the same, bit for bit, whatever the number of ranks and however often the run was interrupted.
+ * A parallel 2-D heat-diffusion solver with checkpoints. The demo's application, an example of the Java client. Row
+ * blocks over ranks, halo exchange over TCP, explicit Jacobi steps on doubles; the final field is the same, bit for
+ * bit, whatever the number of ranks and however often the run was interrupted.
  */
 package io.vertxscr.examples.heat;

@@ -43,26 +43,26 @@ public class KernelBenchmark {
     accumulator = ByteBuffer.allocateDirect(pieceBytes);
   }
 
-  /** What a fold costs for each piece of another member. */
+  /** Cost of a fold for each piece of another member. */
   @Benchmark
   public void xorFold() {
     Xor.fold(accumulator, source, pieceBytes);
   }
 
-  /** What each further row of Reed-Solomon costs for each piece of another member, by the kernel that was chosen. */
+  /** Cost of each further row of Reed-Solomon for each piece of another member, by the selected kernel. */
   @Benchmark
   public void gfMultiplyAdd() {
     GfKernels.multiplyAdd(accumulator, source, pieceBytes, 0x57);
   }
 
-  /** The same where there is no Vector API. */
+  /** The same cost without the Vector API. */
   @Benchmark
   public void gfMultiplyAddPlain() {
     GfKernels.plain().multiplyAdd(
         MemorySegment.ofBuffer(accumulator), MemorySegment.ofBuffer(source), pieceBytes, 0x57);
   }
 
-  /** What every byte that is read costs more because of its checksum. */
+  /** Cost of the checksum for every byte that is read. */
   @Benchmark
   public long crc32() {
     CRC32 crc = new CRC32();
@@ -70,7 +70,7 @@ public class KernelBenchmark {
     return crc.getValue();
   }
 
-  /** Once for each piece of a file, whatever its size. */
+  /** Cost of one combination, once for each piece of a file of any size. */
   @Benchmark
   public int crc32Combine() {
     return Crc32s.combine(0x12345678, 0x9abcdef0, pieceBytes);
