@@ -76,7 +76,7 @@ final class NodeCommand implements Callable<Integer> {
   private boolean attached;
 
   @Option(names = "--verticles", paramLabel = "DIRECTORY",
-      description = "Descriptions of the verticles; those of the program if not given.")
+      description = "Descriptions of the verticles, and jars with a site's classes; default: those of the program.")
   private Path verticles;
 
   @Option(names = "--no-direct-reads", description = "Read files of nodes on this host over connections, too.")

@@ -28,8 +28,13 @@ public record Deployment(
       List.of(ThreadingModel.EVENT_LOOP, ThreadingModel.WORKER, ThreadingModel.VIRTUAL_THREAD);
   private static final int MAX_INSTANCES = 1024;
 
-  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} that names the file and what is wrong in it */
-  static Deployment parse(String file, String text) {
+  /**
+   * Parses one description.
+   *
+   * @param classes finds the verticle's class
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} that names the file and what is wrong in it
+   */
+  static Deployment parse(String file, String text, ClassLoader classes) {
     try {
       JsonObject json = new JsonObject(text);
       for (String key : json.fieldNames()) {
@@ -37,7 +42,7 @@ public record Deployment(
           throw bad(file, "unknown key '" + key + "'" + Nearest.hint(key, KEYS));
         }
       }
-      return new Deployment(file, verticle(file, json.getString("verticle")), instances(file, json),
+      return new Deployment(file, verticle(file, json.getString("verticle"), classes), instances(file, json),
           threading(file, json.getString("threading", "EVENT_LOOP")),
           json.getJsonObject("settings", new JsonObject()));
     } catch (DecodeException | ClassCastException e) {
@@ -49,13 +54,13 @@ public record Deployment(
     return new DeploymentOptions().setInstances(instances).setThreadingModel(threading).setConfig(settings.copy());
   }
 
-  private static Class<? extends Deployable> verticle(String file, String name) {
+  private static Class<? extends Deployable> verticle(String file, String name, ClassLoader classes) {
     if (name == null) {
       throw bad(file, "no 'verticle'");
     }
     try {
       // Not initialized here: a class of a site must not run because its file was looked at.
-      return Class.forName(name, false, Deployment.class.getClassLoader()).asSubclass(Deployable.class);
+      return Class.forName(name, false, classes).asSubclass(Deployable.class);
     } catch (ClassNotFoundException _) {
       throw bad(file, "no class " + name);
     } catch (ClassCastException _) {

@@ -8,6 +8,8 @@ import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -33,15 +35,16 @@ public record Deployments(List<Deployment> list) {
   }
 
   /**
-   * Reads every {@code *.json} of a directory.
+   * Reads every {@code *.json} of a directory. Classes may be in jars of that directory, too.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the file, before anything is deployed
    */
   public static Deployments read(Path directory) {
-    try (Stream<Path> entries = Files.list(directory)) {
+    try {
+      ClassLoader classes = withJars(files(directory, ".jar"));
       List<Deployment> list = new ArrayList<>();
-      for (Path file : entries.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
-        list.add(Deployment.parse(file.getFileName().toString(), Files.readString(file)));
+      for (Path file : files(directory, ".json")) {
+        list.add(Deployment.parse(file.getFileName().toString(), Files.readString(file), classes));
       }
       return new Deployments(list);
     } catch (IOException e) {
@@ -49,6 +52,22 @@ public record Deployments(List<Deployment> list) {
           Fault.BAD_CONFIGURATION, "verticle descriptions in " + directory + " cannot be read: "
               + ScrException.reason(e), e);
     }
+  }
+
+  private static List<Path> files(Path directory, String end) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.filter(file -> file.toString().endsWith(end)).sorted().toList();
+    }
+  }
+
+  /** Classes of the program, then those of the jars; open as long as the process, as its verticles are. */
+  private static ClassLoader withJars(List<Path> jars) throws IOException {
+    ClassLoader program = Deployments.class.getClassLoader();
+    List<URL> places = new ArrayList<>();
+    for (Path jar : jars) {
+      places.add(jar.toUri().toURL());
+    }
+    return jars.isEmpty() ? program : new URLClassLoader("verticles", places.toArray(URL[]::new), program);
   }
 
   /** Those that are part of the program, for use without an installation directory. */

@@ -18,6 +18,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +54,27 @@ class DeploymentsTest {
     public Future<?> start() {
       return Future.failedFuture("no disk");
     }
+  }
+
+  /** Method: a class that is compiled here, put in a jar beside its description, and deployed. */
+  @Test
+  void aSiteBringsItsVerticleInAJarBesideTheDescription() throws IOException {
+    Path source = Files.writeString(directory.resolve("Mine.java"), """
+        package site;
+        public final class Mine extends io.vertx.core.VerticleBase {}
+        """);
+    Path classes = Files.createDirectory(directory.resolve("classes"));
+    assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, "-proc:none", "-cp",
+        System.getProperty("java.class.path"), "-d", classes.toString(), source.toString())).isZero();
+    try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(directory.resolve("mine.jar")))) {
+      jar.putNextEntry(new ZipEntry("site/Mine.class"));
+      Files.copy(classes.resolve("site/Mine.class"), jar);
+    }
+    write("90-mine.json", "{\"verticle\": \"site.Mine\"}");
+
+    Class<? extends Deployable> mine = Deployments.read(directory).list().getFirst().verticle();
+    assertThat(mine.getName()).isEqualTo("site.Mine");
+    assertThat(mine.getSuperclass()).isSameAs(VerticleBase.class);
   }
 
   @Test
