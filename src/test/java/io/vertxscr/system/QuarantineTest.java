@@ -123,6 +123,9 @@ class QuarantineTest extends EmbeddedTest {
         assertThat(cluster.all(scr -> {
           Restart restart = scr.restart().orElseThrow();
           if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
+            // a dead process notes nothing any more, but a job of an embedded node would
+            Eventually.holds("the note of the load",
+                () -> history(cluster).loads().stream().anyMatch(load -> load.run() != 0));
             cluster.nodes().kill(lost);
           }
           assertThatThrownBy(() -> restart.complete(true)).isInstanceOf(ScrException.class);

@@ -44,7 +44,7 @@ public final class ContainerSteps {
   public record Plan(ContainerDrafts drafts, Map<String, Place> places, int count) {}
 
   /** What has to be packed. @param ranks of each node, in the order of the stream within the node */
-  public record Packed(DatasetDescriptor dataset, PrefixPaths paths, Containers containers,
+  public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, Containers containers,
       Map<String, List<Integer>> ranks) {
     /** Nodes in the order of the stream: by their lowest ranks, as ranks of a run mostly follow each other. */
     private List<String> nodes() {
@@ -54,7 +54,7 @@ public final class ContainerSteps {
   }
 
   /** Sums by node, a scan over the nodes; then the drafts of all other layouts are removed. */
-  public Future<Plan> plan(Packed packed, int attempt) {
+  public Future<Plan> plan(ContainerContent packed, int attempt) {
     List<String> nodes = packed.nodes();
     int id = packed.dataset().id();
     List<Future<Measured>> asked = nodes.stream().map(node -> bus.ask(node, NodeVerb.AGGREGATE_MEASURE,
@@ -78,7 +78,7 @@ public final class ContainerSteps {
   }
 
   /** Differs for different datasets, and wherever a rank's files are at another place. */
-  private static String name(Packed packed, List<String> nodes, List<Long> starts) {
+  private static String name(ContainerContent packed, List<String> nodes, List<Long> starts) {
     List<Object> all = new ArrayList<>(List.of(packed.containers()));
     for (int i = 0; i < nodes.size(); i++) {
       all.add(starts.get(i));
@@ -90,7 +90,7 @@ public final class ContainerSteps {
   }
 
   /** All nodes copy their files into the draft containers. */
-  public Future<List<Worked>> aggregate(Packed packed, int attempt, Plan plan, boolean background) {
+  public Future<List<Worked>> aggregate(ContainerContent packed, int attempt, Plan plan, boolean background) {
     List<Future<Worked>> asked = plan.places().entrySet().stream().map(node -> bus.command(node.getKey(),
         NodeVerb.AGGREGATE, new Aggregate(packed.dataset().id(), attempt, packed.ranks().get(node.getKey()), background,
             node.getValue()), Worked.class)).toList();

@@ -7,7 +7,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication.Mapping;
 import io.vertxscr.protocol.node.Flushing.Form;
 import io.vertxscr.protocol.node.Flushing.Mapped;
-import io.vertxscr.service.container.ContainerSteps.Packed;
+import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps.Plan;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,9 +27,9 @@ import java.util.TreeMap;
 record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
     Form form, Optional<Containers> containers, Course course) {
   /** What is packed, and where it goes. */
-  record Containers(Packed packed, Plan plan) {}
+  record Containers(ContainerContent packed, Plan plan) {}
 
-  FlushAttempt with(Packed packed, Plan plan) {
+  FlushAttempt with(ContainerContent packed, Plan plan) {
     return new FlushAttempt(
         descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(new Containers(packed, plan)), course);
   }

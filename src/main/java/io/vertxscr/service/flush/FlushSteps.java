@@ -27,7 +27,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
-import io.vertxscr.service.container.ContainerSteps.Packed;
+import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -136,7 +136,8 @@ public final class FlushSteps {
   }
 
   private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number) {
-    return flush.containers().map(size -> new Packed(attempt.descriptor(), attempt.paths(), size, attempt.byNode()))
+    return flush.containers()
+        .map(size -> new ContainerContent(attempt.descriptor(), attempt.paths(), size, attempt.byNode()))
         .map(packed -> containers.plan(packed, number).map(plan -> attempt.with(packed, plan)))
         .orElseGet(() -> Future.succeededFuture(attempt));
   }

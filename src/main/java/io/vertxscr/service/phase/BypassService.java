@@ -96,7 +96,6 @@ public final class BypassService {
     good.forEach(files -> store.register(dataset.id(), files));
     long mapBytes = good.stream().mapToLong(RankFileMapFile::entryBytes).sum();
     return gathers.gather(run, Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
-            run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)))
-        .map(json -> json.as(Protected.class));
+            run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)), Protected.class);
   }
 }

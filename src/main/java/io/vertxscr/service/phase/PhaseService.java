@@ -84,9 +84,10 @@ public final class PhaseService {
   public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
     RankCall first = ranks.getFirst();
-    return room(run, first.flags()).compose(room -> gathers.gather(run, Step.START_OUTPUT,
-        new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room))).compose(json -> {
-      Started started = json.as(Started.class);
+    return room(run, first.flags()).compose(room -> {
+      Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room);
+      return gathers.gather(run, Step.START_OUTPUT, part, Started.class);
+    }).compose(started -> {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
       run.restarted();
@@ -202,9 +203,9 @@ public final class PhaseService {
 
   private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()))
-        .compose(json -> {
-          DatasetDescriptor known = descriptor.with(json.as(Totals.class));
+    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()), Totals.class)
+        .compose(totals -> {
+          DatasetDescriptor known = descriptor.with(totals);
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
           Origin origin = new Origin(info.prefix(), info.map().size(),
@@ -231,7 +232,7 @@ public final class PhaseService {
     if (failure != null) {
       warn("dataset {} is not protected here", id, failure);
     }
-    return gathers.gather(run, Step.PROTECTED, done(id, failure)).map(json -> json.as(Protected.class)).compose(all -> {
+    return gathers.gather(run, Step.PROTECTED, done(id, failure), Protected.class).compose(all -> {
       protection.done(id);
       copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();

@@ -25,15 +25,21 @@ public final class LeaderGathers {
   /**
    * Contributes this node's part and waits for the result.
    *
+   * @param result type of the result of this step
    * @return the result; fails with the fault that all nodes get, or with the cause of the end of the run
    */
-  public Future<Packed> gather(LocalRun run, Step step, Object part) {
-    return gather(run, step, Optional.empty(), Packed.of(part));
+  public <R> Future<R> gather(LocalRun run, Step step, Object part, Class<R> result) {
+    return gather(run, step, Optional.empty(), Packed.of(part)).map(packed -> packed.as(result));
+  }
+
+  /** Contributes this node's part to a step whose result is only that all nodes have done so. */
+  public Future<Void> gather(LocalRun run, Step step, Object part) {
+    return gather(run, step, Optional.empty(), Packed.of(part)).mapEmpty();
   }
 
   /** Contributes that the ranks of this node disagree, which fails the step on all nodes. */
-  Future<Packed> disagree(LocalRun run, Step step, String how) {
-    return gather(run, step, Optional.of(how), Packed.NOTHING);
+  Future<Void> disagree(LocalRun run, Step step, String how) {
+    return gather(run, step, Optional.of(how), Packed.NOTHING).mapEmpty();
   }
 
   private Future<Packed> gather(LocalRun run, Step step, Optional<String> odd, Packed part) {
