@@ -2,9 +2,9 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
-import io.vertxscr.protocol.node.Restoring.LayoutOf;
-import io.vertxscr.protocol.node.Restoring.Protect;
+import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
+import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.redundancy.ProtectionService;
 
 /** Protects datasets, and tells the other members of redundancy sets what they need for it. */
@@ -17,9 +17,9 @@ public final class EncodeVerticle extends NodeVerticle {
   @Override
   protected void serve() {
     ProtectionService protection = node.services().protection();
-    serve(NodeVerb.LAYOUT, LayoutOf.class, protection::layout);
-    serve(NodeVerb.CHECKSUMS, ChecksumsOf.class, protection::checksums);
-    serve(NodeVerb.PROTECT, Protect.class, protection::protect);
+    serve(NodeVerb.LAYOUT, LayoutRequest.class, protection::layout);
+    serve(NodeVerb.CHECKSUMS, ChecksumsRequest.class, protection::checksums);
+    serve(NodeVerb.PROTECT, ProtectRequest.class, protection::protect);
     serve(NodeVerb.PROTECT_COMMIT, DatasetKey.class, protection::commit);
   }
 }

@@ -1,7 +1,7 @@
 package io.vertxscr.verticle;
 
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.protocol.node.restart.FetchRanks;
 
 /** Brings ranks' files here from the prefix directory. */
 public final class FetchVerticle extends NodeVerticle {
@@ -12,6 +12,6 @@ public final class FetchVerticle extends NodeVerticle {
 
   @Override
   protected void serve() {
-    serve(NodeVerb.FETCH, Fetch.class, node.services().fetches()::fetch);
+    serve(NodeVerb.FETCH, FetchRanks.class, node.services().fetches()::fetch);
   }
 }

@@ -2,12 +2,14 @@ package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Advising;
-import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Running.Gather;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Lost;
+import io.vertxscr.protocol.node.advice.AdviceLeaseRequest;
+import io.vertxscr.protocol.node.flush.FlushQuestion;
+import io.vertxscr.protocol.node.flush.OverwriteNotice;
+import io.vertxscr.protocol.node.flush.ShareRequest;
+import io.vertxscr.protocol.node.run.GatherPart;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.run.LeaderService;
 
@@ -21,17 +23,17 @@ public final class LeaderVerticle extends NodeVerticle {
   @Override
   protected void serve() {
     LeaderService leader = node.services().leader();
-    serve(NodeVerb.JOIN, Join.class, leader::join);
-    serve(NodeVerb.LOST, Lost.class, leader::lost);
-    serve(NodeVerb.GATHER, Gather.class, leader::gather);
+    serve(NodeVerb.JOIN, JoinRun.class, leader::join);
+    serve(NodeVerb.LOST, LostRank.class, leader::lost);
+    serve(NodeVerb.GATHER, GatherPart.class, leader::gather);
     FlushLeader flush = node.services().flushLeader();
-    serve(NodeVerb.ADVICE, Advising.Ask.class,
+    serve(NodeVerb.ADVICE, AdviceLeaseRequest.class,
         ask -> leader.inRun(ask.run(), () -> node.services().advisor().advise(ask)));
-    serve(NodeVerb.FLUSH_SHARE, Flushing.Ask.class,
+    serve(NodeVerb.FLUSH_SHARE, ShareRequest.class,
         ask -> leader.leading(() -> Future.succeededFuture(flush.shares().share(ask))));
-    serve(NodeVerb.FLUSH_STATE, Flushing.Question.class,
+    serve(NodeVerb.FLUSH_STATE, FlushQuestion.class,
         question -> leader.leading(() -> flush.states().answer(question)));
-    serve(NodeVerb.OVERWRITE, Flushing.Overwrite.class,
+    serve(NodeVerb.OVERWRITE, OverwriteNotice.class,
         what -> leader.leading(() -> flush.coordinator().overwrite(what).map(Ack.ACK)));
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
   }

@@ -3,9 +3,9 @@ package io.vertxscr.verticle;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.HeaderOf;
-import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.restart.DropDatasets;
+import io.vertxscr.protocol.node.restart.HeaderRequest;
+import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.service.cache.CacheInventoryService;
 
 /** Tells what this node holds, and brings ranks' files here. */
@@ -20,8 +20,8 @@ public final class RebuildVerticle extends NodeVerticle {
     CacheInventoryService inventory = node.services().inventory();
     serve(NodeVerb.INVENTORY, Ack.class, _ -> inventory.inventory());
     serve(NodeVerb.VERIFY, DatasetKey.class, inventory::verify);
-    serve(NodeVerb.RESTORE, Restore.class, inventory::restore);
-    serve(NodeVerb.HEADER, HeaderOf.class, inventory::header);
-    serve(NodeVerb.DROP, Drop.class, inventory::drop);
+    serve(NodeVerb.RESTORE, RestoreRanks.class, inventory::restore);
+    serve(NodeVerb.HEADER, HeaderRequest.class, inventory::header);
+    serve(NodeVerb.DROP, DropDatasets.class, inventory::drop);
   }
 }

@@ -2,9 +2,9 @@ package io.vertxscr.verticle;
 
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.Stores;
-import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.protocol.node.run.CheckStores;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.run.RunService;
 
 /** Hears from the leader how the run begins and ends. */
@@ -18,8 +18,8 @@ public final class RunVerticle extends NodeVerticle {
   protected void serve() {
     RunService runs = node.services().runs();
     serve(NodeVerb.TAKEOVER, Takeover.class, runs::takeover);
-    serve(NodeVerb.STORES, Stores.class, node.services().stores()::check);
+    serve(NodeVerb.STORES, CheckStores.class, node.services().stores()::check);
     serve(NodeVerb.RUN_BEGIN, RunInfo.class, runs::begin);
-    serve(NodeVerb.RUN_OVER, Over.class, runs::over);
+    serve(NodeVerb.RUN_OVER, RunEnd.class, runs::over);
   }
 }

@@ -14,10 +14,10 @@ import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.QuestionRequest;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.service.run.CollectiveCalls.Caller;
+import io.vertxscr.protocol.node.advice.AdviceWithdrawal;
 import io.vertxscr.service.run.CollectiveCalls;
+import io.vertxscr.service.run.CollectiveCalls.Caller;
 
 /** Answers the calls that begin and end a run, those around a restart, and questions for the status. */
 public final class SessionVerticle extends NodeVerticle {
@@ -36,7 +36,7 @@ public final class SessionVerticle extends NodeVerticle {
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
     serve(Verb.SHOULD_EXIT, QuestionRequest.class, node.services().advice()::shouldExit);
     serve(Verb.NEED_CHECKPOINT, QuestionRequest.class, node.services().advice()::needCheckpoint);
-    serve(NodeVerb.ADVICE_WITHDRAW, Advising.Withdraw.class, node.services().advice()::withdraw);
+    serve(NodeVerb.ADVICE_WITHDRAW, AdviceWithdrawal.class, node.services().advice()::withdraw);
     serve(Verb.FLUSH_TEST, FlushRequest.class, node.services().flushQuestions()::test);
     serve(Verb.FLUSH_WAIT, FlushRequest.class, node.services().flushQuestions()::await);
     simple(Verb.HAVE_RESTART, Step.HAVE_RESTART, calls);

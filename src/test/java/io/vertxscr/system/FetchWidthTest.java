@@ -8,8 +8,8 @@ import io.vertx.core.eventbus.DeliveryContext;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
-import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.Job;
@@ -22,7 +22,7 @@ import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
-import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.restart.FetchService;
@@ -142,11 +142,11 @@ class FetchWidthTest extends EmbeddedTest {
     }));
     DatasetStore store = DatasetStore.open(new NodeDirectories(directory.resolve("c2"), directory.resolve("c3")));
     FetchService service = new FetchService(loop, store, Observer.NONE);
-    var fetched = loop.call(() -> service.fetch(new Fetch(descriptor,
+    var fetched = loop.call(() -> service.fetch(new FetchRanks(descriptor,
         new Origin(paths.prefix().toString(), ranks, FlushDescriptor.FILES), directory.resolve("c2").toString(),
         new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", directory.resolve("c2").toString(),
             Redundancy.of(Scheme.SINGLE, 8), false), 0),
-        IntStream.range(0, ranks).boxed().toList(), new Fetch.How(inPlace, false, 2))));
+        IntStream.range(0, ranks).boxed().toList(), new FetchRanks.FetchMode(inPlace, false, 2))));
     Eventually.holds("so many are read", () -> reading.get() == expected || fetched.isComplete());
     hold.countDown();
     fetched.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);

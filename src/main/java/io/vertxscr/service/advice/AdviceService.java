@@ -11,8 +11,9 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.QuestionRequest;
 import io.vertxscr.protocol.app.ShouldExitReply;
-import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.advice.AdviceLeaseRequest;
+import io.vertxscr.protocol.node.advice.AdviceWithdrawal;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.RunQuestions;
@@ -128,13 +129,13 @@ public final class AdviceService {
 
   private Future<Void> askLeader(LocalRun run, Question question) {
     RunQuestions.Asked asked = run.questions().of(question);
-    Advising.Ask ask = new Advising.Ask(
+    AdviceLeaseRequest ask = new AdviceLeaseRequest(
         run.info().run(), question, self, asked.answers().known(), asked.slowest());
     return bus.askLeader(NodeVerb.ADVICE, ask, Grant.class).onSuccess(asked.answers()::learn).mapEmpty();
   }
 
   /** The leader takes back what this node may answer by itself. */
-  public Future<Withdrawn> withdraw(Advising.Withdraw withdraw) {
+  public Future<Withdrawn> withdraw(AdviceWithdrawal withdraw) {
     Optional<LocalRun> mine = runs.run().filter(run -> run.info().run() == withdraw.run());
     if (mine.isEmpty()) {
       return Future.succeededFuture(new Withdrawn(withdraw.version(), withdraw.known(), List.of(), 0));

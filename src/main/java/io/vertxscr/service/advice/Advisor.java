@@ -11,9 +11,10 @@ import io.vertxscr.flow.advice.Wanted;
 import io.vertxscr.flow.advice.Withdrawn;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Advising;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.advice.AdviceLeaseRequest;
+import io.vertxscr.protocol.node.advice.AdviceWithdrawal;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.NodeBus;
 import java.util.Collection;
@@ -85,7 +86,7 @@ public final class Advisor {
   }
 
   /** Returns a grant for the next calls of a node. */
-  public Future<Grant> advise(Advising.Ask ask) {
+  public Future<Grant> advise(AdviceLeaseRequest ask) {
     Book book = books.get(ask.question());
     if (book == null || book.run != ask.run()) {
       return Future.failedFuture(
@@ -111,8 +112,8 @@ public final class Advisor {
   }
 
   private void withdraw(Book book) {
-    Advising.Withdraw withdraw =
-        new Advising.Withdraw(book.run, book.question, book.answers.withdraw(), book.answers.known());
+    AdviceWithdrawal withdraw =
+        new AdviceWithdrawal(book.run, book.question, book.answers.withdraw(), book.answers.known());
     List<Future<Withdrawn>> told = book.nodes.stream()
         .map(node -> bus.command(node, NodeVerb.ADVICE_WITHDRAW, withdraw, Withdrawn.class)
             .onSuccess(said -> book.answers.withdrawn(node, said)))

@@ -1,24 +1,24 @@
 package io.vertxscr.service.cache;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetKey;
-import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Failed;
-import io.vertxscr.protocol.node.Restoring.HeaderOf;
-import io.vertxscr.protocol.node.Restoring.Restore;
-import io.vertxscr.protocol.node.Restoring.Restored;
+import io.vertxscr.protocol.node.restart.DropDatasets;
+import io.vertxscr.protocol.node.restart.HeaderRequest;
+import io.vertxscr.protocol.node.restart.RankFailure;
+import io.vertxscr.protocol.node.restart.RanksRestored;
+import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.SerialQueue;
@@ -144,15 +144,15 @@ public final class CacheInventoryService {
   }
 
   /** Restores ranks' files on this node and commits them durably. One restore of a dataset at a time. */
-  public Future<Restored> restore(Restore request) {
+  public Future<RanksRestored> restore(RestoreRanks request) {
     return restores.run(request.descriptor().id(), () -> restoreNow(request));
   }
 
-  private Future<Restored> restoreNow(Restore request) {
+  private Future<RanksRestored> restoreNow(RestoreRanks request) {
     DatasetKey which = request.descriptor().key();
     List<RankPlan> missing = request.ranks().stream().filter(plan -> plan.action() != Action.KEEP).toList();
     if (missing.isEmpty()) {
-      return Future.succeededFuture(new Restored(List.of()));
+      return Future.succeededFuture(new RanksRestored(List.of()));
     }
     if (store.find(which.id()).isPresent() && find(which).isEmpty()) {
       store.evict(which.id());                     // of another history, and in the way
@@ -160,7 +160,7 @@ public final class CacheInventoryService {
     store.place(which.id(), request.base());
     List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
     return Future.join(jobs).transform((_, _) -> {
-      List<Failed> failed = new ArrayList<>();
+      List<RankFailure> failed = new ArrayList<>();
       List<RankRecord> brought = new ArrayList<>();
       for (int i = 0; i < jobs.size(); i++) {
         RankPlan plan = missing.get(i);
@@ -170,17 +170,17 @@ public final class CacheInventoryService {
           failed.add(failed(plan.rank(), jobs.get(i).cause()));
         }
       }
-      return save(request, which, brought).map(new Restored(failed));
+      return save(request, which, brought).map(new RanksRestored(failed));
     });
   }
 
-  private static Failed failed(int rank, Throwable cause) {
+  private static RankFailure failed(int rank, Throwable cause) {
     Fault fault = cause instanceof ScrException e ? e.fault() : Fault.INTERNAL;
     LOG.warn("rank {} cannot be restored", rank, cause);
-    return new Failed(rank, fault.number(), String.valueOf(cause.getMessage()));
+    return new RankFailure(rank, fault.number(), String.valueOf(cause.getMessage()));
   }
 
-  private Future<Void> save(Restore request, DatasetKey which, List<RankRecord> brought) {
+  private Future<Void> save(RestoreRanks request, DatasetKey which, List<RankRecord> brought) {
     if (brought.isEmpty()) {
       return Future.succeededFuture();
     }
@@ -203,7 +203,7 @@ public final class CacheInventoryService {
   }
 
   /** The header of a redundancy file that is here. */
-  public Future<RedundancyHeader> header(HeaderOf request) {
+  public Future<RedundancyHeader> header(HeaderRequest request) {
     Path path = store.redundancy(request.datasetId(), request.rank()).orElseThrow(() ->
         new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no redundancy file of rank " + request.rank()
             + " in dataset " + request.datasetId()));
@@ -211,7 +211,7 @@ public final class CacheInventoryService {
   }
 
   /** Deletes datasets, those of the given histories only. */
-  public Future<Ack> drop(Drop drop) {
+  public Future<Ack> drop(DropDatasets drop) {
     Stream<Future<Void>> dropped = drop.datasets().stream().filter(which -> find(which).isPresent())
         .map(which -> keeper.drop(which.id()));
     return Future.all(dropped.toList()).map(Ack.ACK);

@@ -5,9 +5,9 @@ import io.vertxscr.model.Descriptors;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Running.Store;
-import io.vertxscr.protocol.node.Running.Stores;
-import io.vertxscr.protocol.node.Running.StoresChecked;
+import io.vertxscr.protocol.node.run.CheckStores;
+import io.vertxscr.protocol.node.run.StoreToCheck;
+import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.service.NodeBus;
 import java.util.Collection;
 import java.util.List;
@@ -16,12 +16,13 @@ import java.util.List;
 public record StoreChecks(NodeBus bus) {
   /** @return fails with BAD_CONFIGURATION, naming a node and its store */
   public Future<Void> on(Collection<String> nodes, Descriptors descriptors) {
-    List<Store> used = descriptors.caches().stream().map(store -> new Store(store.base(), store.mkdir())).toList();
+    List<StoreToCheck> used = descriptors.caches().stream()
+        .map(store -> new StoreToCheck(store.base(), store.mkdir())).toList();
     if (used.isEmpty()) {
       return Future.succeededFuture();
     }
     List<Future<StoresChecked>> asked = nodes.stream()
-        .map(node -> bus.command(node, NodeVerb.STORES, new Stores(used), StoresChecked.class)).toList();
+        .map(node -> bus.command(node, NodeVerb.STORES, new CheckStores(used), StoresChecked.class)).toList();
     return Future.all(asked).map(_ -> {
       asked.stream().flatMap(checked -> checked.result().problem().stream()).findFirst().ifPresent(problem -> {
         throw new ScrException(Fault.BAD_CONFIGURATION, problem);

@@ -4,9 +4,9 @@ import io.vertx.core.Future;
 import io.vertxscr.model.Descriptors;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
-import io.vertxscr.protocol.node.Running.Store;
-import io.vertxscr.protocol.node.Running.Stores;
-import io.vertxscr.protocol.node.Running.StoresChecked;
+import io.vertxscr.protocol.node.run.CheckStores;
+import io.vertxscr.protocol.node.run.StoreToCheck;
+import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
@@ -39,8 +39,8 @@ public final class StoreService {
   }
 
   /** Creates missing cache directories in these stores, and checks them. */
-  public Future<StoresChecked> check(Stores wanted) {
-    List<String> bases = wanted.stores().stream().map(Store::base).toList();
+  public Future<StoresChecked> check(CheckStores wanted) {
+    List<String> bases = wanted.stores().stream().map(StoreToCheck::base).toList();
     if (!bases.equals(own) && told.add(bases)) {
       LOG.info("this daemon is configured to cache in {}, and its run caches in {}: what a run says counts on all"
           + " nodes", own, bases);
@@ -49,7 +49,7 @@ public final class StoreService {
         .flatMap(store -> problem(store).stream()).findFirst()));
   }
 
-  private Optional<String> problem(Store store) {
+  private Optional<String> problem(StoreToCheck store) {
     String what = "node " + self + ": store " + store.base() + " cannot be used: ";
     Path base = directories.path(store.base());
     if (!store.mkdir() && !Files.exists(base)) {

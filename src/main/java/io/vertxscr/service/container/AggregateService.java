@@ -13,15 +13,15 @@ import io.vertxscr.prefix.copy.container.PackedRanks;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Aggregating.Aggregate;
-import io.vertxscr.protocol.node.Aggregating.Entries;
-import io.vertxscr.protocol.node.Aggregating.EntriesOf;
-import io.vertxscr.protocol.node.Aggregating.MeasureOf;
-import io.vertxscr.protocol.node.Aggregating.Measured;
-import io.vertxscr.protocol.node.Aggregating.Place;
-import io.vertxscr.protocol.node.Aggregating.PublishContainers;
-import io.vertxscr.protocol.node.Flushing.Worked;
-import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.protocol.node.container.AggregateRequest;
+import io.vertxscr.protocol.node.container.ContainerPlace;
+import io.vertxscr.protocol.node.container.EntriesReply;
+import io.vertxscr.protocol.node.container.EntriesRequest;
+import io.vertxscr.protocol.node.container.MeasureReply;
+import io.vertxscr.protocol.node.container.MeasureRequest;
+import io.vertxscr.protocol.node.container.PublishContainers;
+import io.vertxscr.protocol.node.flush.FlushWorked;
+import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.restart.FetchService;
@@ -53,17 +53,17 @@ public final class AggregateService {
   }
 
   /** Sums up the ranks' files. */
-  public Future<Measured> measure(MeasureOf of) {
+  public Future<MeasureReply> measure(MeasureRequest of) {
     long bytes = copies.files(copies.record(of.datasetId()), of.ranks()).stream().mapToLong(RankFiles::bytes).sum();
-    return Future.succeededFuture(new Measured(of.datasetId(), of.attempt(), bytes));
+    return Future.succeededFuture(new MeasureReply(of.datasetId(), of.attempt(), bytes));
   }
 
   /** Copies the ranks' files into draft containers; what fails leaves no draft of this node behind. */
-  public Future<Worked> aggregate(Aggregate request) {
+  public Future<FlushWorked> aggregate(AggregateRequest request) {
     return copies.inTurn(request.datasetId(), () -> aggregateNow(request));
   }
 
-  private Future<Worked> aggregateNow(Aggregate request) {
+  private Future<FlushWorked> aggregateNow(AggregateRequest request) {
     int id = request.datasetId();
     DatasetRecord record = copies.record(id);
     PrefixPaths paths = new PrefixPaths(loop.files().path(record.origin().prefix()));
@@ -71,7 +71,7 @@ public final class AggregateService {
       Publication.requirePrepared(paths, id);
       return record;
     }).compose(_ -> {
-      Place place = request.place();
+      ContainerPlace place = request.place();
       List<RankFiles> ranks = copies.files(record, request.ranks());
       PackedRanks there = new PackedRanks(
           new ContainerLayout(place.containerBytes(), place.alignBytes()), place.offset(), ranks);
@@ -79,7 +79,7 @@ public final class AggregateService {
       ContainerCopy target = new ContainerCopy(
           id, ContainerDrafts.directory(paths, id, place.layout()), store.directory(id), there);
       return copies.copy(new PrefixCopies.Attempt(id, request.attempt(), request.background()), target, ranks,
-          place.copied() ? List.of() : target.extents(ranks)).map(_ -> new Worked(id, request.attempt(),
+          place.copied() ? List.of() : target.extents(ranks)).map(_ -> new FlushWorked(id, request.attempt(),
               ranks.stream().mapToLong(rank -> RankFileMapFile.entryBytes(there.entry(rank.rank()))).sum()));
     });
   }
@@ -94,19 +94,19 @@ public final class AggregateService {
   }
 
   /** Entries for the map. @throws ScrException WRONG_STATE if nothing is known here: the daemon was restarted */
-  public Future<Entries> entries(EntriesOf of) {
+  public Future<EntriesReply> entries(EntriesRequest of) {
     PackedRanks there = packed.get(of.datasetId());
     if (there == null) {
       throw new ScrException(Fault.WRONG_STATE,
           "node " + self + " does not know where its files of dataset " + of.datasetId() + " are in containers");
     }
-    return Future.succeededFuture(new Entries(of.ranks().stream().map(there::files).toList(),
+    return Future.succeededFuture(new EntriesReply(of.ranks().stream().map(there::files).toList(),
         of.ranks().stream().map(there::start).toList(), there.layout().containerBytes(),
         there.layout().alignBytes()));
   }
 
   /** Copies files of this node's ranks out of containers into its cache, every byte checked. */
-  public Future<Ack> unpack(Fetch request) {
+  public Future<Ack> unpack(FetchRanks request) {
     return fetches.fetch(request);
   }
 

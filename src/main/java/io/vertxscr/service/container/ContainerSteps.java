@@ -7,13 +7,13 @@ import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Aggregating.Aggregate;
-import io.vertxscr.protocol.node.Aggregating.MeasureOf;
-import io.vertxscr.protocol.node.Aggregating.Measured;
-import io.vertxscr.protocol.node.Aggregating.Place;
-import io.vertxscr.protocol.node.Aggregating.PublishContainers;
-import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.container.AggregateRequest;
+import io.vertxscr.protocol.node.container.ContainerPlace;
+import io.vertxscr.protocol.node.container.MeasureReply;
+import io.vertxscr.protocol.node.container.MeasureRequest;
+import io.vertxscr.protocol.node.container.PublishContainers;
+import io.vertxscr.protocol.node.flush.FlushWorked;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import java.nio.charset.StandardCharsets;
@@ -41,7 +41,7 @@ public final class ContainerSteps {
    * @param places by node, in the order of the stream
    * @param count of containers
    */
-  public record Plan(ContainerDrafts drafts, Map<String, Place> places, int count) {}
+  public record Plan(ContainerDrafts drafts, Map<String, ContainerPlace> places, int count) {}
 
   /** What has to be packed. @param ranks of each node, in the order of the stream within the node */
   public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, Containers containers,
@@ -57,8 +57,8 @@ public final class ContainerSteps {
   public Future<Plan> plan(ContainerContent packed, int attempt) {
     List<String> nodes = packed.nodes();
     int id = packed.dataset().id();
-    List<Future<Measured>> asked = nodes.stream().map(node -> bus.ask(node, NodeVerb.AGGREGATE_MEASURE,
-        new MeasureOf(id, attempt, packed.ranks().get(node)), Measured.class)).toList();
+    List<Future<MeasureReply>> asked = nodes.stream().map(node -> bus.ask(node, NodeVerb.AGGREGATE_MEASURE,
+        new MeasureRequest(id, attempt, packed.ranks().get(node)), MeasureReply.class)).toList();
     return Future.all(asked).compose(_ -> {
       List<Long> bytes = asked.stream().map(measured -> measured.result().bytes()).toList();
       ContainerLayout layout = new ContainerLayout(packed.containers().bytes(), packed.containers().alignBytes());
@@ -67,10 +67,10 @@ public final class ContainerSteps {
       String name = name(packed, nodes, starts);
       ContainerDrafts drafts = new ContainerDrafts(packed.paths(), id, name);
       return loop.blocking("prepare containers of dataset " + id, drafts::prepare).map(copied -> {
-        Map<String, Place> places = new LinkedHashMap<>();
+        Map<String, ContainerPlace> places = new LinkedHashMap<>();
         for (int i = 0; i < nodes.size(); i++) {
           places.put(nodes.get(i),
-              new Place(name, layout.containerBytes(), layout.alignBytes(), starts.get(i), copied));
+              new ContainerPlace(name, layout.containerBytes(), layout.alignBytes(), starts.get(i), copied));
         }
         return new Plan(drafts, places, count);
       });
@@ -90,16 +90,16 @@ public final class ContainerSteps {
   }
 
   /** All nodes copy their files into the draft containers. */
-  public Future<List<Worked>> aggregate(ContainerContent packed, int attempt, Plan plan, boolean background) {
-    List<Future<Worked>> asked = plan.places().entrySet().stream().map(node -> bus.command(node.getKey(),
-        NodeVerb.AGGREGATE, new Aggregate(packed.dataset().id(), attempt, packed.ranks().get(node.getKey()), background,
-            node.getValue()), Worked.class)).toList();
+  public Future<List<FlushWorked>> aggregate(ContainerContent packed, int attempt, Plan plan, boolean background) {
+    List<Future<FlushWorked>> asked = plan.places().entrySet().stream().map(node -> bus.command(node.getKey(),
+        NodeVerb.AGGREGATE, new AggregateRequest(packed.dataset().id(), attempt, packed.ranks().get(node.getKey()),
+            background, node.getValue()), FlushWorked.class)).toList();
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
   /** All nodes have copied: the node with the first bytes renames the containers. */
   public Future<Void> publish(DatasetDescriptor dataset, PrefixPaths paths, int attempt, Plan plan) {
-    Map.Entry<String, Place> first = plan.places().entrySet().iterator().next();
+    Map.Entry<String, ContainerPlace> first = plan.places().entrySet().iterator().next();
     return bus.command(first.getKey(), NodeVerb.AGGREGATE_PUBLISH, new PublishContainers(dataset.id(), attempt,
         paths.prefix().toString(), first.getValue().layout(), plan.count()), Ack.class).mapEmpty();
   }

@@ -9,9 +9,9 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.Meter;
-import io.vertxscr.protocol.node.Flushing.Answer;
-import io.vertxscr.protocol.node.Flushing.Ask;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.flush.ShareReply;
+import io.vertxscr.protocol.node.flush.ShareRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import java.util.ArrayDeque;
@@ -109,8 +109,8 @@ final class PacedCopies {
     int busy = gate.busy();
     int writers = Math.min(MAX_WRITERS, busy + waiting.size());
     Need need = ended ? new Need(0, 0, 0) : new Need(writers, busy, Math.max(0, totalBytes - doneBytes()));
-    Ask question = new Ask(self, attempt.datasetId(), attempt.number(), doneBytes(), need);
-    bus.askLeader(NodeVerb.FLUSH_SHARE, question, Answer.class)
+    ShareRequest question = new ShareRequest(self, attempt.datasetId(), attempt.number(), doneBytes(), need);
+    bus.askLeader(NodeVerb.FLUSH_SHARE, question, ShareReply.class)
         .onSuccess(answer -> answered(answer, askedNs))
         .onFailure(unanswered -> {
           if (!ended) {
@@ -120,7 +120,7 @@ final class PacedCopies {
         });
   }
 
-  private void answered(Answer answer, long askedNs) {
+  private void answered(ShareReply answer, long askedNs) {
     if (ended) {
       return;
     }

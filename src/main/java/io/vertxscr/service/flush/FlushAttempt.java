@@ -1,12 +1,12 @@
 package io.vertxscr.service.flush;
 
 import io.vertx.core.Promise;
-import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication.Mapping;
-import io.vertxscr.protocol.node.Flushing.Form;
-import io.vertxscr.protocol.node.Flushing.Mapped;
+import io.vertxscr.protocol.node.flush.MapPartWritten;
+import io.vertxscr.protocol.node.flush.PublishedForm;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps.Plan;
 import java.util.ArrayList;
@@ -25,13 +25,14 @@ import java.util.TreeMap;
  * @param containers where its files go, if they are packed
  */
 record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-    Form form, Optional<Containers> containers, Course course) {
+    PublishedForm form, Optional<Containers> containers, Course course) {
   /** What is packed, and where it goes. */
   record Containers(ContainerContent packed, Plan plan) {}
 
   FlushAttempt with(ContainerContent packed, Plan plan) {
     return new FlushAttempt(
-        descriptor, paths, holders, complete, Form.CONTAINERS, Optional.of(new Containers(packed, plan)), course);
+        descriptor, paths, holders, complete, PublishedForm.CONTAINERS, Optional.of(new Containers(packed, plan)),
+        course);
   }
 
   /** Of the map that this attempt has written; empty if it has not. */
@@ -68,7 +69,7 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
     /** Bytes of all ranks' entries in the map. */
     long entryBytes;
     /** Parts of the map that are written. */
-    final List<Mapped> parts = new ArrayList<>();
+    final List<MapPartWritten> parts = new ArrayList<>();
 
     Course(boolean taken) {
       this.taken = taken;
@@ -84,11 +85,11 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
       }
     }
 
-    private Mapping mapping(Form form) {
-      long stored = parts.stream().mapToLong(Mapped::storedBytes).sum();
-      return new Mapping(new Totals(parts.stream().mapToLong(Mapped::files).sum(),
-          parts.stream().mapToLong(Mapped::bytes).sum()),
-          form == Form.COMPRESSED ? OptionalLong.of(stored) : OptionalLong.empty());
+    private Mapping mapping(PublishedForm form) {
+      long stored = parts.stream().mapToLong(MapPartWritten::storedBytes).sum();
+      return new Mapping(new Totals(parts.stream().mapToLong(MapPartWritten::files).sum(),
+          parts.stream().mapToLong(MapPartWritten::bytes).sum()),
+          form == PublishedForm.COMPRESSED ? OptionalLong.of(stored) : OptionalLong.empty());
     }
   }
 }

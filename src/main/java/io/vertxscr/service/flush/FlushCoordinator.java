@@ -2,19 +2,19 @@ package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.flow.flush.FlushFlow;
 import io.vertxscr.flow.flush.FlushFlow.Effect;
 import io.vertxscr.flow.flush.FlushFlow.Event;
 import io.vertxscr.flow.flush.FlushFlow.Outcome;
 import io.vertxscr.flow.flush.FlushFlow.State;
-import io.vertxscr.flow.flush.FlushFlow;
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Flushing.Amount;
-import io.vertxscr.protocol.node.Flushing.Overwrite;
-import io.vertxscr.protocol.node.Flushing.View;
+import io.vertxscr.protocol.node.flush.FlushAmount;
+import io.vertxscr.protocol.node.flush.FlushView;
+import io.vertxscr.protocol.node.flush.OverwriteNotice;
 import io.vertxscr.service.Event.FlushDone;
 import io.vertxscr.service.Event.FlushFailed;
 import io.vertxscr.service.Event.FlushGivenUp;
@@ -154,7 +154,7 @@ public final class FlushCoordinator {
   }
 
   /** The ranks are about to write over a file there. */
-  public Future<Void> overwrite(Overwrite what) {
+  public Future<Void> overwrite(OverwriteNotice what) {
     return steps.overwrite(what);
   }
 
@@ -215,17 +215,17 @@ public final class FlushCoordinator {
   }
 
   /** Returns the flushes in progress, oldest dataset first. */
-  public List<View> views() {
+  public List<FlushView> views() {
     return running.values().stream().sorted(Comparator.comparingInt(flush -> flush.datasetId)).map(this::view).toList();
   }
 
-  private View view(Running flush) {
+  private FlushView view(Running flush) {
     long now = shares.nowMs();
     Optional<Progress> progress = shares.progress(flush.datasetId);
     long total = flush.bytes();
-    Amount amount = progress.map(p -> new Amount(p.doneBytes(), p.totalBytes(), p.bytesPerSecond(now)))
-        .orElse(new Amount(FlushFlow.isCopied(flush.state) ? total : 0, total, 0));
-    return new View(flush.datasetId, flush.dataset.map(DatasetDescriptor::name).orElse(""),
+    FlushAmount amount = progress.map(p -> new FlushAmount(p.doneBytes(), p.totalBytes(), p.bytesPerSecond(now)))
+        .orElse(new FlushAmount(FlushFlow.isCopied(flush.state) ? total : 0, total, 0));
+    return new FlushView(flush.datasetId, flush.dataset.map(DatasetDescriptor::name).orElse(""),
         FlushFlow.words(flush.state), flush.attempt, amount,
         progress.map(p -> p.remainingMs(now)).orElse(OptionalLong.empty()), flush.cause);
   }

@@ -2,14 +2,14 @@ package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.run.SessionState;
-import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.FlushReply;
 import io.vertxscr.protocol.app.FlushRequest;
-import io.vertxscr.protocol.node.Flushing.Question;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.flush.FlushQuestion;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.RunService;
@@ -62,6 +62,6 @@ public final class FlushQuestions {
           + " cache, for whose end flushes wait: wait before it or after it");
     }
     OptionalInt id = here.map(record -> OptionalInt.of(record.descriptor().id())).orElse(OptionalInt.empty());
-    return bus.askLeader(NodeVerb.FLUSH_STATE, new Question(prefix, request.name(), id, await), FlushReply.class);
+    return bus.askLeader(NodeVerb.FLUSH_STATE, new FlushQuestion(prefix, request.name(), id, await), FlushReply.class);
   }
 }

@@ -4,8 +4,8 @@ import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMapFile;
-import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.placement.ContainerLayout;
@@ -16,19 +16,19 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Aggregating.Entries;
-import io.vertxscr.protocol.node.Aggregating.EntriesOf;
-import io.vertxscr.protocol.node.Flushing.Flushed;
-import io.vertxscr.protocol.node.Flushing.MapPart;
-import io.vertxscr.protocol.node.Flushing.Mapped;
-import io.vertxscr.protocol.node.Flushing.Renamed;
-import io.vertxscr.protocol.node.Flushing.Sizes;
-import io.vertxscr.protocol.node.Flushing.SizesOf;
-import io.vertxscr.protocol.node.Flushing.Work;
-import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Layout;
-import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.protocol.node.container.EntriesReply;
+import io.vertxscr.protocol.node.container.EntriesRequest;
+import io.vertxscr.protocol.node.flush.CompressedSizes;
+import io.vertxscr.protocol.node.flush.CompressedSizesRequest;
+import io.vertxscr.protocol.node.flush.DraftsRenamed;
+import io.vertxscr.protocol.node.flush.FlushStateChange;
+import io.vertxscr.protocol.node.flush.FlushWork;
+import io.vertxscr.protocol.node.flush.FlushWorked;
+import io.vertxscr.protocol.node.flush.MapPartRequest;
+import io.vertxscr.protocol.node.flush.MapPartWritten;
+import io.vertxscr.protocol.node.restart.LayoutReply;
+import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.cache.CacheEvictor;
@@ -74,11 +74,11 @@ public final class FlushService {
   }
 
   /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
-  public Future<Worked> copy(Work work) {
+  public Future<FlushWorked> copy(FlushWork work) {
     return copies.inTurn(work.datasetId(), () -> copyNow(work));
   }
 
-  private Future<Worked> copyNow(Work work) {
+  private Future<FlushWorked> copyNow(FlushWork work) {
     DatasetRecord record = copies.record(work.datasetId());
     return loop.blocking("look for the prefix directory of dataset " + work.datasetId(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
@@ -86,11 +86,11 @@ public final class FlushService {
     }).compose(_ -> copyNow(work, record));
   }
 
-  private Future<Worked> copyNow(Work work, DatasetRecord record) {
+  private Future<FlushWorked> copyNow(FlushWork work, DatasetRecord record) {
     List<RankFiles> ranks = copies.files(record, work.ranks());
     FlushCopy target = target(record);
     return copies.copy(new PrefixCopies.Attempt(work.datasetId(), work.attempt(), work.background()), target, ranks,
-        target.extents(ranks)).map(_ -> new Worked(work.datasetId(), work.attempt(),
+        target.extents(ranks)).map(_ -> new FlushWorked(work.datasetId(), work.attempt(),
             ranks.stream().mapToLong(rank -> RankFileMapFile.entryBytes(expected(record, rank))).sum()));
   }
 
@@ -106,21 +106,21 @@ public final class FlushService {
   }
 
   /** Gives the drafts their names; the leader knows that all nodes have theirs. */
-  public Future<Renamed> publish(Work work) {
+  public Future<DraftsRenamed> publish(FlushWork work) {
     return copies.inTurn(work.datasetId(), () -> publishNow(work));
   }
 
-  private Future<Renamed> publishNow(Work work) {
+  private Future<DraftsRenamed> publishNow(FlushWork work) {
     DatasetRecord record = copies.record(work.datasetId());
     List<FileMeta> all = copies.files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     return loop.blocking("publish dataset " + work.datasetId(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
-      return new Renamed(work.datasetId(), work.attempt(), target(record).publish(all));
+      return new DraftsRenamed(work.datasetId(), work.attempt(), target(record).publish(all));
     });
   }
 
   /** Writes the map parts whose first rank is on this node, with the entries of all holders. */
-  public Future<Mapped> map(MapPart part) {
+  public Future<MapPartWritten> map(MapPartRequest part) {
     SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
     for (int i = 0; i < part.holders().size(); i++) {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
@@ -128,10 +128,11 @@ public final class FlushService {
     List<Future<List<Entry>>> asked = new ArrayList<>();
     byHolder.forEach((node, ranks) -> asked.add(switch (part.form()) {
       case CONTAINERS -> packedEntries(node, part.datasetId(), ranks);
-      case COMPRESSED -> bus.ask(node, NodeVerb.FLUSH_SIZES, new SizesOf(part.datasetId(), ranks), Sizes.class)
+      case COMPRESSED -> bus.ask(node, NodeVerb.FLUSH_SIZES,
+              new CompressedSizesRequest(part.datasetId(), ranks), CompressedSizes.class)
           .map(sizes -> IntStream.range(0, ranks.size())
               .mapToObj(i -> compressed(sizes.files().get(i), sizes.storedBytes().get(i))).toList());
-      case FILES -> bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(part.datasetId(), ranks), Layout.class)
+      case FILES -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(part.datasetId(), ranks), LayoutReply.class)
           .map(layout -> layout.files().stream().map(Entry::of).toList());
     }));
     return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
@@ -141,21 +142,22 @@ public final class FlushService {
           .writeEntries(part.firstRank(), entries);
       List<FlushedFile> files =
           entries.stream().flatMap(entry -> entry.files().stream()).filter(file -> !file.shared()).toList();
-      return new Mapped(files.size(), files.stream().mapToLong(file -> file.bytes().orElse(0)).sum(),
+      return new MapPartWritten(files.size(), files.stream().mapToLong(file -> file.bytes().orElse(0)).sum(),
           files.stream().mapToLong(file -> file.storedBytes().orElse(0)).sum());
     }));
   }
 
   /** How long these ranks' compressed files are; they are published. */
-  public Future<Sizes> sizes(SizesOf of) {
+  public Future<CompressedSizes> sizes(CompressedSizesRequest of) {
     DatasetRecord record = copies.record(of.datasetId());
     List<RankFiles> ranks = copies.files(record, of.ranks());
     return loop.blocking("measure what is stored of dataset " + of.datasetId(), () ->
-        new Sizes(ranks, ranks.stream().map(target(record)::storedBytes).toList()));
+        new CompressedSizes(ranks, ranks.stream().map(target(record)::storedBytes).toList()));
   }
 
   private Future<List<Entry>> packedEntries(String node, int datasetId, List<Integer> ranks) {
-    return bus.ask(node, NodeVerb.AGGREGATE_ENTRIES, new EntriesOf(datasetId, ranks), Entries.class).map(found -> {
+    EntriesRequest request = new EntriesRequest(datasetId, ranks);
+    return bus.ask(node, NodeVerb.AGGREGATE_ENTRIES, request, EntriesReply.class).map(found -> {
       ContainerLayout layout = new ContainerLayout(found.containerBytes(), found.alignBytes());
       return IntStream.range(0, ranks.size()).mapToObj(i ->
           PackedRanks.entry(layout, found.offsets().get(i), found.files().get(i))).toList();
@@ -170,7 +172,7 @@ public final class FlushService {
   }
 
   /** Records the flush state of a dataset durably; a flushed dataset may be evicted. */
-  public Future<Ack> flushed(Flushed flushed) {
+  public Future<Ack> flushed(FlushStateChange flushed) {
     boolean done = flushed.state() == FlushState.DONE;
     boolean gone = flushed.state() == FlushState.NOT_WANTED;
     return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {

@@ -1,13 +1,13 @@
 package io.vertxscr.service.flush;
 
 import io.vertxscr.config.policy.FlushPolicy;
+import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.flow.flush.Leases.Limits;
 import io.vertxscr.flow.flush.Leases.Need;
-import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.protocol.node.Flushing.Answer;
-import io.vertxscr.protocol.node.Flushing.Ask;
+import io.vertxscr.protocol.node.flush.ShareReply;
+import io.vertxscr.protocol.node.flush.ShareRequest;
 import io.vertxscr.service.Event.Copied;
 import io.vertxscr.service.Event.FlushProgress;
 import io.vertxscr.service.Observer;
@@ -145,18 +145,18 @@ public final class FlushShares {
   }
 
   /** A node asks for its share, and says how far it has come. */
-  public Answer share(Ask ask) {
+  public ShareReply share(ShareRequest ask) {
     long now = clockMs.getAsLong();
     Copying mine = copying.get(ask.datasetId());
     if (mine == null || mine.attempt != ask.attempt()) {
       byFileSystem.values().forEach(leases -> leases.release(holder(ask.datasetId(), ask.node()), ask.need().busy()));
-      return new Answer(Optional.empty(), dropped.contains(ask.datasetId()));
+      return new ShareReply(Optional.empty(), dropped.contains(ask.datasetId()));
     }
     mine.progress.note(ask.node(), ask.doneBytes(), now);
     if (mine.progress.isDue(now)) {
       tell(ask.datasetId(), mine);
     }
-    return new Answer(Optional.of(
+    return new ShareReply(Optional.of(
         mine.leases.ask(holder(ask.datasetId(), ask.node()), mine.limits, ask.need(), now)), false);
   }
 

@@ -7,7 +7,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.FlushReply;
-import io.vertxscr.protocol.node.Flushing.Question;
+import io.vertxscr.protocol.node.flush.FlushQuestion;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.PrefixFetcher;
@@ -39,11 +39,11 @@ public final class FlushStates {
    * @return fails with NO_SUCH_DATASET if neither caches nor index have it, and, where it is awaited, with the fault
    *     for which its flush was given up
    */
-  public Future<FlushReply> answer(Question question) {
+  public Future<FlushReply> answer(FlushQuestion question) {
     return answer(question, loop.nanoTime() + PATIENCE_MS * 1_000_000);
   }
 
-  private Future<FlushReply> answer(Question question, long endNs) {
+  private Future<FlushReply> answer(FlushQuestion question, long endNs) {
     return now(question).compose(found -> {
       long leftMs = (endNs - loop.nanoTime()) / 1_000_000;
       if (!question.await() || !found.reply.wanted() || leftMs <= 0) {
@@ -61,7 +61,7 @@ public final class FlushStates {
     }
   }
 
-  private Future<Found> now(Question question) {
+  private Future<Found> now(FlushQuestion question) {
     if (question.datasetId().isPresent() && flushes.underWay(question.datasetId().getAsInt()).isPresent()) {
       return Future.succeededFuture(underWay(question.datasetId().getAsInt()));
     }
@@ -89,7 +89,7 @@ public final class FlushStates {
         : new Found(new FlushReply(false, false, givenUp.map(Throwable::getMessage)), Optional.empty(), givenUp);
   }
 
-  private Future<Found> listed(Question question) {
+  private Future<Found> listed(FlushQuestion question) {
     return prefix.list(question.prefix()).map(listing -> {
       listing.requireRead();
       if (listing.all().stream().noneMatch(dataset -> dataset.name().equals(question.name()))) {

@@ -15,20 +15,20 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Flushing.Flushed;
-import io.vertxscr.protocol.node.Flushing.Form;
-import io.vertxscr.protocol.node.Flushing.MapPart;
-import io.vertxscr.protocol.node.Flushing.Mapped;
-import io.vertxscr.protocol.node.Flushing.Overwrite;
-import io.vertxscr.protocol.node.Flushing.Renamed;
-import io.vertxscr.protocol.node.Flushing.Work;
-import io.vertxscr.protocol.node.Flushing.Worked;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.flush.DraftsRenamed;
+import io.vertxscr.protocol.node.flush.FlushStateChange;
+import io.vertxscr.protocol.node.flush.FlushWork;
+import io.vertxscr.protocol.node.flush.FlushWorked;
+import io.vertxscr.protocol.node.flush.MapPartRequest;
+import io.vertxscr.protocol.node.flush.MapPartWritten;
+import io.vertxscr.protocol.node.flush.OverwriteNotice;
+import io.vertxscr.protocol.node.flush.PublishedForm;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
-import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps;
+import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,7 +109,8 @@ public final class FlushSteps {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
       return new Prepared(again, publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {
-      Form form = dataset.origin().flush().compression().isPresent() ? Form.COMPRESSED : Form.FILES;
+      PublishedForm form = dataset.origin().flush().compression().isPresent()
+          ? PublishedForm.COMPRESSED : PublishedForm.FILES;
       FlushAttempt plain = new FlushAttempt(
           dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(),
           new FlushAttempt.Course(prepared.again()));
@@ -148,11 +149,11 @@ public final class FlushSteps {
     Map<String, Integer> ranksByNode = new HashMap<>();
     attempt.byNode().forEach((node, ranks) -> ranksByNode.put(node, ranks.size()));
     shares.begin(attempt.descriptor(), number, attempt.prefix(), fileSystem, ranksByNode);
-    Future<List<Worked>> copies = attempt.containers()
+    Future<List<FlushWorked>> copies = attempt.containers()
         .map(there -> containers.aggregate(there.packed(), number, there.plan(), isInBackground(attempt)))
-        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_COPY, Worked.class));
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_COPY, FlushWorked.class));
     return copies.<Void>map(worked -> {
-      attempt.course().entryBytes = worked.stream().mapToLong(Worked::mapBytes).sum();
+      attempt.course().entryBytes = worked.stream().mapToLong(FlushWorked::mapBytes).sum();
       return null;
     }).onComplete((_, failure) -> shares.end(id, failure == null));
   }
@@ -172,7 +173,7 @@ public final class FlushSteps {
     List<Future<T>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
         bus.command(node, verb,
-            new Work(attempt.descriptor().id(), number, ranks, isInBackground(attempt)), answer)));
+            new FlushWork(attempt.descriptor().id(), number, ranks, isInBackground(attempt)), answer)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
@@ -202,8 +203,8 @@ public final class FlushSteps {
   private Future<Void> rename(FlushAttempt attempt, int number) {
     return attempt.containers()
         .map(there -> containers.publish(attempt.descriptor(), attempt.paths(), number, there.plan()))
-        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, Renamed.class).map(all -> {
-          attempt.course().taken |= all.stream().anyMatch(Renamed::taken);
+        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, DraftsRenamed.class).map(all -> {
+          attempt.course().taken |= all.stream().anyMatch(DraftsRenamed::taken);
           return null;
         }));
   }
@@ -215,12 +216,12 @@ public final class FlushSteps {
       return Future.succeededFuture();
     }
     int perPart = ranksPerPart(attempt);
-    List<Future<Mapped>> asked = new ArrayList<>();
+    List<Future<MapPartWritten>> asked = new ArrayList<>();
     for (int first = 0; first < attempt.holders().size(); first += perPart) {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
-          new MapPart(id, attempt.prefix(), attempt.holders().size(), first, perPart,
-              List.copyOf(holders), attempt.form()), Mapped.class));
+          new MapPartRequest(id, attempt.prefix(), attempt.holders().size(), first, perPart,
+              List.copyOf(holders), attempt.form()), MapPartWritten.class));
     }
     return Future.all(asked).<Void>map(_ -> {
       asked.forEach(part -> attempt.course().parts.add(part.result()));
@@ -249,7 +250,7 @@ public final class FlushSteps {
           FlushAttempt.Course course = new FlushAttempt.Course(taken);
           course.entryBytes = mapBytes;
           attempts.put(dataset.id(),
-              new FlushAttempt(dataset, paths, holders, complete, Form.FILES, Optional.empty(), course));
+              new FlushAttempt(dataset, paths, holders, complete, PublishedForm.FILES, Optional.empty(), course));
           return writeMaps(dataset.id());
         })
         .compose(_ -> sealed(dataset.id()))
@@ -258,7 +259,7 @@ public final class FlushSteps {
   }
 
   /** Lists a dataset as replaced before ranks overwrite one of its files in place. */
-  Future<Void> overwrite(Overwrite what) {
+  Future<Void> overwrite(OverwriteNotice what) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(what.prefix()));
     return locked.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
       publication(paths).markReplaced(what.place(), what.dataset());
@@ -273,7 +274,7 @@ public final class FlushSteps {
       attempts.remove(id);
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
-              new Flushed(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
+              new FlushStateChange(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
               // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> note(attempt.paths(), attempt.descriptor(),

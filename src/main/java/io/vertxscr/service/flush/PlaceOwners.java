@@ -7,10 +7,10 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.Publication;
-import io.vertxscr.protocol.node.Flushing.Form;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Layout;
-import io.vertxscr.protocol.node.Restoring.LayoutOf;
+import io.vertxscr.protocol.node.flush.PublishedForm;
+import io.vertxscr.protocol.node.restart.LayoutReply;
+import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import java.util.ArrayList;
@@ -46,8 +46,8 @@ public final class PlaceOwners {
    * @param form what its files become; in containers they have no places of their own
    */
   Future<Optional<DatasetDescriptor>> later(DatasetDescriptor dataset, PrefixPaths paths, Publication publication,
-      Map<String, List<Integer>> ranks, Form form) {
-    if (form == Form.CONTAINERS) {
+      Map<String, List<Integer>> ranks, PublishedForm form) {
+    if (form == PublishedForm.CONTAINERS) {
       return Future.succeededFuture(Optional.empty());
     }
     return loop.blocking("look for later datasets than " + dataset.id(), () -> publication.laterThan(dataset))
@@ -56,20 +56,21 @@ public final class PlaceOwners {
                 + dataset.id() + " in maps", () -> new WrittenOver(paths).owner(places, later))));
   }
 
-  private Future<Set<String>> places(int id, Map<String, List<Integer>> ranksOfNodes, Form form) {
+  private Future<Set<String>> places(int id, Map<String, List<Integer>> ranksOfNodes, PublishedForm form) {
     Set<String> places = new HashSet<>();
-    List<Supplier<Future<Layout>>> questions = new ArrayList<>();
+    List<Supplier<Future<LayoutReply>>> questions = new ArrayList<>();
     ranksOfNodes.forEach((node, ranks) -> {
       for (int first = 0; first < ranks.size(); first += RANKS_AT_ONCE) {
         List<Integer> some = List.copyOf(ranks.subList(first, Math.min(first + RANKS_AT_ONCE, ranks.size())));
-        questions.add(() -> bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, some), Layout.class));
+        questions.add(() -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(id, some), LayoutReply.class));
       }
     });
     Future<Void> asked = Future.succeededFuture();
-    for (Supplier<Future<Layout>> question : questions) {
+    for (Supplier<Future<LayoutReply>> question : questions) {
       asked = asked.compose(_ -> question.get()).map(layout -> {
         layout.files().stream().flatMap(rank -> rank.files().stream()).map(FileMeta::path)
-            .map(path -> form == Form.COMPRESSED ? FlushedFile.compressedPlace(path) : path).forEach(places::add);
+            .map(path -> form == PublishedForm.COMPRESSED ? FlushedFile.compressedPlace(path) : path)
+            .forEach(places::add);
         return null;
       });
     }

@@ -6,8 +6,8 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Flushing.Flushed;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.Inventories;
@@ -129,7 +129,7 @@ public final class WantedFlushes {
     return Future.all(all.stream()
         .filter(inventory -> inventory.datasets().stream().anyMatch(dataset::sameAs))
         .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
-            new Flushed(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
+            new FlushStateChange(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
         .toList()).mapEmpty();
   }
 

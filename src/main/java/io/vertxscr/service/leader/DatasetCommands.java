@@ -9,7 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Drop;
+import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushCoordinator;
@@ -134,7 +134,7 @@ public final class DatasetCommands {
       List<DatasetKey> held = which.stream().filter(key ->
           inventory.datasets().stream().map(Inventory.Dataset::key).anyMatch(key::equals)).toList();
       if (!held.isEmpty()) {
-        told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new Drop(held), Ack.class)
+        told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new DropDatasets(held), Ack.class)
             .recover(failure -> Fault.of(failure) == Fault.NODE_LOST
                 ? Future.succeededFuture(Ack.ACK) : Future.failedFuture(failure)));
       }

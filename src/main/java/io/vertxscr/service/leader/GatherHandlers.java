@@ -5,7 +5,7 @@ import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.protocol.node.Packed;
-import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.WantedFlushes;
 import io.vertxscr.service.restart.RestartJournal;
@@ -64,7 +64,7 @@ public final class GatherHandlers {
   }
 
   /** Flushes what the end of a run wants to have flushed. */
-  private Future<Offer> finish(ActiveRun run) {
+  private Future<RestartOffer> finish(ActiveRun run) {
     return wanted.finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
         .compose(_ -> journal.progressed(run.info().prefix()))
         .compose(_ -> advice.halts().finalizeCalled())
@@ -74,6 +74,6 @@ public final class GatherHandlers {
           scavenges.ended();
           events.over(run.info().run(), Optional.empty());
         })
-        .map(_ -> new Offer(Optional.empty()));
+        .map(_ -> new RestartOffer(Optional.empty()));
   }
 }

@@ -8,8 +8,8 @@ import io.vertxscr.flow.gather.GatherReducers;
 import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.model.CheckpointDescriptor;
-import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.Fault;
@@ -17,8 +17,8 @@ import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Protected;
-import io.vertxscr.protocol.node.Running.Started;
+import io.vertxscr.protocol.node.run.OutputProtected;
+import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.RestartJournal;
@@ -68,7 +68,7 @@ public final class PhaseSteps {
   }
 
   /** Names the dataset, its place and what is evicted for it. */
-  Future<Started> start(ActiveRun run, List<NodeContribution<Part.Start>> starts) {
+  Future<OutputStarted> start(ActiveRun run, List<NodeContribution<Part.Start>> starts) {
     RunInfo info = run.info();
     DatasetDescriptor next = GatherReducers.start(starts, clockUs.getAsLong(),
         new Job(job.user(), info.jobName(), job.id(), job.cluster()));
@@ -85,7 +85,7 @@ public final class PhaseSteps {
     if (!evictions.isEmpty()) {
       makingRoom(info, next);
     }
-    Started started = new Started(next, evictions, full.isPresent());
+    OutputStarted started = new OutputStarted(next, evictions, full.isPresent());
     endBypass();
     Future<Void> turn = level == FailureHistory.Level.PREFIX && flush.coordinator().isBusy()
         ? beginBypass(info.prefix(), next) : Future.succeededFuture();
@@ -136,7 +136,7 @@ public final class PhaseSteps {
   }
 
   /** All nodes have computed their redundancy: the dataset is complete, and flushed where the policy wants it. */
-  Future<Protected> protectedEverywhere(ActiveRun run, List<NodeContribution<Part.Done>> parts) {
+  Future<OutputProtected> protectedEverywhere(ActiveRun run, List<NodeContribution<Part.Done>> parts) {
     int id = parts.getFirst().part().datasetId();
     events.met(id);
     return Future.succeededFuture(parts).map(all -> {
@@ -162,15 +162,15 @@ public final class PhaseSteps {
     }
   }
 
-  private Protected completed(boolean checkpoint) {
+  private OutputProtected completed(boolean checkpoint) {
     if (checkpoint) {
       advice.halts().checkpointWritten();
     }
-    return new Protected(advice.halts().reason(), advice.halts().exits());
+    return new OutputProtected(advice.halts().reason(), advice.halts().exits());
   }
 
   /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
-  Future<Protected> published(ActiveRun run, List<NodeContribution<Part.Published>> parts) {
+  Future<OutputProtected> published(ActiveRun run, List<NodeContribution<Part.Published>> parts) {
     Part.Published first = parts.getFirst().part();
     events.met(first.dataset().id());
     events.published(Totals.sum(parts.stream().map(from -> from.part().totals()).toList()));

@@ -8,7 +8,7 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.restart.CatchUp;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.restart.RestartLeader;
@@ -63,30 +63,30 @@ public final class RestartSteps {
   }
 
   /** Some node may have lost what it had when the run began: then nobody starts. */
-  Future<Offer> start(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  Future<RestartOffer> start(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
     return startNow(run, parts).onComplete(_ -> events.reading());
   }
 
-  private Future<Offer> startNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  private Future<RestartOffer> startNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
     var unread = GatherReducers.unread(parts);
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (unread.isEmpty() || offered.isEmpty()) {
       // not waited for: a prefix directory that hangs must not keep the application from reading its cache
       offered.ifPresent(dataset -> journal.loaded(run.info(), dataset));
-      return Future.succeededFuture(new Offer(offered));
+      return Future.succeededFuture(new RestartOffer(offered));
     }
     return offerAnother(run, Fault.NO_SUCH_DATASET, unread.get());
   }
 
   /** Where some rank could not read it, nobody has restarted, and the dataset is offered no more. */
-  Future<Offer> complete(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  Future<RestartOffer> complete(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
     long number = run.info().run();
     int offered = run.info().restart().map(RunInfo.Restartable::datasetId).orElse(0);
     return completeNow(run, parts).onSuccess(_ -> events.restarted(number, offered))
         .onFailure(failure -> events.restartFailed(number, offered, failure));
   }
 
-  private Future<Offer> completeNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  private Future<RestartOffer> completeNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
     var unread = GatherReducers.unread(parts);
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
@@ -94,7 +94,7 @@ public final class RestartSteps {
       if (!info.policy().fetch().choice().breaksLoops()) {
         journal.restarted(info);
       }
-      return Future.succeededFuture(new Offer(info.restart()));
+      return Future.succeededFuture(new RestartOffer(info.restart()));
     }
     RunInfo.Restartable bad = info.restart().get();
     LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
@@ -103,7 +103,7 @@ public final class RestartSteps {
         .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
   }
 
-  private Future<Offer> offerAnother(ActiveRun run, Fault fault, String why) {
+  private Future<RestartOffer> offerAnother(ActiveRun run, Fault fault, String why) {
     RunInfo.Restartable bad = run.info().restart().orElseThrow();
     return exchange(run).compose(found -> Future.failedFuture(new ScrException(fault, "restart from dataset "
         + bad.datasetId() + " \"" + bad.name() + "\" failed: " + why + "; " + found.restart()
@@ -124,25 +124,25 @@ public final class RestartSteps {
    * Restarts begin with this checkpoint. An application that has restarted by itself is offered nothing any more; one
    * that has not restarted yet is offered the checkpoint when it asks: it may want to read it by itself.
    */
-  Future<Offer> current(ActiveRun run, List<NodeContribution<Part.Named>> parts) {
+  Future<RestartOffer> current(ActiveRun run, List<NodeContribution<Part.Named>> parts) {
     boolean selects = parts.getFirst().part().selects();
     return commands.current(run.info().prefix(), GatherReducers.name(parts)).map(named -> {
       RunInfo info = run.info();
       run.info(info.with(info.restart().filter(offered -> selects && offered.isOf(named.dataset()))));
-      return new Offer(run.info().restart(), named.leftAlone().map(List::of));
+      return new RestartOffer(run.info().restart(), named.leftAlone().map(List::of));
     });
   }
 
   /** What is on offer; what the application has selected is restored now, if it is not what the run began with. */
-  Future<Offer> have(ActiveRun run, List<NodeContribution<Part.Have>> parts) {
+  Future<RestartOffer> have(ActiveRun run, List<NodeContribution<Part.Have>> parts) {
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (offered.isPresent() || !parts.getFirst().part().selected()) {
-      return Future.succeededFuture(new Offer(offered));
+      return Future.succeededFuture(new RestartOffer(offered));
     }
     return exchange(run).map(found -> {
       List<String> news = found.all().remarks().stream()
           .filter(remark -> !run.info().found().remarks().contains(remark)).toList();
-      return new Offer(found.restart(), Optional.of(news).filter(remarks -> !remarks.isEmpty()));
+      return new RestartOffer(found.restart(), Optional.of(news).filter(remarks -> !remarks.isEmpty()));
     });
   }
 

@@ -8,9 +8,9 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.RestartJournal;
@@ -118,7 +118,7 @@ public final class RunLifecycle implements LeaderActions {
   }
 
   @Override
-  public List<View> flushes() {
+  public List<FlushView> flushes() {
     return flush.coordinator().views();
   }
 

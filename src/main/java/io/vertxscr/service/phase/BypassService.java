@@ -11,7 +11,7 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.protocol.node.Running.Protected;
+import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.LeaderGathers;
@@ -91,11 +91,12 @@ public final class BypassService {
   }
 
   /** The leader has the map written, for which it asks the nodes what they have registered. */
-  private Future<Protected> publish(LocalRun run, DatasetDescriptor dataset, List<RankFiles> ranks, Throwable failure) {
+  private Future<OutputProtected> publish(
+      LocalRun run, DatasetDescriptor dataset, List<RankFiles> ranks, Throwable failure) {
     List<RankFiles> good = failure == null ? ranks : List.of();
     good.forEach(files -> store.register(dataset.id(), files));
     long mapBytes = good.stream().mapToLong(RankFileMapFile::entryBytes).sum();
     return gathers.gather(run, Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
-            run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)), Protected.class);
+            run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)), OutputProtected.class);
   }
 }

@@ -1,15 +1,15 @@
 package io.vertxscr.service.phase;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.flow.paths.NodePaths;
+import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.flow.paths.PathHash;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Claiming.Claim;
-import io.vertxscr.protocol.node.Claiming.Claimed;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.run.ClaimPaths;
+import io.vertxscr.protocol.node.run.PathsClaimed;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.RunService;
@@ -46,13 +46,14 @@ public final class ClaimService {
   Future<List<Second>> claim(LocalRun run, NodePaths paths) {
     long gather = run.nextGather();
     List<Second> seconds = new ArrayList<>(paths.here());
-    List<Future<Claimed>> asked = new ArrayList<>();
+    List<Future<PathsClaimed>> asked = new ArrayList<>();
     paths.byOwner().forEach((owner, claim) -> {
       if (owner.equals(self)) {
         seconds.addAll(claim.seconds(self, run.claims().claim(gather, self, claim.ranks(), claim.hashes())));
       } else {
-        Claim request = new Claim(run.info().run(), gather, self, claim.ranks(), PathHash.pack(claim.hashes()));
-        asked.add(bus.ask(owner, NodeVerb.CLAIM_PATHS, request, Claimed.class)
+        ClaimPaths request =
+            new ClaimPaths(run.info().run(), gather, self, claim.ranks(), PathHash.pack(claim.hashes()));
+        asked.add(bus.ask(owner, NodeVerb.CLAIM_PATHS, request, PathsClaimed.class)
             .onSuccess(answer -> seconds.addAll(claim.seconds(self, answer.taken()))));
       }
     });
@@ -60,11 +61,11 @@ public final class ClaimService {
   }
 
   /** Claims of another node's ranks. */
-  public Future<Claimed> claimed(Claim request) {
+  public Future<PathsClaimed> claimed(ClaimPaths request) {
     LocalRun run = runs.run().filter(mine -> mine.info().run() == request.run()).orElseThrow(() -> new ScrException(
         Fault.WRONG_STATE, "run " + request.run() + ", whose paths node " + request.node() + " claims, is not on node "
             + self));
-    return Future.succeededFuture(new Claimed(run.claims().claim(
+    return Future.succeededFuture(new PathsClaimed(run.claims().claim(
         request.gather(), request.node(), request.ranks(), PathHash.unpack(request.paths()))));
   }
 }

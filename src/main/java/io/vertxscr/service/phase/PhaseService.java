@@ -4,23 +4,23 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.RankCall;
 import io.vertxscr.flow.gather.Step;
-import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.flow.paths.NodePaths;
+import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.model.CheckpointDescriptor;
-import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Protected;
-import io.vertxscr.protocol.node.Running.Started;
+import io.vertxscr.protocol.node.run.OutputProtected;
+import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
@@ -86,7 +86,7 @@ public final class PhaseService {
     RankCall first = ranks.getFirst();
     return room(run, first.flags()).compose(room -> {
       Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room);
-      return gathers.gather(run, Step.START_OUTPUT, part, Started.class);
+      return gathers.gather(run, Step.START_OUTPUT, part, OutputStarted.class);
     }).compose(started -> {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
@@ -96,7 +96,7 @@ public final class PhaseService {
     });
   }
 
-  private Future<CollectiveCalls.Answers> open(LocalRun run, Started started) {
+  private Future<CollectiveCalls.Answers> open(LocalRun run, OutputStarted started) {
     DatasetDescriptor dataset = started.descriptor();
     CheckpointDescriptor how = how(run.info(), dataset);
     Path prefix = loop.files().path(run.info().prefix());
@@ -163,7 +163,7 @@ public final class PhaseService {
         });
   }
 
-  static CompleteReply reply(DatasetDescriptor dataset, Protected complete) {
+  static CompleteReply reply(DatasetDescriptor dataset, OutputProtected complete) {
     return new CompleteReply(
         dataset.id(), dataset.name(), complete.halt(), complete.exit() && complete.halt().isPresent());
   }
@@ -201,7 +201,7 @@ public final class PhaseService {
         .orElse("");
   }
 
-  private Future<Protected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
+  private Future<OutputProtected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
     return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()), Totals.class)
         .compose(totals -> {
@@ -228,11 +228,11 @@ public final class PhaseService {
   }
 
   /** Tells all whether it went well here, and hears whether it did everywhere. */
-  private Future<Protected> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
+  private Future<OutputProtected> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
     if (failure != null) {
       warn("dataset {} is not protected here", id, failure);
     }
-    return gathers.gather(run, Step.PROTECTED, done(id, failure), Protected.class).compose(all -> {
+    return gathers.gather(run, Step.PROTECTED, done(id, failure), OutputProtected.class).compose(all -> {
       protection.done(id);
       copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
@@ -263,7 +263,7 @@ public final class PhaseService {
   }
 
   /** A dataset without a filemap is garbage; one with a filemap stays if nobody knows how the others have decided. */
-  private Future<Protected> discard(LocalRun run, int id, Throwable failure) {
+  private Future<OutputProtected> discard(LocalRun run, int id, Throwable failure) {
     Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
     boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
     boolean goesOn = fault == Fault.RANKS_DISAGREE && !run.isOver();

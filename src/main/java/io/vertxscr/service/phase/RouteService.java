@@ -9,8 +9,8 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Flushing.Overwrite;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.flush.OverwriteNotice;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.run.LocalRun;
@@ -84,7 +84,7 @@ public final class RouteService {
     }).compose(direct -> {
       boolean taken = direct.taken() && !open.isRouted(direct.relative());
       open.route(request.rank(), direct.relative());
-      return taken ? open.overwriting(() -> bus.askLeader(NodeVerb.OVERWRITE, new Overwrite(
+      return taken ? open.overwriting(() -> bus.askLeader(NodeVerb.OVERWRITE, new OverwriteNotice(
           open.directory().toString(), open.descriptor(), direct.relative()), Ack.class)).map(direct)
           : Future.succeededFuture(direct);
     }).map(direct -> new RouteReply(open.directory().resolve(direct.relative()).toString()));

@@ -10,7 +10,7 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
-import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
+import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.redundancy.EncodePlan;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -108,7 +108,7 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
   }
 
   /** Checksum requests by node, to be sent after all local reads. */
-  SortedMap<String, ChecksumsOf> checksumsNeeded() {
+  SortedMap<String, ChecksumsRequest> checksumsNeeded() {
     SortedMap<String, SortedSet<Integer>> owners = new TreeMap<>();
     for (int owner : ownersNeeded()) {
       for (int reader : Protection.readersOf(scheme(), sets.of(owner), owner)) {
@@ -121,9 +121,9 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
         parityFrom.computeIfAbsent(map.nodeOf(rank), _ -> new TreeSet<>()).add(rank);
       }
     }
-    SortedMap<String, ChecksumsOf> needed = new TreeMap<>();
+    SortedMap<String, ChecksumsRequest> needed = new TreeMap<>();
     Stream.concat(owners.keySet().stream(), parityFrom.keySet().stream()).distinct().forEach(node ->
-        needed.put(node, new ChecksumsOf(id(), round, List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
+        needed.put(node, new ChecksumsRequest(id(), round, List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
             List.copyOf(parityFrom.getOrDefault(node, new TreeSet<>())))));
     return needed;
   }

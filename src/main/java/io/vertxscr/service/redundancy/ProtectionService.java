@@ -4,20 +4,20 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetKey;
-import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Protecting.Checksums;
-import io.vertxscr.protocol.node.Protecting.ChecksumsOf;
-import io.vertxscr.protocol.node.Restoring.Layout;
-import io.vertxscr.protocol.node.Restoring.LayoutOf;
-import io.vertxscr.protocol.node.Restoring.Protect;
-import io.vertxscr.protocol.node.Restoring.RankLayout;
+import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
+import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
+import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.restart.LayoutReply;
+import io.vertxscr.protocol.node.restart.LayoutRequest;
+import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
@@ -57,7 +57,7 @@ public final class ProtectionService {
   private final String self;
   private final DatasetStore store;
   private final RangeSources sources;
-  private final Map<RoundKey, Promise<Checksums>> rounds = new LinkedHashMap<>();
+  private final Map<RoundKey, Promise<ChecksumsReply>> rounds = new LinkedHashMap<>();
   private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
 
   private record RoundKey(int datasetId, long round) {}
@@ -88,7 +88,7 @@ public final class ProtectionService {
   }
 
   /** Protects this node's part of an older dataset under a new rank map. The filemap changes only at commit. */
-  public Future<Ack> protect(Protect request) {
+  public Future<Ack> protect(ProtectRequest request) {
     DatasetRecord held = store.find(request.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
         "node " + self + " does not hold dataset " + request.datasetId()));
     List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
@@ -107,7 +107,7 @@ public final class ProtectionService {
         });
   }
 
-  /** Uses what {@link #protect(Protect)} has made. Files of ranks that are elsewhere now are given up. */
+  /** Uses what {@link #protect(ProtectRequest)} has made. Files of ranks that are elsewhere now are given up. */
   public Future<Ack> commit(DatasetKey which) {
     DatasetRecord record = prepared.remove(which);
     if (record == null) {
@@ -144,13 +144,13 @@ public final class ProtectionService {
     if (job.isEmpty()) {
       return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts.files(), save));
     }
-    Promise<Checksums> round = round(new RoundKey(job.id(), job.round()));
+    Promise<ChecksumsReply> round = round(new RoundKey(job.id(), job.round()));
     return layouts(job, layouts)
         .compose(_ -> room.require(job.fileBytes(), job.redundancyBytes(layouts.files())))
         .compose(_ -> encode(job, layouts))
         .onFailure(round::tryFail)
         .compose(encodings -> {
-          round.tryComplete(new Checksums(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
+          round.tryComplete(new ChecksumsReply(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
               encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
           return checksums(job)
               .compose(told -> pull(job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
@@ -175,9 +175,9 @@ public final class ProtectionService {
   }
 
   private Future<Void> layouts(ProtectionJob job, KnownLayouts layouts) {
-    List<Future<Layout>> asked = new ArrayList<>();
+    List<Future<LayoutReply>> asked = new ArrayList<>();
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
-        bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(job.id(), ranks), Layout.class)
+        bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(job.id(), ranks), LayoutReply.class)
             .onSuccess(layout -> {
               layout.files().forEach(layouts::files);
               layouts.directory(node, loop.files().path(layout.directory()));
@@ -225,11 +225,11 @@ public final class ProtectionService {
     }
   }
 
-  private Future<Checksums> checksums(ProtectionJob job) {
-    List<Future<Checksums>> asked = new ArrayList<>();
+  private Future<ChecksumsReply> checksums(ProtectionJob job) {
+    List<Future<ChecksumsReply>> asked = new ArrayList<>();
     job.checksumsNeeded().forEach((node, request) -> asked.add(
-        node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, Checksums.class)));
-    return Future.all(asked).map(_ -> new Checksums(
+        node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, ChecksumsReply.class)));
+    return Future.all(asked).map(_ -> new ChecksumsReply(
         asked.stream().flatMap(f -> f.result().ranges().stream()).toList(),
         asked.stream().flatMap(f -> f.result().parities().stream()).toList()));
   }
@@ -280,16 +280,16 @@ public final class ProtectionService {
   }
 
   /** Returns the checksums computed in a round; completes after its reads. */
-  public Future<Checksums> checksums(ChecksumsOf request) {
-    return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new Checksums(
+  public Future<ChecksumsReply> checksums(ChecksumsRequest request) {
+    return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new ChecksumsReply(
         all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
 
   /** Returns the layouts of these ranks, registered or from the filemap. */
-  public Future<Layout> layout(LayoutOf request) {
+  public Future<LayoutReply> layout(LayoutRequest request) {
     return Future.succeededFuture(
-        new Layout(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
+        new LayoutReply(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
             store.directory(request.datasetId()).toString()));
   }
 
@@ -300,8 +300,8 @@ public final class ProtectionService {
         store.find(datasetId).flatMap(record -> record.rank(rank)).flatMap(RankRecord::redundancy));
   }
 
-  private Promise<Checksums> round(RoundKey key) {
-    Promise<Checksums> round = rounds.computeIfAbsent(key, _ -> loop.promise());
+  private Promise<ChecksumsReply> round(RoundKey key) {
+    Promise<ChecksumsReply> round = rounds.computeIfAbsent(key, _ -> loop.promise());
     while (rounds.size() > ROUNDS_KEPT) {
       RoundKey oldest = rounds.keySet().iterator().next();
       rounds.remove(oldest).tryFail(new ScrException(Fault.NO_SUCH_DATASET, "the protection of dataset "

@@ -10,11 +10,11 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.HeaderOf;
-import io.vertxscr.protocol.node.Restoring.Layout;
-import io.vertxscr.protocol.node.Restoring.LayoutOf;
-import io.vertxscr.protocol.node.Restoring.RankLayout;
-import io.vertxscr.protocol.node.Restoring.Restore;
+import io.vertxscr.protocol.node.restart.HeaderRequest;
+import io.vertxscr.protocol.node.restart.LayoutReply;
+import io.vertxscr.protocol.node.restart.LayoutRequest;
+import io.vertxscr.protocol.node.restart.RankLayout;
+import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;
 import io.vertxscr.redundancy.range.KnownLayouts;
@@ -45,7 +45,7 @@ public final class RankRestorer {
   }
 
   /** Completes when the files are in the cache and checked; the filemap does not know of them yet. */
-  public Future<RankFiles> restore(Restore request, RankPlan plan) {
+  public Future<RankFiles> restore(RestoreRanks request, RankPlan plan) {
     return switch (plan.action()) {
       case KEEP -> throw new IllegalArgumentException("rank " + plan.rank() + " is in place");
       case MOVE -> move(request, plan);
@@ -53,9 +53,9 @@ public final class RankRestorer {
     };
   }
 
-  private Future<RankFiles> move(Restore request, RankPlan plan) {
+  private Future<RankFiles> move(RestoreRanks request, RankPlan plan) {
     int id = request.descriptor().id();
-    return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutOf(id, List.of(plan.rank())), Layout.class)
+    return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutRequest(id, List.of(plan.rank())), LayoutReply.class)
         .compose(layout -> {
           RankFiles files = layout.files().getFirst();
           KnownLayouts layouts = new KnownLayouts();
@@ -66,7 +66,7 @@ public final class RankRestorer {
         });
   }
 
-  private Future<RankFiles> rebuild(Restore request, RankPlan plan) {
+  private Future<RankFiles> rebuild(RestoreRanks request, RankPlan plan) {
     int id = request.descriptor().id();
     RedundancySet set = plan.set();
     int describes = Protection.describers(set, plan.rank()).stream()
@@ -74,7 +74,7 @@ public final class RankRestorer {
         .orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST, "dataset " + id
             + ": all redundancy files that describe the files of rank " + plan.rank() + " are lost"));
     String node = plan.members().get(set.memberOf(describes)).redundancyNode();
-    return bus.ask(node, NodeVerb.HEADER, new HeaderOf(id, describes), RedundancyHeader.class)
+    return bus.ask(node, NodeVerb.HEADER, new HeaderRequest(id, describes), RedundancyHeader.class)
         .compose(header -> layouts(id, plan).compose(layouts -> {
           RebuildPlan rebuild = new RebuildPlan(header, request.redundancy().scheme(), plan.rank(),
               plan.members().stream().map(Member::filesNode).toList(),
@@ -88,18 +88,18 @@ public final class RankRestorer {
   /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */
   private Future<KnownLayouts> layouts(int id, RankPlan plan) {
     KnownLayouts layouts = new KnownLayouts();
-    List<Future<Layout>> asked = new ArrayList<>();
+    List<Future<LayoutReply>> asked = new ArrayList<>();
     for (int rank : plan.set().ranks()) {
       Member member = plan.members().get(plan.set().memberOf(rank));
       Stream.of(member.filesNode(), member.redundancyNode()).filter(node -> !node.isEmpty()).distinct().forEach(node ->
-          asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutOf(id, List.of(rank)), Layout.class)
+          asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(id, List.of(rank)), LayoutReply.class)
               .onSuccess(layout -> note(layouts, member, node, layout))));
     }
     return Future.all(asked).map(layouts);
   }
 
   /** What a node has of a member: of files and redundancy, only what the plan takes from there. */
-  private void note(KnownLayouts layouts, Member member, String node, Layout answer) {
+  private void note(KnownLayouts layouts, Member member, String node, LayoutReply answer) {
     RankLayout layout = answer.ranks().getFirst();
     layouts.directory(node, loop.files().path(answer.directory()));
     if (node.equals(member.filesNode())) {

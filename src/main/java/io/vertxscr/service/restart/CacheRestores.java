@@ -2,8 +2,8 @@ package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.restart.Inventory;
-import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -13,9 +13,9 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Failed;
-import io.vertxscr.protocol.node.Restoring.Restore;
-import io.vertxscr.protocol.node.Restoring.Restored;
+import io.vertxscr.protocol.node.restart.RankFailure;
+import io.vertxscr.protocol.node.restart.RanksRestored;
+import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.SerialQueue;
@@ -122,8 +122,8 @@ public final class CacheRestores {
     return steps.run("all", step);
   }
 
-  private static ScrException first(DatasetDescriptor dataset, List<Failed> failed) {
-    Failed first = failed.getFirst();
+  private static ScrException first(DatasetDescriptor dataset, List<RankFailure> failed) {
+    RankFailure first = failed.getFirst();
     LOG.warn("dataset {}: rank {} could not be restored: {}", dataset.id(), first.rank(), first.message());
     return new ScrException(Fault.of(first.fault()), first.message());
   }
@@ -143,18 +143,18 @@ public final class CacheRestores {
         .filter(Inventory.Held::files).map(Inventory.Held::rank).toList()));
   }
 
-  private Future<List<Failed>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
+  private Future<List<RankFailure>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
     List<Inventory.Dataset> copies = inventories.stream().flatMap(i -> i.datasets().stream())
         .filter(held -> isOf(held, plan.descriptor())).toList();
     FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
         .orElse(FlushState.NOT_WANTED);
     String base = copies.getFirst().base();
     Origin origin = new Origin(target.prefix(), target.map().size(), copies.getFirst().origin().flush());
-    List<Future<Restored>> asked = new ArrayList<>();
+    List<Future<RanksRestored>> asked = new ArrayList<>();
     plan.perNode().forEach((node, ranks) -> {
       if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {
         asked.add(caches.bus().command(node, NodeVerb.RESTORE,
-            new Restore(plan.descriptor(), origin, base, plan.redundancy(), flush, ranks), Restored.class));
+            new RestoreRanks(plan.descriptor(), origin, base, plan.redundancy(), flush, ranks), RanksRestored.class));
       }
     });
     return Future.join(asked).map(_ -> asked.stream().flatMap(f -> f.result().failed().stream()).toList());

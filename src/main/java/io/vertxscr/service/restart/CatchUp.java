@@ -10,9 +10,9 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Protect;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
@@ -69,7 +69,7 @@ public final class CatchUp {
     long startNs = loop.nanoTime();
     RankMap map = info.map();
     round = Math.max(round + 1, info.run());              // no other leader has ever used it
-    Protect request = new Protect(dataset.id(), round, map, info.policy().descriptors().groups());
+    ProtectRequest request = new ProtectRequest(dataset.id(), round, map, info.policy().descriptors().groups());
     return onAll(map, NodeVerb.PROTECT, request)
         .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
         .onSuccess(_ -> {
@@ -130,7 +130,7 @@ public final class CatchUp {
     return caches.all().compose(inventories -> Future.join(inventories.stream()
         .filter(inventory -> held(inventory, dataset).filter(d -> d.flush() != FlushState.WANTED).isPresent())
         .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.DROP,
-            new Drop(List.of(CacheRestores.which(dataset))), Ack.class)).toList())).mapEmpty();
+            new DropDatasets(List.of(CacheRestores.which(dataset))), Ack.class)).toList())).mapEmpty();
   }
 
   private static Optional<Inventory.Dataset> held(Inventory inventory, DatasetDescriptor dataset) {

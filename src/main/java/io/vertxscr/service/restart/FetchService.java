@@ -4,20 +4,20 @@ import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.prefix.copy.DirectFiles;
-import io.vertxscr.prefix.copy.FetchCopy.Fetched;
 import io.vertxscr.prefix.copy.FetchCopy;
+import io.vertxscr.prefix.copy.FetchCopy.Fetched;
 import io.vertxscr.prefix.copy.FlushCopy;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
@@ -58,7 +58,7 @@ public final class FetchService {
    * Completes when all files can be read, every byte checked. Files are used in place if requested, unless they are in
    * containers or compressed; else they are cached and listed in the filemap. Redundancy is made later.
    */
-  public Future<Ack> fetch(Fetch request) {
+  public Future<Ack> fetch(FetchRanks request) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     return loop.blocking("read the map of dataset " + id, () -> {
@@ -76,7 +76,7 @@ public final class FetchService {
     return entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum();
   }
 
-  private Future<Ack> check(Fetch request, List<Entry> entries) {
+  private Future<Ack> check(FetchRanks request, List<Entry> entries) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     DirectFiles files = new DirectFiles(paths, id);
@@ -89,7 +89,7 @@ public final class FetchService {
     });
   }
 
-  private Future<Ack> copy(Fetch request, List<Entry> entries) {
+  private Future<Ack> copy(FetchRanks request, List<Entry> entries) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     FetchMeter progress = new FetchMeter(id, bytes(entries), loop, observer);
@@ -115,7 +115,7 @@ public final class FetchService {
         }).transform((_, _) -> Future.failedFuture(failure)));
   }
 
-  private Future<List<RankFiles>> copyAll(Fetch request, List<Entry> entries, FetchCopy copy) {
+  private Future<List<RankFiles>> copyAll(FetchRanks request, List<Entry> entries, FetchCopy copy) {
     int id = request.descriptor().id();
     List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
     entries.stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->

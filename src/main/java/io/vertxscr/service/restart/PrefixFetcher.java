@@ -21,8 +21,9 @@ import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.prefix.publish.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.Restoring.Fetch;
+import io.vertxscr.protocol.node.restart.DropDatasets;
+import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
+import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
@@ -172,10 +173,11 @@ public final class PrefixFetcher {
       FetchPolicy rules = wanted.policy().fetch();
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
-      Fetch.How where = new Fetch.How(rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
+      FetchMode where = new FetchMode(
+          rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
       return onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks ->
-          new Fetch(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)).map(count);
+          new FetchRanks(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
@@ -186,7 +188,7 @@ public final class PrefixFetcher {
 
   /** If a node fails, what the others have fetched goes: no restart could use a part of a dataset. */
   private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce,
-      DatasetDescriptor dataset, Function<List<Integer>, Fetch> request) {
+      DatasetDescriptor dataset, Function<List<Integer>, FetchRanks> request) {
     List<String> have = new ArrayList<>();
     List<String> wrong = new ArrayList<>();
     List<Supplier<Future<Ack>>> asked = new ArrayList<>();
@@ -198,7 +200,7 @@ public final class PrefixFetcher {
         })));
     return BoundedParallel.atOnce(atOnce, asked).<Void>mapEmpty().recover(failure -> {
       ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
-      Drop drop = new Drop(List.of(CacheRestores.which(dataset)));
+      DropDatasets drop = new DropDatasets(List.of(CacheRestores.which(dataset)));
       return Future.join(have.stream().map(node -> bus.command(node, NodeVerb.DROP, drop, Ack.class)).toList())
           .transform((_, _) -> Future.failedFuture(all == null ? failure : all));
     });

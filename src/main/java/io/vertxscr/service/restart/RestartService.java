@@ -18,7 +18,7 @@ import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
-import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.LeaderGathers;
@@ -47,7 +47,7 @@ public final class RestartService {
   }
 
   public Future<CollectiveCalls.Answers> have(LocalRun run, List<RankCall> ranks) {
-    return gathers.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected()), Offer.class).map(offer -> {
+    return gathers.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected()), RestartOffer.class).map(offer -> {
       run.info(run.info().with(offer.restart()));
       run.cache().offered(run.info());
       HaveRestartReply reply = offer.restart()
@@ -117,7 +117,7 @@ public final class RestartService {
   /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
   public Future<CollectiveCalls.Answers> current(LocalRun run, List<RankCall> ranks) {
     Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
-    return gathers.gather(run, Step.CURRENT, part, Offer.class).map(offer -> {
+    return gathers.gather(run, Step.CURRENT, part, RestartOffer.class).map(offer -> {
       run.info(run.info().with(offer.restart()));
       run.select();
       offer.remarks().ifPresent(run::tell);
@@ -135,6 +135,6 @@ public final class RestartService {
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
-    return gathers.gather(run, step, new Part.Restart(invalid), Offer.class).map(Offer::restart);
+    return gathers.gather(run, step, new Part.Restart(invalid), RestartOffer.class).map(RestartOffer::restart);
   }
 }

@@ -4,11 +4,11 @@ import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestartOrder.Candidate;
 import io.vertxscr.flow.restart.RestartOrder.Flushed;
-import io.vertxscr.flow.restart.RestartOrder;
-import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -18,11 +18,11 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Restoring.Drop;
-import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.flush.FlushStateChange;
+import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -134,7 +134,7 @@ public final class Restorer {
               && dataset.origin().prefix().equals(prefixDirectory)
               && !scene.flushed().traces().contains(dataset.descriptor().id()))
           .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
-              new Flushing.Flushed(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
+              new FlushStateChange(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
                 LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),
                     e.getMessage());
                 return Ack.ACK;
@@ -414,7 +414,7 @@ public final class Restorer {
       List<DatasetKey> useless = inventory.datasets().stream().filter(which)
           .map(dataset -> CacheRestores.which(dataset.descriptor())).toList();
       if (!useless.isEmpty()) {
-        told.add(bus.command(inventory.node(), NodeVerb.DROP, new Drop(useless), Ack.class).otherwise(e -> {
+        told.add(bus.command(inventory.node(), NodeVerb.DROP, new DropDatasets(useless), Ack.class).otherwise(e -> {
           LOG.warn("node {} keeps stale datasets: {}", inventory.node(), e.getMessage());
           return Ack.ACK;
         }));

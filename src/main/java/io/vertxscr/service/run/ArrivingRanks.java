@@ -8,12 +8,12 @@ import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Running.Configured;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Joined;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.Refusal;
+import io.vertxscr.protocol.node.run.JoinRefusal;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.RankConfiguration;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
@@ -46,7 +46,7 @@ final class ArrivingRanks {
   private final NodeBus bus;
   private final Membership membership;
   private final SortedMap<Integer, Arriving> waiting = new TreeMap<>();
-  private Over lastOver = new Over(0, 0, 0, "");
+  private RunEnd lastOver = new RunEnd(0, 0, 0, "");
   /** The leader that knows of ranks here; empty if none does. */
   private String collector = "";
   /** Leader under which local ranks failed to join since the last begin of a run; empty if none. */
@@ -114,12 +114,12 @@ final class ArrivingRanks {
    */
   ScrException refused(ScrException why) {
     fail(rank -> rank.forming() == 0, why);
-    tell(new Lost(0, 0, why.fault().number(), why.getMessage()));
+    tell(new LostRank(0, 0, why.fault().number(), why.getMessage()));
     return why;
   }
 
   /** Reports to the leader. */
-  void tell(Lost lost) {
+  void tell(LostRank lost) {
     bus.askLeader(NodeVerb.LOST, lost, Ack.class)
         .onFailure(e -> LOG.warn("cannot tell the leader: {} ({})", lost.message(), e.getMessage()));
   }
@@ -144,10 +144,10 @@ final class ArrivingRanks {
     InitRequest first = waiting.firstEntry().getValue().request();
     String leader = membership.leader().name();
     asked = asked.isEmpty() ? leader : asked;
-    Join join = new Join(self(), asked, first.prefix(), first.jobName(), first.ranks(),
+    JoinRun join = new JoinRun(self(), asked, first.prefix(), first.jobName(), first.ranks(),
         List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
     Map<Integer, Arriving> sent = new TreeMap<>(waiting);
-    bus.ask(leader, NodeVerb.JOIN, join, Joined.class).onComplete((joined, failure) -> {
+    bus.ask(leader, NodeVerb.JOIN, join, RunJoined.class).onComplete((joined, failure) -> {
       if (failure == null) {
         joining = false;
         tries = 0;
@@ -159,13 +159,13 @@ final class ArrivingRanks {
     });
   }
 
-  private static Configured configured(InitRequest rank) {
-    return new Configured(rank.environment().orElse(Map.of()), rank.config().orElse(List.of()));
+  private static RankConfiguration configured(InitRequest rank) {
+    return new RankConfiguration(rank.environment().orElse(Map.of()), rank.config().orElse(List.of()));
   }
 
-  private void joined(Map<Integer, Arriving> sent, Joined joined) {
+  private void joined(Map<Integer, Arriving> sent, RunJoined joined) {
     Set<Integer> refusedRanks = new HashSet<>();
-    for (Refusal refusal : joined.refusals()) {
+    for (JoinRefusal refusal : joined.refusals()) {
       Arriving refused = sent.get(refusal.rank());
       refusedRanks.add(refusal.rank());
       if (refused != null && waiting.remove(refusal.rank(), refused)) {
@@ -190,7 +190,7 @@ final class ArrivingRanks {
    */
   private void withdraw(long forming, List<Arriving> gone) {
     if (!gone.isEmpty()) {
-      tell(new Lost(0, forming, Fault.RANK_LOST.number(), "ranks "
+      tell(new LostRank(0, forming, Fault.RANK_LOST.number(), "ranks "
           + gone.stream().map(rank -> rank.request().rank()).sorted().toList() + " on node " + self()
           + " ended before the leader had noted them"));
     }
@@ -211,7 +211,7 @@ final class ArrivingRanks {
     asked = "";
     if (!waiting.isEmpty()) {
       fail(failure);
-      tell(new Lost(0, 0, fault.number(), "ranks on node " + self() + " may not join: " + failure.getMessage()));
+      tell(new LostRank(0, 0, fault.number(), "ranks on node " + self() + " may not join: " + failure.getMessage()));
     }
   }
 
@@ -238,7 +238,7 @@ final class ArrivingRanks {
   }
 
   /** The leader says that the run that formed is over; those that have arrived since are not meant. */
-  void over(Over over) {
+  void over(RunEnd over) {
     lastOver = over;
     fail(rank -> rank.forming() != 0 && rank.forming() <= over.forming(),
         new ScrException(Fault.of(over.fault()), over.message()));
@@ -251,7 +251,7 @@ final class ArrivingRanks {
     noteFailedLeader(gone);
     for (Arriving rank : gone) {
       rank.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank.request().rank() + " is lost"));
-      tell(new Lost(0, rank.forming(), Fault.RANK_LOST.number(), "rank " + rank.request().rank() + " on node "
+      tell(new LostRank(0, rank.forming(), Fault.RANK_LOST.number(), "rank " + rank.request().rank() + " on node "
           + self() + " is lost: its connection ended without finalize"));
     }
   }

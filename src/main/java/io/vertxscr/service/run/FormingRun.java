@@ -4,11 +4,11 @@ import io.vertxscr.flow.run.RankMapBuilder;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Running.Configured;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Refusal;
-import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.protocol.node.run.JoinRefusal;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.run.RankConfiguration;
 import io.vertxscr.service.Loop;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,7 +35,7 @@ final class FormingRun {
   private final long number;
   private final RankMapBuilder ranks;
   private final Consumer<ScrException> giveUp;
-  private Configured configured = Configured.NOTHING;
+  private RankConfiguration configured = RankConfiguration.NOTHING;
   private boolean limited;
   private boolean ended;
 
@@ -45,7 +45,7 @@ final class FormingRun {
    * @param number names it; ascending
    * @param giveUp called with the reason when the wait ends
    */
-  FormingRun(Loop loop, long number, Join first, Consumer<ScrException> giveUp) {
+  FormingRun(Loop loop, long number, JoinRun first, Consumer<ScrException> giveUp) {
     this.loop = loop;
     this.number = number;
     this.ranks = new RankMapBuilder(first.node(), first.prefix(), first.jobName(), first.ranks());
@@ -69,13 +69,13 @@ final class FormingRun {
   }
 
   /** Notes the ranks of a node; those that may not join are returned. */
-  List<Refusal> join(Join join) {
-    List<Refusal> refusals = new ArrayList<>();
+  List<JoinRefusal> join(JoinRun join) {
+    List<JoinRefusal> refusals = new ArrayList<>();
     for (int rank : join.here()) {
       try {
         ranks.join(join.node(), rank, join.ranks(), join.prefix(), join.jobName());
       } catch (ScrException e) {
-        refusals.add(new Refusal(rank, e.fault().number(), e.getMessage()));
+        refusals.add(new JoinRefusal(rank, e.fault().number(), e.getMessage()));
       }
     }
     configured = join.settings().orElse(configured);
@@ -99,7 +99,7 @@ final class FormingRun {
   }
 
   /** Whether a lost or refused rank leaves the joined ones waiting forever. */
-  boolean concerns(Lost lost) {
+  boolean concerns(LostRank lost) {
     boolean itsRanks = lost.run() == 0 && (lost.forming() == 0 || lost.forming() == number);
     return itsRanks && (lost.fault() == Fault.RANK_LOST.number() || !isComplete());
   }
@@ -120,9 +120,9 @@ final class FormingRun {
   }
 
   /** Returns what the run waits for; the list names ranks. */
-  Waits view() {
+  OpenWaits view() {
     List<String> missing = ranks.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
-    return new Waits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
+    return new OpenWaits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
         : "init: " + ranks.joined() + " of " + ranks.ranks() + " ranks", missing);
   }
 
@@ -131,7 +131,7 @@ final class FormingRun {
   }
 
   /** Returns the configuration given by rank 0. */
-  Configured configured() {
+  RankConfiguration configured() {
     return configured;
   }
 

@@ -7,9 +7,9 @@ import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Flushing.View;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.flush.FlushView;
 import java.util.List;
 
 /** Work that the life of a run calls for; {@link LeaderService} keeps the life itself. On the node's loop. */
@@ -36,7 +36,7 @@ public interface LeaderActions {
   List<String> remarks();
 
   /** Datasets on their way to the prefix directory. */
-  List<View> flushes();
+  List<FlushView> flushes();
 
   /** This node leads from now on, where another one has led before, of so many nodes. */
   void tookOver(int nodes);

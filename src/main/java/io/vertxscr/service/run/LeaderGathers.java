@@ -6,8 +6,8 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
-import io.vertxscr.protocol.node.Running.Gather;
-import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.run.GatherPart;
+import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.service.NodeBus;
 import java.util.Optional;
 
@@ -46,8 +46,8 @@ public final class LeaderGathers {
     if (run.isOver()) {
       throw run.over().orElseThrow();
     }
-    Gather mine = new Gather(run.info().run(), run.nextGather(), self, step, odd, part);
-    return bus.askLeader(NodeVerb.GATHER, mine, Gathered.class).map(result -> {
+    GatherPart mine = new GatherPart(run.info().run(), run.nextGather(), self, step, odd, part);
+    return bus.askLeader(NodeVerb.GATHER, mine, GatherResult.class).map(result -> {
       run.over().ifPresent(cause -> {
         throw cause;
       });

@@ -2,8 +2,8 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
@@ -11,16 +11,16 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Gather;
-import io.vertxscr.protocol.node.Running.Gathered;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Joined;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.Refusal;
-import io.vertxscr.protocol.node.Running.State;
-import io.vertxscr.protocol.node.Running.Takeover;
-import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.protocol.node.run.GatherPart;
+import io.vertxscr.protocol.node.run.GatherResult;
+import io.vertxscr.protocol.node.run.JoinRefusal;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.RunJoined;
+import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -62,7 +62,7 @@ public final class LeaderService implements Membership.Listener {
   private FormingRun forming;
   private long formingNumber;
   /** An earlier leader that was lost with ranks that it had noted, so that what it had not noted never begins. */
-  private Optional<String> inVain = Optional.empty();
+  private Optional<String> failedLeader = Optional.empty();
   /** Whether that was a short while ago: ranks that come now may be late ones of those. */
   private boolean late;
   /** Whether a lost leader had begun a run on some nodes only: ranks that had asked it belong to that run. */
@@ -116,23 +116,23 @@ public final class LeaderService implements Membership.Listener {
   private Future<Void> takeOver() {
     boolean anotherHasLed = epoch.value() > 0;            // whoever led since this node is a member has commanded it
     Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1);
-    Map<String, State> states = new TreeMap<>();
-    List<Future<State>> asked = membership.nodes().stream()
-        .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, State.class)
+    Map<String, NodeRunState> states = new TreeMap<>();
+    List<Future<NodeRunState>> asked = membership.nodes().stream()
+        .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, NodeRunState.class)
             .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
-                : Future.succeededFuture(State.GONE))
+                : Future.succeededFuture(NodeRunState.GONE))
             .onSuccess(state -> states.put(node.name(), state)))
         .toList();
     return Future.all(asked).map(_ -> {
-      epoch.raise(1 + states.values().stream().mapToLong(State::epoch).max().orElse(0));
+      epoch.raise(1 + states.values().stream().mapToLong(NodeRunState::epoch).max().orElse(0));
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
-      inVain = states.values().stream().flatMap(state -> state.inVain().stream()).findFirst();
-      late = inVain.isPresent();
+      failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
+      late = failedLeader.isPresent();
       loop.after(LOSS_GRACE_MS, () -> late = false);
       adopt(states);
-      states.values().stream().flatMap(state -> state.bereft().stream())
+      states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
           .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
       actions.resume();
       return null;
@@ -143,23 +143,24 @@ public final class LeaderService implements Membership.Listener {
    * Goes on with the run of an earlier leader. If that one was lost while it told of the begin or the end of the run,
    * some node does not take part in it: nobody must wait for that node.
    */
-  private void adopt(Map<String, State> states) {
-    Optional<State> newest = states.values().stream().filter(state -> state.run().isPresent())
-        .max(Comparator.comparingLong((State state) -> state.run().get().run()).thenComparingLong(State::number));
+  private void adopt(Map<String, NodeRunState> states) {
+    Optional<NodeRunState> newest = states.values().stream().filter(state -> state.run().isPresent())
+        .max(Comparator.comparingLong((NodeRunState state) -> state.run().get().run())
+            .thenComparingLong(NodeRunState::number));
     if (newest.isEmpty()) {
       return;
     }
     long run = newest.get().run().get().run();
-    List<State> sameRun = states.values().stream().filter(state -> state.isIn(run)).toList();
-    if (sameRun.stream().allMatch(State::ended)) {
+    List<NodeRunState> sameRun = states.values().stream().filter(state -> state.isIn(run)).toList();
+    if (sameRun.stream().allMatch(NodeRunState::ended)) {
       return;
     }
     partlyBegun = sameRun.size() < newest.get().run().get().map().byNode().size();
-    active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(State::ended));
+    active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(NodeRunState::ended));
     last = Optional.of(active.info());
     endIfFinalized();                                     // who has heard so may be in the next run already
     checkNodes();
-    for (Map.Entry<String, State> state : states.entrySet()) {
+    for (Map.Entry<String, NodeRunState> state : states.entrySet()) {
       if (active != null && active.nodes().contains(state.getKey()) && !state.getValue().isIn(run)) {
         over(new ScrException(Fault.NODE_LOST, "the leader of run " + run + " was lost while it began or ended the run:"
             + " node " + state.getKey() + " does not take part in it"));
@@ -178,26 +179,26 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /** Notes the ranks that have arrived on a node. Where one may not join, nobody is left waiting for it. */
-  public Future<Joined> join(Join join) {
+  public Future<RunJoined> join(JoinRun join) {
     return lead().map(_ -> {
       checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseStranger(join.node());
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
-      if (itsLeaderIsGone && (inVain.isPresent() || partlyBegun)) {
+      if (itsLeaderIsGone && (failedLeader.isPresent() || partlyBegun)) {
         return refused(join);
       }
       if (forming == null) {
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
         forming = new FormingRun(loop, formingNumber, join, this::over);
         if (late) {
-          forming.limit(inVain.orElseThrow(), LOSS_GRACE_MS);
+          forming.limit(failedLeader.orElseThrow(), LOSS_GRACE_MS);
         }
       }
       boolean begins = !forming.isComplete();             // else who comes now is of another run
-      Joined joined = new Joined(membership.self().name(), forming.number(), forming.join(join));
+      RunJoined joined = new RunJoined(membership.self().name(), forming.number(), forming.join(join));
       if (begins && !joined.refusals().isEmpty()) {
-        Refusal refusal = joined.refusals().getFirst();
+        JoinRefusal refusal = joined.refusals().getFirst();
         over(new ScrException(Fault.of(refusal.fault()), refusal.message()));
       } else if (begins) {
         if (itsLeaderIsGone) {
@@ -213,14 +214,14 @@ public final class LeaderService implements Membership.Listener {
    * An earlier leader had noted these ranks, or not; others that it had noted have heard of its loss: waiting here,
    * they would wait for ever. Not a failure of the message, which would be sent again.
    */
-  private Joined refused(Join join) {
+  private RunJoined refused(JoinRun join) {
     ScrException why = new ScrException(Fault.NODE_LOST,
         "node " + join.leader() + ", which was bringing the ranks of the run together, has left the cluster");
     if (forming != null && !forming.isComplete()) {
       over(why);
     }
-    return new Joined(membership.self().name(), 0, join.here().stream()
-        .map(rank -> new Refusal(rank, why.fault().number(), why.getMessage())).toList());
+    return new RunJoined(membership.self().name(), 0, join.here().stream()
+        .map(rank -> new JoinRefusal(rank, why.fault().number(), why.getMessage())).toList());
   }
 
   /** Its first message may overtake the news that it is a member: taken for lost, its ranks would hear of nothing. */
@@ -230,7 +231,7 @@ public final class LeaderService implements Membership.Listener {
     }
   }
 
-  private void refuseSecondRun(Join join) {
+  private void refuseSecondRun(JoinRun join) {
     if (active != null) {
       throw new ScrException(Fault.RUN_IN_PROGRESS, "run " + active.info().run() + " (" + active.info().map().size()
           + " ranks, prefix " + active.info().prefix() + ") is in progress; node " + join.node()
@@ -259,7 +260,7 @@ public final class LeaderService implements Membership.Listener {
     last = Optional.of(info);
     forming.end();
     forming = null;
-    inVain = Optional.empty();
+    failedLeader = Optional.empty();
     late = false;
     partlyBegun = false;
     actions.open(info, true);
@@ -274,7 +275,7 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /** Notes that a rank's process is gone, or may not join: its run is over for all. */
-  public Future<Ack> lost(Lost lost) {
+  public Future<Ack> lost(LostRank lost) {
     return lead().map(_ -> {
       boolean concerns = active != null ? active.info().run() == lost.run()
           : forming != null && forming.concerns(lost);
@@ -286,7 +287,7 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /** A node's part of a gather; completes when all parts are here and the result is known. */
-  public Future<Gathered> gather(Gather part) {
+  public Future<GatherResult> gather(GatherPart part) {
     return lead().compose(_ -> {
       ActiveRun run = active != null ? active : finished;
       if (run == null || run.info().run() != part.run()) {
@@ -321,12 +322,12 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /** Whom the run waits for, in words; the list names nodes, or ranks while the run forms. */
-  public Future<Waits> waits() {
+  public Future<OpenWaits> waits() {
     return lead().map(_ -> {
       if (forming != null) {
         return forming.view();
       }
-      return active == null ? new Waits("no run", List.of()) : active.waits();
+      return active == null ? new OpenWaits("no run", List.of()) : active.waits();
     }).map(waits -> waits.with(actions.remarks(), actions.flushes()));
   }
 
@@ -343,7 +344,7 @@ public final class LeaderService implements Membership.Listener {
       forming.end();
       forming = null;
     }
-    Over over = new Over(run, run == 0 ? formingNumber : 0, cause.fault().number(), cause.getMessage());
+    RunEnd over = new RunEnd(run, run == 0 ? formingNumber : 0, cause.fault().number(), cause.getMessage());
     for (String node : nodes) {
       // A node that is gone needs not be told; all others are asked until they have answered.
       bus.command(node, NodeVerb.RUN_OVER, over, Ack.class).recover(_ -> Future.succeededFuture(Ack.ACK));

@@ -11,7 +11,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Gathered;
+import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.service.cache.RunCache;
 import io.vertxscr.service.redundancy.ProtectionJob;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ public final class LocalRun {
   private long gathers;
   private List<String> shortfalls;
   private List<String> nodes;
-  private Optional<Gathered> lastGathered = Optional.empty();
+  private Optional<GatherResult> lastGathered = Optional.empty();
   private OpenDataset open;
   private ScrException over;
   private boolean selected;
@@ -140,11 +140,11 @@ public final class LocalRun {
     return gathers;
   }
 
-  Optional<Gathered> lastGathered() {
+  Optional<GatherResult> lastGathered() {
     return lastGathered;
   }
 
-  void gathered(Gathered result) {
+  void gathered(GatherResult result) {
     gathers++;
     claims.end(gathers);
     lastGathered = Optional.of(result);

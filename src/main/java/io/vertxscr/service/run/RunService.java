@@ -12,10 +12,10 @@ import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.State;
-import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -129,7 +129,7 @@ public final class RunService implements Membership.Listener {
   }
 
   /** The leader says that the run is over for everybody. */
-  public Future<Ack> over(Over over) {
+  public Future<Ack> over(RunEnd over) {
     ScrException cause = new ScrException(Fault.of(over.fault()), over.message());
     if (over.run() == 0) {
       arriving.over(over);
@@ -150,17 +150,18 @@ public final class RunService implements Membership.Listener {
   }
 
   /** Returns this node's state for a new leader. */
-  public Future<State> takeover(Takeover takeover) {
+  public Future<NodeRunState> takeover(Takeover takeover) {
     epoch.raise(takeover.epoch());
     bus.onlyLeader(takeover.leader());
-    Optional<String> inVain = arriving.takenOver(takeover.leader());
+    Optional<String> failedLeader = arriving.takenOver(takeover.leader());
     Optional<LocalRun> last = Optional.ofNullable(run);
-    Optional<RunInfo> bereft = last.filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST)
-        .isPresent()).map(LocalRun::info);
+    Optional<RunInfo> endedByNodeLoss = last
+        .filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST).isPresent()).map(LocalRun::info);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
-        .map(mine -> new State(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            ended(mine), inVain, bereft))
-        .orElseGet(() -> new State(epoch.value(), Optional.empty(), 0, Optional.empty(), false, inVain, bereft)));
+        .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
+            ended(mine), failedLeader, endedByNodeLoss))
+        .orElseGet(() -> new NodeRunState(
+            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss)));
   }
 
   /** A client that is a member of the cluster says that it has ended. */
@@ -181,7 +182,7 @@ public final class RunService implements Membership.Listener {
         if (client.test(session.client()) && session.state().phase() != SessionState.Phase.ENDED) {
           ScrException lost = new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
               + " is lost: its connection ended without finalize");
-          arriving.tell(new Lost(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
+          arriving.tell(new LostRank(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
           end(lost);
         }
       }

@@ -5,15 +5,15 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.restart.CacheGap;
 import io.vertxscr.flow.restart.Inventory;
-import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.Running.Waits;
+import io.vertxscr.protocol.node.run.OpenWaits;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
@@ -39,8 +39,8 @@ public final class StatusService {
 
   /** The status of this node, with what its leader can say of the run. */
   public Future<JsonObject> status(StatusRequest request) {
-    Future<Waits> waits = bus.askLeader(NodeVerb.WAITS, Ack.ACK, Waits.class)
-        .otherwise(failure -> new Waits("the leader cannot be asked: " + failure.getMessage(), List.of()));
+    Future<OpenWaits> waits = bus.askLeader(NodeVerb.WAITS, Ack.ACK, OpenWaits.class)
+        .otherwise(failure -> new OpenWaits("the leader cannot be asked: " + failure.getMessage(), List.of()));
     Future<List<Inventory>> caches = request.gaps().orElse(false) ? caches() : Future.succeededFuture(List.of());
     return Future.all(waits, caches).map(_ -> status(waits.result(), CacheGap.in(caches.result())));
   }
@@ -53,7 +53,7 @@ public final class StatusService {
     return Future.all(asked).map(_ -> asked.stream().flatMap(answer -> answer.result().stream()).toList());
   }
 
-  private JsonObject status(Waits waits, List<CacheGap> gaps) {
+  private JsonObject status(OpenWaits waits, List<CacheGap> gaps) {
     JsonObject status = new JsonObject()
         .put("node", membership.self().name())
         .put("leader", membership.leader().name())

@@ -17,13 +17,13 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Gather;
-import io.vertxscr.protocol.node.Running.Gathered;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Joined;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.State;
+import io.vertxscr.protocol.node.run.GatherPart;
+import io.vertxscr.protocol.node.run.GatherResult;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -49,11 +49,11 @@ class LeaderServiceTest {
   private static final List<String> NODES = List.of("n2", "n3", "n4");
   private static final RunInfo RUN = new RunInfo(
       7, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.Found.NOTHING, null);
-  private static final State NO_RUN = State.none(1);
-  private static final Gathered DONE = new Gathered(0, "", Packed.NOTHING);
+  private static final NodeRunState NO_RUN = NodeRunState.none(1);
+  private static final GatherResult DONE = new GatherResult(0, "", Packed.NOTHING);
 
-  private final Map<String, State> states = new HashMap<>();
-  private final Map<String, Over> toldOver = new HashMap<>();
+  private final Map<String, NodeRunState> states = new HashMap<>();
+  private final Map<String, RunEnd> toldOver = new HashMap<>();
   private final List<Step> decided = new ArrayList<>();
   private final List<RunInfo> excused = new ArrayList<>();
   private Optional<ScrException> refusal = Optional.empty();
@@ -77,7 +77,7 @@ class LeaderServiceTest {
     @Override
     public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
       assertThat(verb).isEqualTo(NodeVerb.RUN_OVER);
-      toldOver.put(node, (Over) request);
+      toldOver.put(node, (RunEnd) request);
       return Future.succeededFuture(answer.cast(Ack.ACK));
     }
 
@@ -147,7 +147,8 @@ class LeaderServiceTest {
   void aRunThatNotAllWereToldOfIsOverForThoseWhoWere(int subset) {
     for (String node : NODES) {
       states.put(node, told(subset, node)
-          ? new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty()) : NO_RUN);
+          ? new NodeRunState(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty())
+          : NO_RUN);
     }
     String waits = on(leader::waits).text();
     boolean someOnly = subset != 0 && subset != 7;
@@ -166,14 +167,14 @@ class LeaderServiceTest {
   void aRankThatMissedTheEndOfTheRunIsToldWithoutWaiting(int subset) {
     for (String node : NODES) {
       boolean heard = told(subset, node);
-      states.put(node, new State(
+      states.put(node, new NodeRunState(
           1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty(),
           Optional.empty()));
     }
     List<String> asking = NODES.stream().filter(node -> !told(subset, node)).toList();
-    List<Gathered> answers = on(() -> {
-      List<Future<Gathered>> asked = asking.stream().map(node -> leader.gather(
-          new Gather(7, 5, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList();
+    List<GatherResult> answers = on(() -> {
+      List<Future<GatherResult>> asked = asking.stream().map(node -> leader.gather(
+          new GatherPart(7, 5, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList();
       return Future.all(asked).map(_ -> asked.stream().map(Future::result).toList());
     });
     assertThat(answers).hasSize(asking.size()).allSatisfy(answer -> assertThat(answer).isEqualTo(DONE));
@@ -185,11 +186,11 @@ class LeaderServiceTest {
   /** A program dies of the loss of a node in less time than the cluster needs to notice that loss. */
   @Test
   void aNodeThatIsMissedRightAfterARankHasEndedItsRun() {
-    State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(),
+    NodeRunState running = new NodeRunState(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(),
         Optional.empty());
     NODES.forEach(node -> states.put(node, running));
     assertThat(waits()).isEqualTo("the application computes");
-    on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    on(() -> leader.lost(new LostRank(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
     leave("n9");
     assertThat(excused).as("a node without ranks").isEmpty();
     leave("n3");
@@ -200,7 +201,8 @@ class LeaderServiceTest {
   @Test
   void theNextLeaderHearsOfTheRunThatItsPredecessorWasLostFrom() {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN)));
+    states.put("n4", new NodeRunState(
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN)));
     assertThat(waits()).isEqualTo("no run");
     assertThat(excused).containsExactly(RUN);
   }
@@ -208,12 +210,13 @@ class LeaderServiceTest {
   /** The launcher may report it some time after the run. A stopping node reports it for an active run only. */
   @Test
   void whoIsEndedFromOutsideIsExcusedWhileItRunsAndByItsLauncherAfterThatToo() throws Exception {
-    State running = new State(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+    NodeRunState running =
+        new NodeRunState(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
     NODES.forEach(node -> states.put(node, running));
     assertThat(waits()).isEqualTo("the application computes");
     on(leader::stopping);
     assertThat(excused).containsExactly(RUN);
-    on(() -> leader.lost(new Lost(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    on(() -> leader.lost(new LostRank(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
     on(leader::stopping);
     assertThat(excused).containsExactly(RUN);
     on(() -> {
@@ -240,8 +243,8 @@ class LeaderServiceTest {
     assertThat(waits()).isEqualTo("no run");
   }
 
-  private Joined join(String node, String leader, int size, Integer... ranks) {
-    return on(() -> this.leader.join(new Join(node, leader, "/p", "job", size, List.of(ranks), Optional.empty())));
+  private RunJoined join(String node, String leader, int size, Integer... ranks) {
+    return on(() -> this.leader.join(new JoinRun(node, leader, "/p", "job", size, List.of(ranks), Optional.empty())));
   }
 
   private String waits() {
@@ -251,8 +254,9 @@ class LeaderServiceTest {
   @Test
   void ranksThatALostLeaderMayHaveNotedAreRefusedWhereOthersHaveHeardOfItsLoss() {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    states.put("n4", new State(1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty()));
-    Joined taken = join("n2", "n2", 4, 0);
+    states.put("n4", new NodeRunState(
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty()));
+    RunJoined taken = join("n2", "n2", 4, 0);
     assertThat(taken.refusals()).isEmpty();
     assertThat(join("n3", "n1", 4, 1, 2).refusals()).hasSize(2).allSatisfy(refusal -> {
       assertThat(Fault.of(refusal.fault())).isEqualTo(Fault.NODE_LOST);
@@ -304,7 +308,7 @@ class LeaderServiceTest {
     toldOver.clear();
     join("n3", "n2", 3, 1);
     String why = "rank 7 on node n2 gives another size";
-    on(() -> leader.lost(new Lost(0, 0, Fault.RANKS_DISAGREE.number(), why)));
+    on(() -> leader.lost(new LostRank(0, 0, Fault.RANKS_DISAGREE.number(), why)));
     assertThat(toldOver).containsOnlyKeys("n3");
     assertThat(toldOver.get("n3").message()).isEqualTo(why);
   }
@@ -316,9 +320,9 @@ class LeaderServiceTest {
     join("n3", "n2", 2, 0, 1);
     assertThat(waits()).isEqualTo("restoring a checkpoint for 2 ranks");
     assertThat(join("n4", "n2", 8, 1, 2).refusals()).hasSize(2);
-    on(() -> leader.lost(new Lost(0, 0, Fault.RANKS_DISAGREE.number(), "another one")));
+    on(() -> leader.lost(new LostRank(0, 0, Fault.RANKS_DISAGREE.number(), "another one")));
     assertThat(toldOver).isEmpty();
-    on(() -> leader.lost(new Lost(0, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    on(() -> leader.lost(new LostRank(0, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
     assertThat(toldOver).containsOnlyKeys("n3");
   }
 }

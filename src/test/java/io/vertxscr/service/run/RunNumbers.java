@@ -9,10 +9,10 @@ import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Flushing;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Offer;
+import io.vertxscr.protocol.node.flush.FlushView;
+import io.vertxscr.protocol.node.run.RestartOffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,7 +36,7 @@ class RunNumbers implements LeaderActions {
 
   @Override
   public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
-    return Future.succeededFuture(Packed.of(new Offer(Optional.empty())));
+    return Future.succeededFuture(Packed.of(new RestartOffer(Optional.empty())));
   }
 
   @Override
@@ -45,7 +45,7 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
-  public List<Flushing.View> flushes() {
+  public List<FlushView> flushes() {
     return List.of();
   }
 

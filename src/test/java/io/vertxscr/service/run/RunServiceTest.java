@@ -15,13 +15,13 @@ import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Joined;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.Refusal;
-import io.vertxscr.protocol.node.Running.State;
-import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.protocol.node.run.JoinRefusal;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.RunJoined;
+import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -43,9 +43,9 @@ import org.junit.jupiter.api.Test;
 class RunServiceTest {
   private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
 
-  private final List<Promise<Joined>> joins = new ArrayList<>();
-  private final List<Join> asked = new ArrayList<>();
-  private final List<Lost> told = new ArrayList<>();
+  private final List<Promise<RunJoined>> joins = new ArrayList<>();
+  private final List<JoinRun> asked = new ArrayList<>();
+  private final List<LostRank> told = new ArrayList<>();
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
   private final RunService runs = new RunService(loop, new Bus(), new Nodes(), new Epoch());
@@ -54,8 +54,8 @@ class RunServiceTest {
   private final class Bus implements NodeBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-      asked.add((Join) request);
-      Promise<Joined> promise = loop.promise();
+      asked.add((JoinRun) request);
+      Promise<RunJoined> promise = loop.promise();
       joins.add(promise);
       return promise.future().map(answer::cast);
     }
@@ -67,7 +67,7 @@ class RunServiceTest {
 
     @Override
     public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-      told.add((Lost) request);
+      told.add((LostRank) request);
       return Future.succeededFuture(answer.cast(Ack.ACK));
     }
 
@@ -102,8 +102,8 @@ class RunServiceTest {
     return on(() -> runs.init(new InitRequest(rank, 2, "/p", "job"), client));
   }
 
-  private void answer(int join, long forming, Refusal... refusals) {
-    on(() -> joins.get(join).tryComplete(new Joined("n1", forming, List.of(refusals))));
+  private void answer(int join, long forming, JoinRefusal... refusals) {
+    on(() -> joins.get(join).tryComplete(new RunJoined("n1", forming, List.of(refusals))));
   }
 
   private void begin(long run) {
@@ -111,7 +111,7 @@ class RunServiceTest {
         run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), RunInfo.Found.NOTHING, POLICY)));
   }
 
-  private State takeover() {
+  private NodeRunState takeover() {
     return on(() -> runs.takeover(new Takeover("n3", 2)).result());
   }
 
@@ -128,20 +128,20 @@ class RunServiceTest {
     Future<InitReply> second = init(1, "b");
     begin(1);                                              // overtakes the answer to the JOIN
     assertThat(first.succeeded() && second.succeeded()).isTrue();
-    on(() -> runs.over(new Over(1, 0, Fault.NODE_LOST.number(), "node n9 has left")));
+    on(() -> runs.over(new RunEnd(1, 0, Fault.NODE_LOST.number(), "node n9 has left")));
     Future<InitReply> next = init(0, "c");
     answer(0, 1);
-    State state = takeover();
+    NodeRunState state = takeover();
     assertThat(next.isComplete()).as("waits for the next leader to note it").isFalse();
-    assertThat(state.inVain()).isEmpty();
+    assertThat(state.failedLeader()).isEmpty();
     assertThat(asked.getLast().here()).containsExactly(0);
   }
 
   @Test
   void ranksThatNoLeaderHasNotedJoinAgainAtTheNextOneByThemselves() {
     Future<InitReply> waiting = init(0, "a");
-    State state = takeover();
-    assertThat(state.inVain()).isEmpty();
+    NodeRunState state = takeover();
+    assertThat(state.failedLeader()).isEmpty();
     on(() -> joins.getFirst().tryFail(new ScrException(Fault.NOT_LEADER, "node n3 leads now")));
     awaitSecondJoin();
     assertThat(on(() -> asked.getLast().leader())).as("who may have noted it").isEqualTo("n1");
@@ -157,7 +157,7 @@ class RunServiceTest {
     init(0, "a");
     init(1, "b");
     begin(1);
-    on(() -> runs.over(new Over(1, 0, Fault.NODE_LOST.number(), "node n9 has left")));
+    on(() -> runs.over(new RunEnd(1, 0, Fault.NODE_LOST.number(), "node n9 has left")));
     init(1, "c");
     on(() -> joins.getFirst().tryFail(new ScrException(Fault.NOT_LEADER, "node n3 leads now")));
     awaitSecondJoin();
@@ -169,12 +169,12 @@ class RunServiceTest {
     Future<InitReply> noted = init(0, "a");
     answer(0, 7);
     Future<InitReply> later = init(1, "b");
-    assertThat(takeover().inVain()).hasValue("n1");
+    assertThat(takeover().failedLeader()).hasValue("n1");
     assertFailed(noted, Fault.NODE_LOST, "node n1");
     assertFailed(later, Fault.NODE_LOST, "node n1");
-    assertThat(takeover().inVain()).hasValue("n1");
+    assertThat(takeover().failedLeader()).hasValue("n1");
     begin();
-    assertThat(takeover().inVain()).as("a run has begun since").isEmpty();
+    assertThat(takeover().failedLeader()).as("a run has begun since").isEmpty();
   }
 
   private void begin() {
@@ -198,7 +198,7 @@ class RunServiceTest {
       assertThat(lost.run()).isZero();
       assertThat(lost.message()).contains("rank 1", "n2");
     });
-    on(() -> runs.over(new Over(0, 7, Fault.DUPLICATE_RANK.number(), told.getFirst().message())));
+    on(() -> runs.over(new RunEnd(0, 7, Fault.DUPLICATE_RANK.number(), told.getFirst().message())));
     assertFailed(noted, Fault.DUPLICATE_RANK, "rank 1");
   }
 

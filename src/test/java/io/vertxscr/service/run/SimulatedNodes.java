@@ -8,11 +8,11 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.Running.Gather;
-import io.vertxscr.protocol.node.Running.Join;
-import io.vertxscr.protocol.node.Running.Lost;
-import io.vertxscr.protocol.node.Running.Over;
-import io.vertxscr.protocol.node.Running.Takeover;
+import io.vertxscr.protocol.node.run.GatherPart;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.RunEnd;
+import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -249,12 +249,12 @@ final class SimulatedNodes {
 
     private Future<?> handle(NodeVerb verb, Object message) {
       return switch (verb) {
-        case JOIN -> leader.join((Join) message);
-        case LOST -> leader.lost((Lost) message);
-        case GATHER -> leader.gather((Gather) message);
+        case JOIN -> leader.join((JoinRun) message);
+        case LOST -> leader.lost((LostRank) message);
+        case GATHER -> leader.gather((GatherPart) message);
         case TAKEOVER -> runs.takeover((Takeover) message);
         case RUN_BEGIN -> runs.begin((RunInfo) message);
-        case RUN_OVER -> runs.over((Over) message);
+        case RUN_OVER -> runs.over((RunEnd) message);
         default -> throw new AssertionError("nobody asks for " + verb);
       };
     }

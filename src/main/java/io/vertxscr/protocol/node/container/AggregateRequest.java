@@ -1,0 +1,12 @@
+package io.vertxscr.protocol.node.container;
+
+import io.vertxscr.protocol.node.flush.FlushWorked;
+import java.util.List;
+
+/**
+ * Copy the files of these ranks into containers. Answered with {@link FlushWorked}.
+ *
+ * @param background whether phases of the run go first: nobody waits for it
+ */
+public record AggregateRequest(
+    int datasetId, int attempt, List<Integer> ranks, boolean background, ContainerPlace place) {}

@@ -1,0 +1,4 @@
+package io.vertxscr.protocol.node.container;
+
+/** Bytes of the files of the ranks together. */
+public record MeasureReply(int datasetId, int attempt, long bytes) {}

@@ -1,0 +1,4 @@
+package io.vertxscr.protocol.node.flush;
+
+/** Progress of the flush. */
+public record FlushAmount(long doneBytes, long totalBytes, long bytesPerSecond) {}

@@ -1,0 +1,17 @@
+package io.vertxscr.protocol.node.flush;
+
+import io.vertxscr.model.DatasetRecord.FlushState;
+
+/**
+ * Sets the flush state in the filemap.
+ *
+ * @param state DONE: the dataset is in the prefix directory, whole and durable; WANTED: it must get there, unless it
+ *     is DONE; NOT_WANTED: it was DONE, and the flushed copy is gone
+ * @param discard whether it was not published, since later datasets have its places: its drafts go
+ */
+public record FlushStateChange(int datasetId, FlushState state, boolean discard) {
+  /** Nothing is discarded. */
+  public FlushStateChange(int datasetId, FlushState state) {
+    this(datasetId, state, false);
+  }
+}

@@ -1,0 +1,15 @@
+package io.vertxscr.protocol.node.flush;
+
+import java.util.List;
+
+/**
+ * Write one part of the map.
+ *
+ * @param prefix directory that the dataset is in
+ * @param ranks of the run that wrote it
+ * @param ranksPerPart the same for all parts; the last one may have fewer
+ * @param holders for each rank of the part, ascending, the node that has its files
+ * @param form of these in the prefix directory
+ */
+public record MapPartRequest(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
+    List<String> holders, PublishedForm form) {}

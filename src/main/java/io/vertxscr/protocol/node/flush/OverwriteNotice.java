@@ -1,0 +1,11 @@
+package io.vertxscr.protocol.node.flush;
+
+import io.vertxscr.model.DatasetDescriptor;
+
+/**
+ * To the leader: this dataset is about to overwrite a file in bypass mode. Answered when the index says durably which
+ * dataset is replaced by that.
+ *
+ * @param place relative to the prefix
+ */
+public record OverwriteNotice(String prefix, DatasetDescriptor dataset, String place) {}

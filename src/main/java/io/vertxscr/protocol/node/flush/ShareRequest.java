@@ -1,0 +1,11 @@
+package io.vertxscr.protocol.node.flush;
+
+import io.vertxscr.flow.flush.Leases;
+
+/**
+ * To the leader: how many may write here, and how fast? Tells how far this node has come, too.
+ *
+ * @param doneBytes copied in this attempt
+ * @param need remaining work; no writers: it has ended here, or pauses
+ */
+public record ShareRequest(String node, int datasetId, int attempt, long doneBytes, Leases.Need need) {}

@@ -1,0 +1,2 @@
+/** Messages that bring a dataset to the prefix directory. */
+package io.vertxscr.protocol.node.flush;

@@ -1,0 +1,12 @@
+package io.vertxscr.protocol.node.redundancy;
+
+import io.vertxscr.model.GroupDescriptors;
+import io.vertxscr.model.RankMap;
+
+/**
+ * Compute redundancy under this rank map, as the dataset's own descriptor says.
+ *
+ * @param round tells attempts apart; 0 is the phase that wrote the dataset
+ * @param groups those of the nodes in the rank map
+ */
+public record ProtectRequest(int datasetId, long round, RankMap map, GroupDescriptors groups) {}

@@ -1,0 +1,16 @@
+package io.vertxscr.protocol.node.restart;
+
+import io.vertxscr.model.RankFiles;
+import java.util.List;
+
+/**
+ * One entry a rank, in the order asked for.
+ *
+ * @param directory the dataset's on the node that answers, for those who can read there by path
+ */
+public record LayoutReply(List<RankLayout> ranks, String directory) {
+  /** The files alone, in the same order. */
+  public List<RankFiles> files() {
+    return ranks.stream().map(RankLayout::files).toList();
+  }
+}

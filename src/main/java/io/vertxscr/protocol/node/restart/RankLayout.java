@@ -1,0 +1,11 @@
+package io.vertxscr.protocol.node.restart;
+
+import io.vertxscr.model.RankFiles;
+import java.util.Optional;
+
+/**
+ * A rank's part on a node.
+ *
+ * @param redundancy the redundancy file that the rank wrote there, relative to the dataset's directory
+ */
+public record RankLayout(RankFiles files, Optional<String> redundancy) {}

@@ -1,0 +1,13 @@
+package io.vertxscr.protocol.node.run;
+
+import io.vertxscr.flow.paths.PathHash;
+import java.util.List;
+
+/**
+ * To the node that watches over these paths: ranks of the sender have them. Repeating it is harmless.
+ *
+ * @param gather number of the gather in which the sender will tell of it, which names the call
+ * @param ranks claimant of each path
+ * @param paths as many, {@link PathHash#pack packed}
+ */
+public record ClaimPaths(long run, long gather, String node, List<Integer> ranks, String paths) {}

@@ -1,0 +1,13 @@
+package io.vertxscr.protocol.node.run;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * To the leader: all ranks that have arrived on this node so far.
+ *
+ * @param leader who was asked first: if that one is gone, it may have acknowledged ranks unknown to others
+ * @param settings what rank 0 brings along, from the node where it is
+ */
+public record JoinRun(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
+    Optional<RankConfiguration> settings) {}

@@ -1,0 +1,29 @@
+package io.vertxscr.protocol.node.run;
+
+import io.vertxscr.protocol.node.RunInfo;
+import java.util.Optional;
+
+/**
+ * A node's state of its last run, unless that has failed.
+ *
+ * @param number the last gather whose result it has, 0 for none
+ * @param gathered that result
+ * @param ended whether all ranks of this node have finalized
+ * @param failedLeader the lost leader that had acknowledged ranks of this node, which have failed since
+ * @param endedByNodeLoss the last run, where that ended because it lost a node
+ */
+public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
+    boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss) {
+  /** Of a node that has left meanwhile. */
+  public static final NodeRunState GONE = none(0);
+
+  /** Of a node that knows of no run. */
+  public static NodeRunState none(long epoch) {
+    return new NodeRunState(epoch, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+  }
+
+  /** Whether this node takes, or took, part in that run. */
+  public boolean isIn(long number) {
+    return run.isPresent() && run.get().run() == number;
+  }
+}

@@ -1,0 +1,22 @@
+package io.vertxscr.protocol.node.run;
+
+import io.vertxscr.protocol.node.flush.FlushView;
+import java.util.List;
+
+/**
+ * The leader's open waits, and the missing parts.
+ *
+ * @param remarks what else there is to know, in sentences
+ * @param flushes datasets on their way to the prefix directory
+ */
+public record OpenWaits(String text, List<String> missing, List<String> remarks, List<FlushView> flushes) {
+  /** Without remarks. */
+  public OpenWaits(String text, List<String> missing) {
+    this(text, missing, List.of(), List.of());
+  }
+
+  /** Returns the waits with these remarks and flushes. */
+  public OpenWaits with(List<String> others, List<FlushView> under) {
+    return new OpenWaits(text, missing, others, under);
+  }
+}

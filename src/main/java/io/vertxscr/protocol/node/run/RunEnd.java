@@ -1,0 +1,9 @@
+package io.vertxscr.protocol.node.run;
+
+/**
+ * From the leader: the run is over on all nodes.
+ *
+ * @param run the run, 0 if it was still forming
+ * @param forming the number that it had while it formed: ranks that have arrived since are not meant
+ */
+public record RunEnd(long run, long forming, int fault, String message) {}

@@ -1,0 +1,6 @@
+package io.vertxscr.protocol.node.run;
+
+import java.util.Optional;
+
+/** Result of a store check: a sentence that names node and directory; empty if there is no problem. */
+public record StoresChecked(Optional<String> problem) {}
