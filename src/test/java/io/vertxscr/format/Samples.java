@@ -158,7 +158,8 @@ public final class Samples {
     RestartHistory history = new RestartHistory(Optional.of(new RestartHistory.From(5, "b.5", 10)), List.of(
         new RestartHistory.Load(11, 7, "b.11", 1, 0, false),
         new RestartHistory.Load(5, 1312850690668536L, "b.5", 3, 1312850690700000L, true)), 12,
-        Map.of(RestartHistory.Wish.CACHE_PURGE, "4f", RestartHistory.Wish.CURRENT, "4f/b.5"));
+        Map.of(RestartHistory.Wish.CACHE_PURGE, "4f", RestartHistory.Wish.CURRENT, "4f/b.5"),
+        List.of(new RestartHistory.Departure(4, 1312850690668000L, 1312850690700000L)));
     return new Sample("restart", history, RestartFile.encode(history), RestartFile::decode);
   }
 

@@ -168,7 +168,8 @@ public final class Capacity {
   }
 
   private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
-    Eviction.Room room = Eviction.early(keeper.cached(cache), new Eviction.Wanted(
+    List<Eviction.Cached> held = keeper.cached(cache);
+    Eviction.Room room = Eviction.early(held, new Eviction.Wanted(
         target.base(), how.redundancy().failures(), target.count(), need.exact(), need.bytes() - need.free()));
     if (room.tooMany() > 0) {
       return new Room(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
@@ -185,6 +186,11 @@ public final class Capacity {
     if (room.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
       LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
           + " failure meanwhile leaves no checkpoint in the cache", target.base(), room.evicted());
+    }
+    List<Integer> givenUp = Eviction.givenUp(held, room);
+    if (!givenUp.isEmpty()) {
+      LOG.warn("store {} has no room left: datasets {}, newer than what the run restarted from, are deleted before the"
+          + " nodes that hold the rest of them are back", target.base(), givenUp);
     }
     return new Room(room.evicted(), "");
   }

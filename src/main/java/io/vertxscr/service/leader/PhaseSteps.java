@@ -141,9 +141,9 @@ public final class PhaseSteps {
     events.met(id);
     return Future.succeededFuture(parts).map(all -> {
       GatherReducers.done(all);
-      run.info(run.info().with(Optional.empty()));
       Optional<DatasetDescriptor> known = writing.filter(dataset -> dataset.id() == id);
-      known.ifPresent(dataset -> progressed(run, dataset.flags()));
+      known.ifPresent(dataset -> progressed(run, run.info().restart(), dataset.flags()));
+      run.info(run.info().with(Optional.empty()));
       FlushPolicy policy = run.info().policy().flush();
       if (known.isEmpty()) {
         flush.wanted().resume();                          // this node was not the leader yet when the phase began
@@ -155,10 +155,11 @@ public final class PhaseSteps {
         events.discarded(run.info().run(), failure));
   }
 
-  private void progressed(ActiveRun run, DatasetFlags flags) {
+  private void progressed(ActiveRun run, Optional<RunInfo.Restartable> from, DatasetFlags flags) {
     if (progressedRun != run.info().run() && flags.checkpoint()) {
       progressedRun = run.info().run();
-      journal.progressed(run.info().prefix());
+      from.ifPresentOrElse(dataset -> journal.progressed(run.info(), dataset),
+          () -> journal.progressed(run.info().prefix()));
     }
   }
 
@@ -178,11 +179,12 @@ public final class PhaseSteps {
       DatasetDescriptor dataset = first.dataset().with(GatherReducers.published(all));
       RankMap map = run.info().map();
       List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
+      Optional<RunInfo.Restartable> from = run.info().restart();
       run.info(run.info().with(Optional.empty()));
       return flush.coordinator().publishInPlace(dataset, run.info().prefix(), holders,
-          all.stream().mapToLong(from -> from.part().mapBytes()).sum(),
-          all.stream().anyMatch(from -> from.part().taken())).map(_ -> {
-        progressed(run, dataset.flags());
+          all.stream().mapToLong(one -> one.part().mapBytes()).sum(),
+          all.stream().anyMatch(one -> one.part().taken())).map(_ -> {
+        progressed(run, from, dataset.flags());
         return completed(dataset.flags().checkpoint());
       });
     }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->

@@ -91,6 +91,12 @@ public final class RestartJournal {
     return note(prefix, RestartHistory::progressed);
   }
 
+  /** The same, and what continued from that checkpoint before is of a branch that the program has left. */
+  public Future<Void> progressed(RunInfo run, RunInfo.Restartable from) {
+    return note(run.prefix(),
+        history -> history.progressed().departed(from.datasetId(), from.createdUs(), run.run()));
+  }
+
   /** A best-effort change: its failure is only logged. */
   public Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
     return update(prefix, change).<Void>mapEmpty().recover(failure -> {

@@ -150,11 +150,11 @@ public final class Restorer {
 
   private Future<Found> restore(Wanted wanted, Scene seen) {
     long startNs = loop.nanoTime();
-    Set<DatasetKey> hopeless = new HashSet<>();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
-      return first(candidates, hopeless, wanted)
-          .compose(found -> drop(wanted, scene, hopeless, found).map(found))
+      return first(candidates, wanted)
+          .compose(found -> drop(wanted, scene).map(found))
+          .onSuccess(found -> found.filter(scene.history()::left).ifPresent(this::tellLeft))
           .onSuccess(found -> found.ifPresent(d ->
               observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
@@ -214,6 +214,11 @@ public final class Restorer {
       missed.add("dataset " + dataset.id() + " \"" + dataset.name() + "\" of the "
           + (candidate.cached() ? "caches" : "prefix directory") + " was passed over: " + why.getMessage());
     }
+  }
+
+  private void tellLeft(DatasetDescriptor dataset) {
+    tell("dataset " + dataset.id() + " \"" + dataset.name() + "\" is of a branch that the program had left when it"
+        + " restarted from an older one and went on; it is used because there is no other");
   }
 
   /** Reports a start without a checkpoint although there may have been some. */
@@ -347,8 +352,7 @@ public final class Restorer {
         scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
   }
 
-  private Future<Optional<DatasetDescriptor>> first(
-      List<Candidate> candidates, Set<DatasetKey> hopeless, Wanted wanted) {
+  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Wanted wanted) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
@@ -369,10 +373,7 @@ public final class Restorer {
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
-        if (cached && (e.fault() == Fault.TOO_MANY_LOST || e.fault() == Fault.CORRUPT)) {
-          hopeless.add(CacheRestores.which(dataset));
-        }
-        return first(candidates.subList(1, candidates.size()), hopeless, wanted);
+        return first(candidates.subList(1, candidates.size()), wanted);
       }
       return Future.failedFuture(failure);
     });
@@ -394,15 +395,12 @@ public final class Restorer {
   }
 
   /**
-   * Drops unreadable datasets and, once another one is restored, unrecoverable ones. A dataset that failed for a
-   * passing reason (no room, a slow disk) stays.
+   * Drops what the application could not read. What could not be restored stays: the nodes that are missing may come
+   * back, and what was in the way may pass.
    */
-  private Future<Void> drop(
-      Wanted wanted, Scene scene, Set<DatasetKey> hopeless, Optional<DatasetDescriptor> restored) {
+  private Future<Void> drop(Wanted wanted, Scene scene) {
     Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
-        && d.descriptor().flags().checkpoint() && (wanted.excluded().contains(d.descriptor().id())
-            || restored.isPresent() && restored.get().id() != d.descriptor().id()
-                && hopeless.contains(CacheRestores.which(d.descriptor())));
+        && d.descriptor().flags().checkpoint() && wanted.excluded().contains(d.descriptor().id());
     boolean any = scene.inventories().stream().flatMap(i -> i.datasets().stream()).anyMatch(useless);
     return (any ? remember(wanted.prefix(), scene) : Future.<Void>succeededFuture())
         .compose(_ -> evict(scene.inventories(), useless));
