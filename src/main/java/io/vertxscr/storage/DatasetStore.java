@@ -9,7 +9,9 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -230,6 +232,45 @@ public final class DatasetStore {
     }
   }
 
+  /** The directory of a dataset's files while it is brought here anew, beside what the store has of it. */
+  public Path draft(int datasetId, String storeBase) {
+    return NodeDirectories.draft(directories.path(directories.cache(storeBase).path()), datasetId);
+  }
+
+  /** Creates the empty {@link #draft} of a dataset; one of an earlier attempt goes to the trash. */
+  public Path createDraft(int datasetId, String storeBase) {
+    discardDraft(datasetId, storeBase);
+    Path draft = draft(datasetId, storeBase);
+    try {
+      return Trees.make(draft);
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  /** Throws the {@link #draft} of a dataset away, if there is one. */
+  public synchronized void discardDraft(int datasetId, String storeBase) {
+    bins(directories.path(directories.cache(storeBase).path())).trash(draft(datasetId, storeBase));
+  }
+
+  /**
+   * Puts the {@link #draft} of a dataset, with all its files, in the place of what is held under its id, and writes its
+   * filemap, durably. A crash in between leaves neither: what is brought here anew is somewhere else, too.
+   */
+  public synchronized void adoptDraft(DatasetRecord record) {
+    int id = record.descriptor().id();
+    evict(id);
+    Path cache = directories.path(record.cache().path());
+    Path directory = NodeDirectories.dataset(cache, id);
+    bins(cache).trash(directory);                         // without a filemap
+    try {
+      Files.move(NodeDirectories.draft(cache, id), directory, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw Faults.io(directory, e);
+    }
+    save(record);
+  }
+
   /** Creates the dataset's directory if it is missing. */
   public Path createDirectory(int datasetId) {
     return create(datasetId, directory(datasetId));
@@ -350,6 +391,8 @@ public final class DatasetStore {
     for (Path entry : Trees.list(cache)) {
       var id = NodeDirectories.datasetOf(entry);
       if (id.isPresent() && !(isHereOrPlaced(id.getAsInt()) && directory(id.getAsInt()).equals(entry))) {
+        into.trash(entry);
+      } else if (NodeDirectories.isDraft(entry)) {
         into.trash(entry);
       }
     }

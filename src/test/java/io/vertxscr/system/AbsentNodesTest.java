@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Promise;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,5 +172,30 @@ class AbsentNodesTest {
     comeBack(cluster, ALL);
     List.of(ALL).forEach(node -> cluster.store(node).evict(2));
     assertThat(stepsAndCrash(cluster, run, 1, 0)).isEqualTo(3);
+  }
+
+  /** What is in the way of the rebuild passes; the published copy is damaged. */
+  @Test
+  void aFetchThatFailsTakesNothingFromTheCaches() throws Exception {
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2"));
+    VirtualRun run = new VirtualRun(cluster, ALL);
+    stepsAndCrash(cluster, run, 1, 2);
+    cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
+    lose(cluster, "n3");
+    cluster.loseStorage("n3");
+    cluster.disturb(_ -> (_, _) -> _ -> {
+      throw new ScrException(Fault.NO_SPACE, "no room for a moment");
+    });
+    cluster.start("n5");
+    Path damaged = cluster.prefix().resolve("step-2/rank-2-0");
+    Files.write(damaged, new byte[1]);
+    assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n5", "n4"), 1, 0)).isEqualTo(1);
+    for (String node : List.of("n1", "n2", "n4")) {
+      assertThat(held(cluster, node)).contains(2);
+    }
+    cluster.disturb(UnaryOperator.identity());
+    lose(cluster, "n5");
+    cluster.start("n6");
+    assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n6", "n4"), 1, 0)).isEqualTo(2);
   }
 }

@@ -36,8 +36,12 @@ public enum NodeVerb {
   VERIFY,
   /** From the leader: bring these ranks' files here. */
   RESTORE,
-  /** From the leader: bring these ranks' files here from the prefix directory. */
+  /** From the leader: bring these ranks' files here from the prefix directory, beside what the cache holds. */
   FETCH,
+  /** From the leader: all nodes have fetched their parts, use them. */
+  FETCH_COMMIT,
+  /** From the leader: some node could not fetch its part, discard yours. */
+  FETCH_DISCARD,
   /** From the leader: delete these datasets. */
   DROP,
   /** From the leader: compute the redundancy that is missing. */

@@ -22,7 +22,6 @@ import io.vertxscr.prefix.publish.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.DropDatasets;
-import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.LockedJobs;
@@ -173,7 +172,7 @@ public final class PrefixFetcher {
       FetchPolicy rules = wanted.policy().fetch();
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
-      FetchMode where = new FetchMode(
+      FetchRanks.FetchMode where = new FetchRanks.FetchMode(
           rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
       return onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks ->
@@ -186,24 +185,36 @@ public final class PrefixFetcher {
   /** What the prefix directory has of a dataset: how many ranks wrote it, and whether it is in containers. */
   private record LookedUp(int ranks, boolean packed) {}
 
-  /** If a node fails, what the others have fetched goes: no restart could use a part of a dataset. */
+  /**
+   * All nodes fetch their parts beside what their caches hold, then all put them in its place. If a node fails, what the
+   * others have fetched goes: no restart could use a part of a dataset.
+   */
   private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce,
       DatasetDescriptor dataset, Function<List<Integer>, FetchRanks> request) {
-    List<String> have = new ArrayList<>();
+    List<String> nodes = List.copyOf(ranksByNode.keySet());
     List<String> wrong = new ArrayList<>();
-    List<Supplier<Future<Ack>>> asked = new ArrayList<>();
-    ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, verb, request.apply(ranks),
-        Ack.class).onSuccess(_ -> have.add(node)).onFailure(failure -> {
+    return onNodes(nodes, atOnce, node -> bus.command(node, verb, request.apply(ranksByNode.get(node)), Ack.class)
+        .onFailure(failure -> {
           if (Fault.of(failure) == Fault.CORRUPT) {
             wrong.add(failure.getMessage());
           }
-        })));
-    return BoundedParallel.atOnce(atOnce, asked).<Void>mapEmpty().recover(failure -> {
-      ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
-      DropDatasets drop = new DropDatasets(List.of(CacheRestores.which(dataset)));
-      return Future.join(have.stream().map(node -> bus.command(node, NodeVerb.DROP, drop, Ack.class)).toList())
-          .transform((_, _) -> Future.failedFuture(all == null ? failure : all));
-    });
+        })).recover(failure -> {
+          ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
+          return cleared(nodes, NodeVerb.FETCH_DISCARD, dataset.key(), all == null ? failure : all);
+        }).compose(_ -> onNodes(nodes, atOnce,
+            node -> bus.command(node, NodeVerb.FETCH_COMMIT, dataset.key(), Ack.class))
+            .recover(failure -> cleared(nodes, NodeVerb.DROP, new DropDatasets(List.of(dataset.key())), failure)));
+  }
+
+  private static Future<Void> onNodes(List<String> nodes, int atOnce, Function<String, Future<Ack>> step) {
+    return BoundedParallel.atOnce(atOnce,
+        nodes.stream().<Supplier<Future<Ack>>>map(node -> () -> step.apply(node)).toList()).mapEmpty();
+  }
+
+  /** Clears away what the nodes have, best effort; fails with the cause. */
+  private Future<Void> cleared(List<String> nodes, NodeVerb verb, Object what, Throwable cause) {
+    return Future.join(nodes.stream().map(node -> bus.command(node, verb, what, Ack.class)).toList())
+        .transform((_, _) -> Future.failedFuture(cause));
   }
 
   /** Fails with RANKS_DISAGREE for another number of ranks; {@link #fetch} finds other failures. */
