@@ -23,8 +23,10 @@ import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.Capacity;
+import io.vertxscr.service.cache.StableStorage;
 import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.container.ContainerSteps;
 import io.vertxscr.service.copy.PrefixCopies;
@@ -98,6 +100,7 @@ public final class NodeAssembly {
   private final String self;
   private final Settings settings;
   private final NodeServices services;
+  private final SyncBarrier syncs;
   private final PrefixCopies copies;
   private final HaltWatch halts;
   private final EventLog log;
@@ -114,6 +117,7 @@ public final class NodeAssembly {
     this.bus = ports.bus();
     this.self = ports.membership().self().name();
     this.settings = settings;
+    this.syncs = new SyncBarrier(loop);
     DatasetStore store = ports.store();
 
     RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
@@ -128,7 +132,8 @@ public final class NodeAssembly {
     CompletedNames names = new CompletedNames();
     PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
         new PhaseService.Data(store, protection, evictor,
-            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names));
+            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names,
+            new StableStorage(loop, bus, self, store)));
     RestartService restarts = new RestartService(gathers, store, fetches, names);
     runs.onOver(protection::over);
     runs.onOver(_ -> copies.goOn());
@@ -169,7 +174,7 @@ public final class NodeAssembly {
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, advice.advisor());
+        flushes, aggregation, leader, flush, syncs, advice.advisor());
   }
 
   private LeaderAdvice advice() {
@@ -205,7 +210,7 @@ public final class NodeAssembly {
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
     RunPreparation preparation = new RunPreparation(
         loop, settings, new StoreChecks(bus), flush, restart, commands, advice, this::micros);
-    PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, this::micros);
+    PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     GatherHandlers handlers =
         new GatherHandlers(phases, restarts, flush.wanted(), journal, advice, scavenges, events);

@@ -26,7 +26,7 @@ public final class Eviction {
   public enum Standing {
     /** The run has restarted from it, or has completed it. */
     WHOLE,
-    /** Older than the checkpoint that the run restarted from: not verified. */
+    /** Older than the checkpoint that the run restarted from, so not verified; or not on stable storage yet. */
     UNTRIED,
     /** Newer than what the restart has found: more than its sets tolerate was missing, and may come back. */
     PASSED_OVER,

@@ -172,6 +172,29 @@ public final class DatasetStore {
   }
 
   /**
+   * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs little.
+   *
+   * @throws ScrException NO_SUCH_FILE, IO: nobody knows what is there then
+   */
+  public void sync(int datasetId, List<RankFiles> ranks) {
+    Path cache = directories.path(cache(datasetId).path());
+    Path dataset = directory(datasetId);
+    List<Path> files = ranks.stream().flatMap(rank -> rank.files().stream())
+        .map(file -> NodeDirectories.resolve(dataset, file.name())).toList();
+    try {
+      for (Path file : files) {
+        AtomicFile.force(file);
+      }
+      for (Path directory : Trees.upTo(cache, Stream.concat(Stream.of(dataset),
+          files.stream().map(Path::getParent)).distinct().toList())) {
+        AtomicFile.force(directory);
+      }
+    } catch (IOException e) {
+      throw Faults.io(dataset, e);
+    }
+  }
+
+  /**
    * Registers a rank's files for reads by other nodes during protection, before there is a filemap. Ends with
    * {@link #save} or {@link #evict}.
    *

@@ -4,6 +4,7 @@ import io.vertxscr.service.advice.AdviceService;
 import io.vertxscr.service.advice.Advisor;
 import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
@@ -31,4 +32,4 @@ public record NodeServices(
     FlushQuestions flushQuestions, StatusService status, ConfigService config,
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
-    LeaderService leader, FlushLeader flushLeader, Advisor advisor) {}
+    LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor) {}

@@ -120,7 +120,16 @@ public final class FaultyDisk implements Watch, AutoCloseable {
 
   /** An empty one. */
   public FaultyDisk() {
-    memory = Jimfs.newFileSystem(UNIX);
+    this(UNIX);
+  }
+
+  /** An empty one that takes so many bytes. */
+  public FaultyDisk(long bytes) {
+    this(UNIX.toBuilder().setMaxSize(bytes).build());
+  }
+
+  private FaultyDisk(Configuration configuration) {
+    memory = Jimfs.newFileSystem(configuration);
     system = (RecordedFileSystem) new RecordedFileSystemProvider(memory, this).getFileSystem(null);
     try {
       root = key(memory.getPath("/"));

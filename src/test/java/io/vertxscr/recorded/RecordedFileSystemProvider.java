@@ -62,7 +62,8 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
       }
       FileChannel read = plain.newFileChannel(file, options, attributes);
       return watch.seesReads() || Files.isDirectory(file)  // a directory is opened to be synced
-          ? new RecordedChannel(read, file, watch, null, false) : read;
+          ? new RecordedChannel(read, file, watch, Files.readAttributes(file, BasicFileAttributes.class).fileKey(),
+              false) : read;
     }
     boolean truncates = options.contains(StandardOpenOption.TRUNCATE_EXISTING);
     boolean changes = Files.exists(file) ? truncates && Files.size(file) > 0

@@ -44,6 +44,8 @@ public enum NodeVerb {
   FETCH_DISCARD,
   /** From the leader: delete these datasets. */
   DROP,
+  /** To the leader: a dataset is on stable storage here; answered when it is so on all nodes of the run. */
+  SYNCED,
   /** From the leader: compute the redundancy that is missing. */
   PROTECT,
   /** From the leader: all have computed it, use it. */
@@ -87,7 +89,7 @@ public enum NodeVerb {
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
-        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE;
+        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED;
   }
 
   /** The event-bus address of this verb on a node. */

@@ -20,6 +20,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.run.ActiveRun;
@@ -42,6 +43,7 @@ public final class PhaseSteps {
   private final RestartJournal journal;
   private final LeaderAdvice advice;
   private final RunEvents events;
+  private final SyncBarrier syncs;
   private final LongSupplier clockUs;
   private Optional<DatasetDescriptor> writing = Optional.empty();
   /** The turn in the prefix directory that a phase past the cache has while flushes are under way. */
@@ -58,12 +60,13 @@ public final class PhaseSteps {
    * @param clockUs microseconds since 1970
    */
   public PhaseSteps(JobSettings job, FlushLeader flush, RestartJournal journal, LeaderAdvice advice, RunEvents events,
-      LongSupplier clockUs) {
+      SyncBarrier syncs, LongSupplier clockUs) {
     this.job = job;
     this.flush = flush;
     this.journal = journal;
     this.advice = advice;
     this.events = events;
+    this.syncs = syncs;
     this.clockUs = clockUs;
   }
 
@@ -150,7 +153,8 @@ public final class PhaseSteps {
       } else if (policy.background() && policy.wants(known.get().flags(), known.get().checkpointId())) {
         flush.coordinator().flush(id);
       }
-      return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true));
+      return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true),
+          all.stream().anyMatch(from -> from.part().sync()));
     }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
         events.discarded(run.info().run(), failure));
   }
@@ -163,11 +167,11 @@ public final class PhaseSteps {
     }
   }
 
-  private OutputProtected completed(boolean checkpoint) {
+  private OutputProtected completed(boolean checkpoint, boolean sync) {
     if (checkpoint) {
       advice.halts().checkpointWritten();
     }
-    return new OutputProtected(advice.halts().reason(), advice.halts().exits());
+    return new OutputProtected(advice.halts().reason(), advice.halts().exits(), sync);
   }
 
   /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
@@ -185,7 +189,7 @@ public final class PhaseSteps {
           all.stream().mapToLong(one -> one.part().mapBytes()).sum(),
           all.stream().anyMatch(one -> one.part().taken())).map(_ -> {
         progressed(run, from, dataset.flags());
-        return completed(dataset.flags().checkpoint());
+        return completed(dataset.flags().checkpoint(), false);
       });
     }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
         events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass());
@@ -197,8 +201,11 @@ public final class PhaseSteps {
   }
 
   /** The run is over before its time: nobody writes any more. */
-  void over() {
+  void over(long run, ScrException cause) {
     writing = Optional.empty();
     endBypass();
+    if (cause.fault() == Fault.NODE_LOST) {
+      syncs.nodeLost(run);
+    }
   }
 }

@@ -142,7 +142,7 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void over(long run, ScrException cause) {
     events.over(run, Optional.of(cause));
-    phases.over();
+    phases.over(run, cause);
     restarts.over();
     if (run != 0 && endsByIntent()) {
       journal.note(prefix, history -> history.excused(run));

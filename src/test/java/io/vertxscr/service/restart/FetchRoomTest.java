@@ -2,8 +2,6 @@ package io.vertxscr.service.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.jimfs.Configuration;
-import com.google.common.jimfs.Jimfs;
 import io.vertx.core.Future;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
@@ -26,6 +24,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.restart.FetchRanks;
+import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.DatasetStore;
@@ -34,7 +33,6 @@ import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
-import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,11 +50,11 @@ class FetchRoomTest {
   private static final int BYTES = 1 << 20;
   private static final long CREATED_US = 100;
 
-  private FileSystem system;
+  private FaultyDisk disk;
 
   @AfterEach
   void close() throws IOException {
-    system.close();
+    disk.close();
   }
 
   /** A node and a prefix directory with dataset 1, on a file system of so many times its size. */
@@ -68,12 +66,11 @@ class FetchRoomTest {
     final Path published;
 
     Scene(double room) throws IOException {
-      system = Jimfs.newFileSystem(Configuration.unix().toBuilder().setAttributeViews("basic", "owner", "posix", "unix")
-          .setWorkingDirectory("/").setMaxSize((long) (room * BYTES)).build());
-      PrefixPaths paths = new PrefixPaths(Files.createDirectories(system.getPath("/prefix")));
-      directories = new NodeDirectories(system.getPath("/cache"), system.getPath("/control"));
+      disk = new FaultyDisk((long) (room * BYTES));
+      PrefixPaths paths = new PrefixPaths(disk.directory("/prefix"));
+      directories = new NodeDirectories(disk.system().getPath("/cache"), disk.system().getPath("/control"));
       store = DatasetStore.open(directories);
-      service = new FetchService(time.loop(new LocalFiles(system)), store, Observer.NONE);
+      service = new FetchService(time.loop(new LocalFiles(disk.system())), store, Observer.NONE);
       Files.createDirectories(paths.dataset(1));
       published = Files.write(paths.file("file"), content(1));
       RankMapWriter map = new RankMapWriter(paths, 1, 1, 1);
