@@ -75,6 +75,7 @@ public final class AggregateService {
       List<RankFiles> ranks = copies.files(record, request.ranks());
       PackedRanks there = new PackedRanks(
           new ContainerLayout(place.containerBytes(), place.alignBytes()), place.offset(), ranks);
+      packed.keySet().removeIf(other -> store.find(other).isEmpty());   // flushes that were given up
       packed.put(id, there);
       ContainerCopy target = new ContainerCopy(
           id, ContainerDrafts.directory(paths, id, place.layout()), store.directory(id), there);

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +46,8 @@ public final class FlushCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(FlushCoordinator.class);
   /** For how many failed attempts an application waits before it goes on; the flush goes on without it. */
   private static final int ATTEMPTS_WAITED_FOR = 3;
+  /** Reasons that are kept for late questions. */
+  private static final int MOST_GIVEN_UP = 256;
 
   private final Loop loop;
   private final Inventories caches;
@@ -55,7 +58,7 @@ public final class FlushCoordinator {
   private final Map<Integer, Running> running = new HashMap<>();
   private final Set<Integer> barred = new HashSet<>();
   /** Of datasets that are not under way any more and did not arrive: why. */
-  private final Map<Integer, ScrException> givenUp = new HashMap<>();
+  private final Map<Integer, ScrException> givenUp = new LinkedHashMap<>();
   /** Which arrival each dataset that has arrived was. */
   private final Map<Integer, Long> arrived = new HashMap<>();
   private long arrivals;
@@ -296,7 +299,11 @@ public final class FlushCoordinator {
           steps.abandon(flush.datasetId);
         }
         observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
+        givenUp.remove(flush.datasetId);
         givenUp.put(flush.datasetId, new ScrException(fault, message));
+        if (givenUp.size() > MOST_GIVEN_UP) {
+          givenUp.remove(givenUp.keySet().iterator().next());
+        }
         flush.done.fail(new ScrException(fault, message));
       }
     }
