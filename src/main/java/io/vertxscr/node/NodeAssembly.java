@@ -44,6 +44,7 @@ import io.vertxscr.service.flush.WantedFlushes;
 import io.vertxscr.service.leader.DatasetCommands;
 import io.vertxscr.service.leader.GatherHandlers;
 import io.vertxscr.service.leader.PhaseSteps;
+import io.vertxscr.service.leader.ReadsInPlace;
 import io.vertxscr.service.leader.RestartSteps;
 import io.vertxscr.service.leader.RunEvents;
 import io.vertxscr.service.leader.RunLifecycle;
@@ -208,13 +209,14 @@ public final class NodeAssembly {
         new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.turns(), observer);
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
+    ReadsInPlace reads = new ReadsInPlace(loop, flush.turns());
     RunPreparation preparation = new RunPreparation(
-        loop, settings, new StoreChecks(bus), flush, restart, commands, advice, this::micros);
+        loop, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     GatherHandlers handlers =
         new GatherHandlers(phases, restarts, flush.wanted(), journal, advice, scavenges, events);
-    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers), journal, flush, advice,
+    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers, reads), journal, flush, advice,
         scavenges, events, this::seconds);
   }
 

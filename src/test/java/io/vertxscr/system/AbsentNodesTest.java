@@ -2,19 +2,24 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.RamDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,15 +64,10 @@ class AbsentNodesTest {
 
   /** A run that restarts where it can, writes these steps, and crashes when all ranks have come so far. */
   private static int steps(VirtualRun run, int first, int last) {
-    AtomicInteger left = new AtomicInteger(ALL.length);
-    Promise<Void> crash = Promise.promise();
+    Barrier crash = new Barrier();
     List<Integer> from = run.all(session ->
-        run.restart(session).compose(step -> run.checkpoints(session, first, last).compose(_ -> {
-          if (left.decrementAndGet() == 0) {
-            crash.complete();
-          }
-          return crash.future();
-        }).map(step)));
+        run.restart(session).compose(step ->
+            run.checkpoints(session, first, last).compose(_ -> crash.meet()).map(step)));
     assertThat(from).containsOnly(from.getFirst());
     return from.getFirst();
   }
@@ -197,5 +197,64 @@ class AbsentNodesTest {
     lose(cluster, "n5");
     cluster.start("n6");
     assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n6", "n4"), 1, 0)).isEqualTo(2);
+  }
+
+  /** The same file names in each checkpoint: the flush of the second one puts its files in the place of the first's. */
+  @Test
+  void aCheckpointThatIsReadInPlaceIsNotWrittenOverByAFlushBeforeItHasBeenRead() throws Exception {
+    VirtualCluster cluster = cluster(Map.of(
+        "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "1", "SCR_FETCH_BYPASS", "1"));
+    VirtualRun run = new VirtualRun(cluster, ALL);
+    run.all(session -> rolling(cluster, session, 1).compose(_ -> session.finish()));
+    Barrier crash = new Barrier();
+    run.all(session -> rolling(cluster, session, 2).compose(_ -> crash.meet()));
+    lose(cluster, "n3", "n4");                            // amid the flush of 2
+    cluster.start("n5", "n6");
+    List<Future<byte[]>> read = new VirtualRun(cluster, WITH_SPARES).start(session -> session.restart()
+        .compose(offered -> {
+          assertThat(offered.orElseThrow().name()).isEqualTo("rolling-1");
+          return cluster.later(60_000).compose(_ -> offered.get().route("rank-" + session.rank()))
+              .map(AbsentNodesTest::bytes).compose(bytes -> offered.get().complete(true).compose(_ -> cluster.later(60_000)).map(bytes));
+        }));
+    cluster.pass(Duration.ofSeconds(10));
+    comeBack(cluster, "n3", "n4");
+    for (int rank = 0; rank < ALL.length; rank++) {
+      assertThat(cluster.await(read.get(rank)).result()).isEqualTo(RankProgram.bytes(rank, 1, 0));
+    }
+    cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
+    assertThat(cluster.prefix().resolve("rank-0")).hasBinaryContent(RankProgram.bytes(0, 2, 0));
+  }
+
+  private static byte[] bytes(Path path) {
+    try {
+      return Files.readAllBytes(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Future<Void> rolling(VirtualCluster cluster, VirtualSession session, int step) {
+    return session.startOutput("rolling-" + step, DatasetFlags.CHECKPOINT).compose(phase ->
+        phase.route(cluster.prefix() + "/rank-" + session.rank()).map(path -> {
+          try {
+            return Files.setLastModifiedTime(
+                Files.write(path, RankProgram.bytes(session.rank(), step, 0)), FileTime.from(cluster.now()));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        }).compose(_ -> phase.complete(true)));
+  }
+
+  /** All ranks of a run. */
+  private static final class Barrier {
+    private final Promise<Void> all = Promise.promise();
+    private int left = ALL.length;
+
+    Future<Void> meet() {
+      if (--left == 0) {
+        all.complete();
+      }
+      return all.future();
+    }
   }
 }

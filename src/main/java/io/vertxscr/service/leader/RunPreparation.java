@@ -43,6 +43,7 @@ public final class RunPreparation {
   private final LaunchWishes wishes;
   private final DatasetCommands commands;
   private final LeaderAdvice advice;
+  private final ReadsInPlace reads;
   private final LongSupplier clockUs;
   private long lastRun;
   private Future<RunInfo> restoring = Future.succeededFuture();
@@ -54,7 +55,7 @@ public final class RunPreparation {
    * @param clockUs microseconds since 1970
    */
   public RunPreparation(Loop loop, Settings settings, StoreChecks stores, FlushLeader flush, RestartLeader restart,
-      DatasetCommands commands, LeaderAdvice advice, LongSupplier clockUs) {
+      DatasetCommands commands, LeaderAdvice advice, ReadsInPlace reads, LongSupplier clockUs) {
     this.loop = loop;
     this.settings = settings;
     this.stores = stores;
@@ -64,6 +65,7 @@ public final class RunPreparation {
     this.wishes = restart.wishes();
     this.commands = commands;
     this.advice = advice;
+    this.reads = reads;
     this.clockUs = clockUs;
   }
 
@@ -116,8 +118,19 @@ public final class RunPreparation {
   }
 
   private Future<Restorer.Found> restored(Restorer.Wanted wanted) {
-    return before(wanted.prefix(), wanted.policy()).compose(_ -> restorer.restore(wanted)).compose(found ->
-        wishes.followed(wanted.prefix(), wanted.policy()).map(found));
+    boolean inPlace = readsInPlace(wanted.policy());
+    return before(wanted.prefix(), wanted.policy())
+        .compose(_ -> inPlace ? reads.begin(wanted.prefix()) : Future.succeededFuture())
+        .compose(_ -> restorer.restore(wanted)).onComplete((found, _) -> {
+          if (found == null || found.restart().isEmpty()) {
+            reads.end();
+          }
+        }).compose(found -> wishes.followed(wanted.prefix(), wanted.policy()).map(found));
+  }
+
+  /** Whether a restart may read files of the prefix directory where they are. */
+  static boolean readsInPlace(RunPolicy policy) {
+    return policy.fetch().bypass() || policy.fetch().globalRestart();
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */
