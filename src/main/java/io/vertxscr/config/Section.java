@@ -24,7 +24,7 @@ enum Section {
       field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE), "what datasets may take there; if not said all that is free"),
       field("MKDIR", new Kind.Flag(), "0: its directory must be there, and is not made"),
       field("SYNC", new Kind.Word(Arrays.stream(StoreSync.values()).map(StoreSync::name).toList()),
-          "files are synced: NONE, before older ones are evicted (EVICT), before complete returns; AUTO: by file system"),
+          "files are synced: never, before older ones are evicted, before complete returns"),
       field("ENABLED", new Kind.Flag(), "0: as if the entry were not there")) {
     @Override
     Optional<String> withoutEffect(String key) {

@@ -216,8 +216,8 @@ public final class NodeAssembly {
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     GatherHandlers handlers =
         new GatherHandlers(phases, restarts, flush.wanted(), journal, advice, scavenges, events);
-    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers, reads), journal, flush, advice,
-        scavenges, events, this::seconds);
+    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers, reads), journal, flush,
+        advice, scavenges, events, this::seconds);
   }
 
   private long micros() {

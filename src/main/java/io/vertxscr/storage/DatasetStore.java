@@ -172,7 +172,8 @@ public final class DatasetStore {
   }
 
   /**
-   * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs little.
+   * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
+   * little.
    *
    * @throws ScrException NO_SUCH_FILE, IO: nobody knows what is there then
    */

@@ -214,7 +214,8 @@ class AbsentNodesTest {
         .compose(offered -> {
           assertThat(offered.orElseThrow().name()).isEqualTo("rolling-1");
           return cluster.later(60_000).compose(_ -> offered.get().route("rank-" + session.rank()))
-              .map(AbsentNodesTest::bytes).compose(bytes -> offered.get().complete(true).compose(_ -> cluster.later(60_000)).map(bytes));
+              .map(AbsentNodesTest::bytes).compose(bytes ->
+                  offered.get().complete(true).compose(_ -> cluster.later(60_000)).map(bytes));
         }));
     cluster.pass(Duration.ofSeconds(10));
     comeBack(cluster, "n3", "n4");

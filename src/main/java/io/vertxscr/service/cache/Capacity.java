@@ -52,8 +52,8 @@ public final class Capacity {
   }
 
   /**
-   * Whether the next dataset will fit. If pending flushes block it, or the last dataset is on its way to stable storage,
-   * waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at most, with an event. Does not fail.
+   * Whether the next dataset will fit. If pending flushes block it, or the last dataset is on its way to stable
+   * storage, waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at most, with an event. Does not fail.
    *
    * @param over whether the answer is obsolete
    */

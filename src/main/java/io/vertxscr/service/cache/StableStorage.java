@@ -22,8 +22,8 @@ import java.util.Map;
  * Brings the application's files of datasets to stable storage, where their store has any. On the node's loop.
  *
  * <p>The redundancy file and the filemap of a dataset are synced before it is complete; its files are not, because the
- * application would wait for a disk. A loss of power of more nodes than its sets tolerate takes it then. So the datasets
- * before it stay until all nodes have synced their parts of it.
+ * application would wait for a disk. A loss of power of more nodes than its sets tolerate takes it then. So the
+ * datasets before it stay until all nodes have synced their parts of it.
  */
 public final class StableStorage {
   private final Loop loop;

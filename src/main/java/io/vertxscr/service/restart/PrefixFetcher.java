@@ -186,8 +186,8 @@ public final class PrefixFetcher {
   private record LookedUp(int ranks, boolean packed) {}
 
   /**
-   * All nodes fetch their parts beside what their caches hold, then all put them in its place. If a node fails, what the
-   * others have fetched goes: no restart could use a part of a dataset.
+   * All nodes fetch their parts beside what their caches hold, then all put them in its place. If a node fails, what
+   * the others have fetched goes: no restart could use a part of a dataset.
    */
   private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce,
       DatasetDescriptor dataset, Function<List<Integer>, FetchRanks> request) {
