@@ -99,7 +99,8 @@ class AbsentNodesTest {
 
   @Test
   void aCheckpointThatNobodyWantsFlushedIsKeptUntilItsNodesAreBack() throws Exception {
-    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_CACHE_SIZE", "2"));
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_FLUSH_ASYNC", "0",
+        "SCR_CACHE_SIZE", "2"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     stepsAndCrash(cluster, run, 1, 3);
     cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
@@ -113,7 +114,8 @@ class AbsentNodesTest {
 
   @Test
   void anOlderCheckpointIsKeptToo() throws Exception {
-    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_CACHE_SIZE", "3"));
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_FLUSH_ASYNC", "0",
+        "SCR_CACHE_SIZE", "3"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     stepsAndCrash(cluster, run, 1, 2);
     cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
@@ -125,7 +127,8 @@ class AbsentNodesTest {
 
   @Test
   void onceARunHasGoneOnItIsEvictedAndItsNodesDoNotBringItBack() throws Exception {
-    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_CACHE_SIZE", "2"));
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_FLUSH_ASYNC", "0",
+        "SCR_CACHE_SIZE", "2"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     stepsAndCrash(cluster, run, 1, 3);
     cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
@@ -140,7 +143,8 @@ class AbsentNodesTest {
   /** The run is on other nodes altogether, so all of the checkpoint that it has not found comes back. */
   @Test
   void aBranchThatTheProgramHasLeftIsNotPreferredToTheOneItIsOn() throws Exception {
-    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_CACHE_SIZE", "2"));
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_FLUSH_ASYNC", "0",
+        "SCR_CACHE_SIZE", "2"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     stepsAndCrash(cluster, run, 1, 3);
     cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
@@ -159,7 +163,8 @@ class AbsentNodesTest {
 
   @Test
   void aBranchThatTheProgramHasLeftIsBetterThanNone() throws Exception {
-    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_CACHE_SIZE", "2"));
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "2", "SCR_FLUSH_ASYNC", "0",
+        "SCR_CACHE_SIZE", "2"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     stepsAndCrash(cluster, run, 1, 3);
     cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
@@ -177,7 +182,8 @@ class AbsentNodesTest {
   /** What is in the way of the rebuild passes; the published copy is damaged. */
   @Test
   void aFetchThatFailsTakesNothingFromTheCaches() throws Exception {
-    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2"));
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0",
+        "SCR_CACHE_SIZE", "2"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     stepsAndCrash(cluster, run, 1, 2);
     cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
