@@ -22,8 +22,8 @@ public final class LossOdds {
   private LossOdds() {}
 
   /** Some sets of one size. */
-  public record Sets(long count, int members, int tolerated) {
-    public Sets {
+  public record SetsOfNodes(long count, int members, int tolerated) {
+    public SetsOfNodes {
       if (count < 1 || members < 1 || tolerated < 0 || tolerated >= members) {
         throw new IllegalArgumentException(count + " sets of " + members + " that tolerate " + tolerated);
       }
@@ -40,7 +40,7 @@ public final class LossOdds {
   }
 
   /** Probability that some set is lost between two flushes. All times in hours. */
-  public static double lossBeforeFlush(Sets sets, double mtbfHours, double rebuildHours, double flushHours) {
+  public static double lossBeforeFlush(SetsOfNodes sets, double mtbfHours, double rebuildHours, double flushHours) {
     return -Math.expm1(
         -sets.count() * lossesPerHour(sets.members(), sets.tolerated(), mtbfHours, rebuildHours) * flushHours);
   }

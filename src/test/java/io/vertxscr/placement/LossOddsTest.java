@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.vertxscr.placement.LossOdds.Sets;
+import io.vertxscr.placement.LossOdds.SetsOfNodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ class LossOddsTest {
   private static final double HOURS_OF_A_YEAR = 8760;
 
   private static String row(String scheme, int members, int tolerated, double mtbfYears, double rebuildMinutes) {
-    Sets sets = new Sets(NODES / members, members, tolerated);
+    SetsOfNodes sets = new SetsOfNodes(NODES / members, members, tolerated);
     List<String> cells = new ArrayList<>(List.of(scheme, String.valueOf(members),
         String.format(Locale.ROOT, "%.0f", mtbfYears), String.format(Locale.ROOT, "%.0f", rebuildMinutes)));
     for (double flushHours : new double[] {1, 6, 24}) {
@@ -72,7 +72,7 @@ class LossOddsTest {
       for (int run = 0; run < runs; run++) {
         lost += isLost(random, members, tolerated, mtbf, rebuild, hours) ? 1 : 0;
       }
-      double expected = LossOdds.lossBeforeFlush(new Sets(1, members, tolerated), mtbf, rebuild, hours);
+      double expected = LossOdds.lossBeforeFlush(new SetsOfNodes(1, members, tolerated), mtbf, rebuild, hours);
       assertThat(lost / (double) runs).as("%d tolerated, seed %d", tolerated, seed)
           .isCloseTo(expected, within(0.15 * expected + 0.005));
     }
@@ -103,6 +103,6 @@ class LossOddsTest {
     assertThat(LossOdds.lossesPerHour(8, 2, 40_000, 1)).isLessThan(xor / 1000);
     assertThat(LossOdds.lossesPerHour(8, 1, 40_000, 0.5)).isEqualTo(xor / 2, within(1e-15));
     assertThat(LossOdds.lossesPerHour(8, 0, 40_000, 1)).isEqualTo(8 / 40_000.0);
-    assertThatThrownBy(() -> new Sets(1, 2, 2)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new SetsOfNodes(1, 2, 2)).isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -23,13 +23,13 @@ public final class SyncBarrier {
   static final int MOST_OPEN = 16;
 
   private final Loop loop;
-  private final Map<DatasetKey, Open> open = new LinkedHashMap<>();
+  private final Map<DatasetKey, SyncedNodes> open = new LinkedHashMap<>();
   private long run;
   /** The last run that has lost a node: not all of its nodes can say so any more. */
   private long endedByNodeLoss;
 
   /** Who has said it, and the answer for all of them. */
-  private record Open(Set<String> nodes, Promise<Ack> all) {}
+  private record SyncedNodes(Set<String> nodes, Promise<Ack> all) {}
 
   public SyncBarrier(Loop loop) {
     this.loop = loop;
@@ -47,7 +47,7 @@ public final class SyncBarrier {
       end("another run has begun");
       run = part.run();
     }
-    Open dataset = open.computeIfAbsent(part.dataset(), _ -> new Open(new HashSet<>(), loop.promise()));
+    SyncedNodes dataset = open.computeIfAbsent(part.dataset(), _ -> new SyncedNodes(new HashSet<>(), loop.promise()));
     dataset.nodes().add(part.node());
     if (!part.trouble().isEmpty()) {
       dataset.all().tryFail(new ScrException(Fault.IO, "not on stable storage on node " + part.node() + ": "
@@ -70,7 +70,7 @@ public final class SyncBarrier {
   }
 
   private void end(String why) {
-    Map<DatasetKey, Open> ended = new HashMap<>(open);
+    Map<DatasetKey, SyncedNodes> ended = new HashMap<>(open);
     open.clear();
     ended.values().forEach(dataset -> dataset.all().tryFail(gone(why)));
   }

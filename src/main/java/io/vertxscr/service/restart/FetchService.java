@@ -48,7 +48,7 @@ public final class FetchService {
   private final Loop loop;
   private final DatasetStore store;
   private final Observer observer;
-  private Optional<Ready> ready = Optional.empty();
+  private Optional<FetchedParts> ready = Optional.empty();
   /** The last dataset that was committed: leaders may repeat themselves. */
   private Optional<DatasetKey> committed = Optional.empty();
   private Optional<InPlace> inPlace = Optional.empty();
@@ -57,7 +57,7 @@ public final class FetchService {
   public record InPlace(DatasetDescriptor dataset, Path prefix, List<RankFiles> ranks) {}
 
   /** Where the files are between copy and commit. */
-  private enum Way {
+  private enum FetchWay {
     /** In the prefix directory, to be read there. */
     IN_PLACE,
     /** In the cache, beside what it holds of the dataset. */
@@ -71,14 +71,15 @@ public final class FetchService {
    *
    * @param evicted datasets that have made room: flushed ones of other ids
    */
-  private record Plan(FetchRanks request, PrefixPaths paths, List<Entry> entries, Way way, List<Integer> evicted) {
+  private record FetchPlan(
+      FetchRanks request, PrefixPaths paths, List<Entry> entries, FetchWay way, List<Integer> evicted) {
     int id() {
       return request.descriptor().id();
     }
   }
 
   /** Files of all ranks of this node, all of them right. */
-  private record Ready(Plan plan, List<RankFiles> ranks) {
+  private record FetchedParts(FetchPlan plan, List<RankFiles> ranks) {
     DatasetKey key() {
       return plan.request.descriptor().key();
     }
@@ -108,7 +109,7 @@ public final class FetchService {
     return loop.blocking("plan the fetch of dataset " + request.descriptor().id(), () -> plan(request))
         .compose(plan -> {
           plan.evicted().forEach(id -> observer.notice(new Event.Evicted(id)));
-          return (plan.way() == Way.BESIDE ? copy(plan) : check(plan)).map(ranks -> new Ready(plan, ranks));
+          return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks));
         }).map(found -> {
           ready = Optional.of(found);
           return Ack.ACK;
@@ -123,10 +124,11 @@ public final class FetchService {
     if (committed.filter(which::equals).isPresent()) {
       return Future.succeededFuture(Ack.ACK);
     }
-    Ready found = ready.filter(fetched -> fetched.key().equals(which)).orElseThrow(() ->
+    FetchedParts found = ready.filter(fetched -> fetched.key().equals(which)).orElseThrow(() ->
         new ScrException(Fault.NO_SUCH_DATASET, "this node has not fetched dataset " + which.id()));
     ready = Optional.empty();
-    Future<Ready> here = found.plan().way() == Way.INSTEAD ? copyInstead(found) : Future.succeededFuture(found);
+    Future<FetchedParts> here =
+        found.plan().way() == FetchWay.INSTEAD ? copyInstead(found) : Future.succeededFuture(found);
     return here.compose(whole -> loop.blocking("register dataset " + which.id(), () -> register(whole))
         .compose(place -> unpack(whole).map(place))).map(place -> {
           inPlace = place;
@@ -137,32 +139,32 @@ public final class FetchService {
 
   /** Some node could not fetch its part: what was fetched goes, and nothing else. */
   public Future<Ack> discard(DatasetKey which) {
-    Optional<Ready> found = ready.filter(fetched -> fetched.key().equals(which));
+    Optional<FetchedParts> found = ready.filter(fetched -> fetched.key().equals(which));
     ready = Optional.empty();
     return found.isEmpty() ? Future.succeededFuture(Ack.ACK) : discard(found.get().plan());
   }
 
-  private Future<Ack> discard(Plan plan) {
+  private Future<Ack> discard(FetchPlan plan) {
     return loop.blocking("discard what was fetched of dataset " + plan.id(), () -> {
       store.discardDraft(plan.id(), plan.request().base());
       return Ack.ACK;
     });
   }
 
-  private Plan plan(FetchRanks request) {
+  private FetchPlan plan(FetchRanks request) {
     int id = request.descriptor().id();
     requireOlder(request.descriptor());
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
     List<Entry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (request.how().inPlace() && isInPlace(entries)) {
-      return new Plan(request, paths, entries, Way.IN_PLACE, List.of());
+      return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
     }
     List<Integer> evicted = new ArrayList<>();
-    Way way = makeRoom(request, entries, evicted);
-    if (way == Way.BESIDE) {
+    FetchWay way = makeRoom(request, entries, evicted);
+    if (way == FetchWay.BESIDE) {
       store.createDraft(id, request.base());
     }
-    return new Plan(request, paths, entries, way, List.copyOf(evicted));
+    return new FetchPlan(request, paths, entries, way, List.copyOf(evicted));
   }
 
   /** What is there of a later history under this id may be nowhere else. */
@@ -176,7 +178,7 @@ public final class FetchService {
   }
 
   /** Evicts only what is in the prefix directory, oldest first, and nothing of this id. */
-  private Way makeRoom(FetchRanks request, List<Entry> entries, List<Integer> evicted) {
+  private FetchWay makeRoom(FetchRanks request, List<Entry> entries, List<Integer> evicted) {
     long needed = bytes(entries);
     if (store.freeBytes(request.base()) < needed) {
       store.reclaim(request.base());
@@ -192,12 +194,12 @@ public final class FetchService {
     }
     long free = store.freeBytes(request.base());
     if (free >= needed) {
-      return Way.BESIDE;
+      return FetchWay.BESIDE;
     }
     boolean held = store.find(request.descriptor().id()).filter(record ->
         record.cache().base().equals(request.base())).isPresent();
     if (held && isInPlace(entries) && free + store.bytes(request.descriptor().id()) >= needed) {
-      return Way.INSTEAD;
+      return FetchWay.INSTEAD;
     }
     throw new ScrException(Fault.NO_SPACE, "no room in store " + request.base() + " to fetch dataset "
         + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are " + free
@@ -212,7 +214,7 @@ public final class FetchService {
     return entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum();
   }
 
-  private Future<List<RankFiles>> check(Plan plan) {
+  private Future<List<RankFiles>> check(FetchPlan plan) {
     DirectFiles files = new DirectFiles(plan.paths(), plan.id());
     List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
     plan.entries().stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
@@ -220,7 +222,7 @@ public final class FetchService {
     return BoundedParallel.atOnce(plan.request().how().readers(), parts).map(RankFiles::join);
   }
 
-  private Future<List<RankFiles>> copy(Plan plan) {
+  private Future<List<RankFiles>> copy(FetchPlan plan) {
     FetchMeter progress = new FetchMeter(plan.id(), bytes(plan.entries()), loop, observer);
     FetchCopy copy = new FetchCopy(plan.paths(), plan.id(), store.draft(plan.id(), plan.request().base()))
         .metered(progress);
@@ -231,7 +233,7 @@ public final class FetchService {
         .recover(failure -> discard(plan).transform((_, _) -> Future.failedFuture(failure)));
   }
 
-  private Future<List<RankFiles>> copy(Plan plan, FetchCopy copy) {
+  private Future<List<RankFiles>> copy(FetchPlan plan, FetchCopy copy) {
     List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
     plan.entries().stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
         loop.blocking("fetch dataset " + plan.id() + " rank " + part.rank(), part::copy)));
@@ -243,19 +245,19 @@ public final class FetchService {
   }
 
   /** What the cache holds goes first: all nodes have seen that its published copy is right. */
-  private Future<Ready> copyInstead(Ready found) {
-    Plan plan = found.plan();
+  private Future<FetchedParts> copyInstead(FetchedParts found) {
+    FetchPlan plan = found.plan();
     return loop.blocking("make room for dataset " + plan.id(), () -> {
       store.evict(plan.id());
       store.reclaim(plan.request().base());
       return store.createDraft(plan.id(), plan.request().base());
-    }).compose(_ -> copy(plan)).map(ranks -> new Ready(plan, ranks));
+    }).compose(_ -> copy(plan)).map(ranks -> new FetchedParts(plan, ranks));
   }
 
-  private Optional<InPlace> register(Ready whole) {
-    Plan plan = whole.plan();
+  private Optional<InPlace> register(FetchedParts whole) {
+    FetchPlan plan = whole.plan();
     FetchRanks request = plan.request();
-    if (plan.way() == Way.IN_PLACE) {
+    if (plan.way() == FetchWay.IN_PLACE) {
       store.evict(plan.id());                             // not used, and in the way of who looks for the files here
       return Optional.of(new InPlace(request.descriptor(), plan.paths().prefix(), whole.ranks()));
     }
@@ -267,8 +269,8 @@ public final class FetchService {
   }
 
   /** Unpacks all files to their paths in the prefix directory, as a flush would, for restarts by path. */
-  private Future<Void> unpack(Ready whole) {
-    Plan plan = whole.plan();
+  private Future<Void> unpack(FetchedParts whole) {
+    FetchPlan plan = whole.plan();
     if (!plan.request().how().byPath() || isInPlace(plan.entries())) {
       return Future.succeededFuture();
     }
