@@ -27,7 +27,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -90,19 +89,15 @@ class PowerLossTest {
 
     /** The datasets that all nodes hold with all their bytes, after a loss of power. */
     Set<Integer> whole(FaultyDisk after) {
-      Set<Integer> whole = null;
+      Set<Integer> whole = new TreeSet<>(List.of(1, 2, 3));
       for (String node : List.of("n1", "n2")) {
         NodeDirectories here = cluster.node(node).ground().options().directories();
         DatasetStore store = DatasetStore.open(new NodeDirectories(after.system().getPath(here.base().toString()),
             after.system().getPath(here.below().toString()), after.system().getPath(here.control().toString())));
-        Set<Integer> good = store.list().stream().filter(held -> held.ranks().stream()
+        whole.retainAll(store.list().stream().filter(held -> held.ranks().stream()
             .flatMap(rank -> rank.files().files().stream())
             .allMatch(file -> FileChecks.problem(store.directory(held.descriptor().id()), file).isEmpty()))
-            .map(held -> held.descriptor().id()).collect(Collectors.toCollection(TreeSet::new));
-        if (whole == null) {
-          whole = good;
-        }
-        whole.retainAll(good);
+            .map(held -> held.descriptor().id()).toList());
       }
       return whole;
     }
@@ -154,6 +149,7 @@ class PowerLossTest {
     AtomicInteger tried = new AtomicInteger();
     try (Machine machine = new Machine(vertx, new FaultyDisk(),
         Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "1"))) {
+      machine.disk.directory("/local");                   // with those of the nodes below it: older than the run
       machine.run(scr -> {
         machine.write(scr, 1);
         machine.write(scr, 2);
