@@ -43,7 +43,10 @@ public final class SyncBarrier {
     if (part.run() == endedByNodeLoss) {
       return Future.failedFuture(gone("the run has lost a node"));
     }
-    if (part.run() != run) {
+    if (part.run() < run) {
+      return Future.failedFuture(gone("another run has begun"));
+    }
+    if (part.run() > run) {
       end("another run has begun");
       run = part.run();
     }

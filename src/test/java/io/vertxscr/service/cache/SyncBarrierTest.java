@@ -51,8 +51,10 @@ class SyncBarrierTest {
     failed(first, Fault.NO_SUCH_DATASET);
     failed(says(1, 5, "n1", ""), Fault.NO_SUCH_DATASET);
     Future<Ack> late = says(2, 6, "n1", "");
-    says(3, 7, "n1", "");
+    Future<Ack> newest = says(3, 7, "n1", "");
     failed(late, Fault.NO_SUCH_DATASET);
+    failed(says(2, 6, "n1", ""), Fault.NO_SUCH_DATASET);
+    assertThat(newest.isComplete()).as("no late message of an earlier run ends it").isFalse();
   }
 
   @Test
