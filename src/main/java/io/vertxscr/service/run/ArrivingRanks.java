@@ -53,6 +53,8 @@ final class ArrivingRanks {
   private String failedLeader = "";
   /** The leader that was first asked to note ranks, and has not answered yet; empty if none is asked. */
   private String asked = "";
+  /** The last run that has begun here. */
+  private long newestRun;
   private boolean joining;
   private int tries;
 
@@ -145,7 +147,7 @@ final class ArrivingRanks {
     String leader = membership.leader().name();
     asked = asked.isEmpty() ? leader : asked;
     JoinRun join = new JoinRun(self(), asked, first.prefix(), first.jobName(), first.ranks(),
-        List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
+        List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty(), newestRun);
     Map<Integer, Arriving> sent = new TreeMap<>(waiting);
     bus.ask(leader, NodeVerb.JOIN, join, RunJoined.class).onComplete((joined, failure) -> {
       if (failure == null) {
@@ -275,7 +277,8 @@ final class ArrivingRanks {
   }
 
   /** The run of these ranks begins. */
-  void begin(Iterable<Integer> ranks, IntFunction<InitReply> reply) {
+  void begin(long run, Iterable<Integer> ranks, IntFunction<InitReply> reply) {
+    newestRun = run;
     collector = "";
     failedLeader = "";
     ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply.apply(rank)));

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -65,8 +66,8 @@ public final class LeaderService implements Membership.Listener {
   private Optional<String> failedLeader = Optional.empty();
   /** Whether that was a short while ago: ranks that come now may be late ones of those. */
   private boolean late;
-  /** Whether a lost leader had begun a run on some nodes only: ranks that had asked it belong to that run. */
-  private boolean partlyBegun;
+  /** The newest run of an earlier leader: ranks of its nodes that had asked that one before it began belong to it. */
+  private Optional<RunInfo> inherited = Optional.empty();
   private ActiveRun active;
   private ActiveRun finished;
   private ScrException lastOver;
@@ -131,6 +132,8 @@ public final class LeaderService implements Membership.Listener {
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();
       loop.after(LOSS_GRACE_MS, () -> late = false);
+      inherited = states.values().stream().flatMap(state -> Stream.concat(state.run().stream(), state.endedByNodeLoss().stream()))
+          .max(Comparator.comparingLong(RunInfo::run));
       adopt(states);
       states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
           .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
@@ -155,7 +158,6 @@ public final class LeaderService implements Membership.Listener {
     if (sameRun.stream().allMatch(NodeRunState::ended)) {
       return;
     }
-    partlyBegun = sameRun.size() < newest.get().run().get().map().byNode().size();
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(NodeRunState::ended));
     last = Optional.of(active.info());
     endIfFinalized();                                     // who has heard so may be in the next run already
@@ -185,7 +187,7 @@ public final class LeaderService implements Membership.Listener {
       refuseStranger(join.node());
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
-      if (itsLeaderIsGone && (failedLeader.isPresent() || partlyBegun)) {
+      if (itsLeaderIsGone && (failedLeader.isPresent() || belongsToInherited(join))) {
         return refused(join);
       }
       if (forming == null) {
@@ -222,6 +224,12 @@ public final class LeaderService implements Membership.Listener {
     }
     return new RunJoined(membership.self().name(), 0, join.here().stream()
         .map(rank -> new JoinRefusal(rank, why.fault().number(), why.getMessage())).toList());
+  }
+
+  /** Whether these ranks had asked before their node heard of the run, or without its ever hearing of it. */
+  private boolean belongsToInherited(JoinRun join) {
+    return inherited.filter(run -> run.map().byNode().containsKey(join.node()) && join.newestRun() < run.run())
+        .isPresent();
   }
 
   /** Its first message may overtake the news that it is a member: taken for lost, its ranks would hear of nothing. */
@@ -262,7 +270,7 @@ public final class LeaderService implements Membership.Listener {
     forming = null;
     failedLeader = Optional.empty();
     late = false;
-    partlyBegun = false;
+    inherited = Optional.empty();
     actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();

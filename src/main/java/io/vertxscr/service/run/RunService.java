@@ -124,7 +124,7 @@ public final class RunService implements Membership.Listener {
     run = new LocalRun(info, clients);
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
         info.map().size(), info.prefix());
-    arriving.begin(clients.keySet(), rank -> reply(info, rank));
+    arriving.begin(info.run(), clients.keySet(), rank -> reply(info, rank));
     return Future.succeededFuture(Ack.ACK);
   }
 
@@ -155,13 +155,14 @@ public final class RunService implements Membership.Listener {
     bus.onlyLeader(takeover.leader());
     Optional<String> failedLeader = arriving.takenOver(takeover.leader());
     Optional<LocalRun> last = Optional.ofNullable(run);
-    Optional<RunInfo> endedByNodeLoss = last
-        .filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST).isPresent()).map(LocalRun::info);
+    Optional<RunInfo> endedByNodeLoss = last.filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST)
+        .isPresent()).map(LocalRun::info);
+    long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            ended(mine), failedLeader, endedByNodeLoss))
+            ended(mine), failedLeader, endedByNodeLoss, newestRun))
         .orElseGet(() -> new NodeRunState(
-            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss)));
+            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun)));
   }
 
   /** A client that is a member of the cluster says that it has ended. */
