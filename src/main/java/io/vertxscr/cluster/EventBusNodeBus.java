@@ -23,6 +23,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -34,7 +35,7 @@ import java.util.function.Predicate;
  * under way.
  */
 public final class EventBusNodeBus implements NodeBus, Membership.Listener {
-  /** Header of a leader's message: its epoch. */
+  /** Header of a leader's message: number and name of its leadership. */
   public static final String EPOCH = "scr-epoch";
   private static final long ATTEMPT_MS = 10_000;
   private static final long PAUSE_MS = 20;
@@ -47,6 +48,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private final Epoch epoch;
   /** By identity: a record's hash would go through the whole body, for every message. */
   private final Set<Request> open = Collections.newSetFromMap(new IdentityHashMap<>());
+  private Consumer<String> stranger = _ -> {};
   private ScrException closed;
 
   /** Creates the bus of a node; must be called on its loop. */
@@ -58,17 +60,23 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     membership.listen(this);
   }
 
-  /** One question, over all its attempts. */
-  private record Request(String node, NodeVerb verb, Buffer body, boolean asLeader, Promise<Buffer> promise) {}
+  /** One question, over all its attempts. @param leadership under which it is sent, empty for no leader's message */
+  private record Request(String node, NodeVerb verb, Buffer body, String leadership, Promise<Buffer> promise) {
+    boolean asLeader() {
+      return !leadership.isEmpty();
+    }
+  }
 
   @Override
   public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, text(request), false).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    return send(node, verb, text(request), "").map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
   public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, text(request), true).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    String leadership = epoch.own();
+    return leadership.isEmpty() ? Future.failedFuture(notLeading())
+        : send(node, verb, text(request), leadership).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
@@ -84,7 +92,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, int pauses) {
-    send(membership.leader().name(), verb, body, false).onComplete((json, failure) -> {
+    send(membership.leader().name(), verb, body, "").onComplete((json, failure) -> {
       if (isWithoutLeader(failure) && pauses < MOST_PAUSES && closed == null) {
         loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, pauses + 1));
       } else {
@@ -99,8 +107,8 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
         || e.fault() == Fault.NODE_LOST && !(e.getCause() instanceof ReplyException));
   }
 
-  private Future<Buffer> send(String node, NodeVerb verb, Buffer body, boolean asLeader) {
-    Request request = new Request(node, verb, body, asLeader, loop.promise());
+  private Future<Buffer> send(String node, NodeVerb verb, Buffer body, String leadership) {
+    Request request = new Request(node, verb, body, leadership, loop.promise());
     if (closed != null) {
       return Future.failedFuture(closed);
     }
@@ -119,7 +127,11 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(ATTEMPT_MS);
     if (request.asLeader()) {
-      options.addHeader(EPOCH, String.valueOf(epoch.value()));
+      if (!epoch.leads() || !epoch.own().equals(request.leadership())) {
+        request.promise().tryFail(notLeading());
+        return;
+      }
+      options.addHeader(EPOCH, epoch.text(request.leadership()));
     }
     eventBus.<Buffer>request(request.verb().address(request.node()), request.body(), options)
         .onComplete((reply, failure) -> loop.call(() -> {
@@ -135,7 +147,15 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
     ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
     switch (kind) {
-      case RECIPIENT_FAILURE -> request.promise().tryFail(ReplyFaults.of(failure, request.node()));
+      case RECIPIENT_FAILURE -> {
+        ScrException cause = ReplyFaults.of(failure, request.node());
+        if (request.asLeader() && cause.fault() == Fault.NOT_LEADER && pauses < MOST_PAUSES) {
+          stranger.accept(request.node());
+          loop.after(PAUSE_MS, () -> attempt(request, pauses + 1));
+        } else {
+          request.promise().tryFail(cause);
+        }
+      }
       case TIMEOUT -> attempt(request, 0);
       default -> {
         if (pauses < MOST_PAUSES) {
@@ -147,8 +167,17 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
   }
 
+  private static ScrException notLeading() {
+    return new ScrException(Fault.NOT_LEADER, "another node has led since, or leads now");
+  }
+
   private static ScrException lost(String node) {
     return new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster");
+  }
+
+  @Override
+  public void onStranger(Consumer<String> listener) {
+    stranger = listener;
   }
 
   @Override

@@ -48,6 +48,8 @@ public final class HazelcastConfig {
         .setProperty("hazelcast.phone.home.enabled", "false")
         .setProperty("hazelcast.shutdownhook.enabled", "false")
         .setProperty("hazelcast.wait.seconds.before.join", "0")
+        .setProperty("hazelcast.merge.first.run.delay.seconds", "5")
+        .setProperty("hazelcast.merge.next.run.delay.seconds", "5")
         .setProperty("hazelcast.heartbeat.interval.seconds", "1")
         .setProperty("hazelcast.max.no.heartbeat.seconds", "5")
         .setProperty("hazelcast.partition.count", "31")

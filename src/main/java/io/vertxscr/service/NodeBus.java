@@ -2,6 +2,7 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertxscr.protocol.node.NodeVerb;
+import java.util.function.Consumer;
 
 /**
  * Request-reply messages between nodes. An answer that does not come is asked for again until it comes or the node has
@@ -20,6 +21,12 @@ public interface NodeBus {
    * NOT_LEADER (fencing).
    */
   <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer);
+
+  /**
+   * Calls the listener with a node that follows another leadership than this node's: it has refused a command, which is
+   * sent again in a while.
+   */
+  default void onStranger(Consumer<String> listener) {}
 
   /** Asks the current leader, with failover to the next one. */
   <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer);

@@ -158,6 +158,12 @@ public final class RunLifecycle implements LeaderActions {
   }
 
   @Override
+  public void resigned() {
+    advice.halts().stop();
+    advice.advisor().close();
+  }
+
+  @Override
   public void resume() {
     flush.wanted().resume();
     scavenges.leads();

@@ -60,6 +60,9 @@ public interface LeaderActions {
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 
+  /** Another node leads from now on: watches no run any more. */
+  void resigned();
+
   /** Resumes work of an earlier leader, or of an earlier process of a node. */
   void resume();
 }

@@ -30,7 +30,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -60,6 +62,12 @@ public final class LeaderService implements Membership.Listener {
   private final Epoch epoch;
   private final LeaderActions actions;
   private Future<Void> tookOver;
+  /** How often this node has become the leader, or has ceased to be it: what was begun before is void. */
+  private long terms;
+  /** Nodes that have come since, and have not said yet what they know. */
+  private final Map<String, Future<Void>> greetings = new TreeMap<>();
+  /** Nodes that have left a short while ago, and have not come back. */
+  private final Set<String> missed = new TreeSet<>();
   private FormingRun forming;
   private long formingNumber;
   /** An earlier leader that was lost with ranks that it had noted, so that what it had not noted never begins. */
@@ -85,21 +93,62 @@ public final class LeaderService implements Membership.Listener {
     this.epoch = epoch;
     this.actions = actions;
     membership.listen(this);
+    bus.onStranger(node -> {
+      if (tookOver != null && tookOver.succeeded() && !greetings.containsKey(node)) {
+        greet(node);
+      }
+    });
   }
 
   /** Becomes the leader if it is this node's turn; every call of a node to its leader comes through here first. */
   private Future<Void> lead() {
     if (!membership.isLeader()) {
-      return Future.failedFuture(new ScrException(Fault.NOT_LEADER,
-          "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is"));
+      resign();
+      return Future.failedFuture(notLeader());
+    }
+    if (tookOver != null && tookOver.succeeded() && !epoch.leads()) {
+      resign();                                           // another one has led since
     }
     if (tookOver != null) {
       return tookOver;
     }
     Future<Void> mine = takeOver();
     tookOver = mine;
-    mine.onFailure(_ -> tookOver = null);                 // at once, where the bus of a node that ends refuses
+    mine.onFailure(_ -> {                                 // at once, where the bus of a node that ends refuses
+      if (tookOver == mine) {
+        tookOver = null;
+      }
+    });
     return mine;
+  }
+
+  private ScrException notLeader() {
+    return new ScrException(Fault.NOT_LEADER,
+        "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is");
+  }
+
+  /** Another node leads, or has led: this one forgets what it was about. The next leader asks the nodes themselves. */
+  private void resign() {
+    if (tookOver == null) {
+      return;
+    }
+    tookOver = null;
+    terms++;
+    greetings.clear();
+    lastOver = notLeader();
+    if (active != null) {
+      active.fail(lastOver);                              // its nodes ask the next leader
+    }
+    if (forming != null) {
+      forming.end();
+    }
+    active = null;
+    finished = null;
+    forming = null;
+    failedLeader = Optional.empty();
+    late = false;
+    inherited = Optional.empty();
+    actions.resigned();
   }
 
   /**
@@ -116,7 +165,9 @@ public final class LeaderService implements Membership.Listener {
 
   private Future<Void> takeOver() {
     boolean anotherHasLed = epoch.value() > 0;            // whoever led since this node is a member has commanded it
-    Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1);
+    long term = ++terms;
+    String leadership = membership.self().name() + "/" + Long.toHexString(loop.random().nextLong());
+    Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1, leadership);
     Map<String, NodeRunState> states = new TreeMap<>();
     List<Future<NodeRunState>> asked = membership.nodes().stream()
         .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, NodeRunState.class)
@@ -125,13 +176,17 @@ public final class LeaderService implements Membership.Listener {
             .onSuccess(state -> states.put(node.name(), state)))
         .toList();
     return Future.all(asked).map(_ -> {
-      epoch.raise(1 + states.values().stream().mapToLong(NodeRunState::epoch).max().orElse(0));
+      if (term != terms) {
+        throw notLeader();
+      }
+      epoch.lead(1 + Math.max(hello.epoch(), states.values().stream().mapToLong(NodeRunState::epoch).max().orElse(0)),
+          leadership);
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();
-      loop.after(LOSS_GRACE_MS, () -> late = false);
+      loop.after(LOSS_GRACE_MS, () -> late &= term != terms);
       inherited = states.values().stream().flatMap(state -> Stream.concat(state.run().stream(), state.endedByNodeLoss().stream()))
           .max(Comparator.comparingLong(RunInfo::run));
       adopt(states);
@@ -140,6 +195,35 @@ public final class LeaderService implements Membership.Listener {
       actions.resume();
       return null;
     });
+  }
+
+  /**
+   * A node has come to the cluster that this node leads: a fresh one, or one that was cut off and may have been led by
+   * another. It follows this leadership from now on, whose number is raised above all that it has heard of.
+   */
+  private Future<Void> greet(String node) {
+    long term = terms;
+    Takeover hello = new Takeover(membership.self().name(), epoch.value(), epoch.own());
+    Future<Void> greeting = bus.ask(node, NodeVerb.TAKEOVER, hello, NodeRunState.class).<Void>map(state -> {
+      if (term == terms && epoch.leads()) {
+        welcome(node, state);
+      }
+      return null;
+    }).otherwiseEmpty();
+    greetings.put(node, greeting);
+    greeting.onComplete(_ -> greetings.remove(node, greeting));
+    return greeting;
+  }
+
+  private void welcome(String node, NodeRunState state) {
+    if (state.epoch() > epoch.value()) {
+      epoch.lead(state.epoch() + 1, epoch.own());
+    }
+    state.run().filter(run -> !state.ended() && (active == null || active.info().run() != run.run()))
+        .ifPresent(run -> bus.command(node, NodeVerb.RUN_OVER, new RunEnd(run.run(), 0, Fault.NODE_LOST.number(),
+            "run " + run.run() + " is over: node " + node + " was cut off from the nodes that node "
+                + membership.self().name() + " leads, and has found them again"), Ack.class)
+            .recover(_ -> Future.succeededFuture(Ack.ACK)));
   }
 
   /**
@@ -182,9 +266,15 @@ public final class LeaderService implements Membership.Listener {
 
   /** Notes the ranks that have arrived on a node. Where one may not join, nobody is left waiting for it. */
   public Future<RunJoined> join(JoinRun join) {
-    return lead().map(_ -> {
+    return lead().compose(_ -> greetings.getOrDefault(join.node(), Future.succeededFuture())).map(_ -> {
+      if (tookOver == null) {
+        throw notLeader();                                // meanwhile
+      }
       checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseStranger(join.node());
+      if (isInActive(join)) {
+        return new RunJoined(membership.self().name(), formingNumber, List.of());
+      }
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
       if (itsLeaderIsGone && (failedLeader.isPresent() || belongsToInherited(join))) {
@@ -196,6 +286,7 @@ public final class LeaderService implements Membership.Listener {
         if (late) {
           forming.limit(failedLeader.orElseThrow(), LOSS_GRACE_MS);
         }
+        missed.stream().findFirst().ifPresent(node -> forming.limit(node, LOSS_GRACE_MS));
       }
       boolean begins = !forming.isComplete();             // else who comes now is of another run
       RunJoined joined = new RunJoined(membership.self().name(), forming.number(), forming.join(join));
@@ -239,6 +330,11 @@ public final class LeaderService implements Membership.Listener {
     }
   }
 
+  /** Whether these ranks are told already that their run begins. */
+  private boolean isInActive(JoinRun join) {
+    return active != null && active.nodes().contains(join.node()) && join.newestRun() < active.info().run();
+  }
+
   private void refuseSecondRun(JoinRun join) {
     if (active != null) {
       throw new ScrException(Fault.RUN_IN_PROGRESS, "run " + active.info().run() + " (" + active.info().map().size()
@@ -251,7 +347,8 @@ public final class LeaderService implements Membership.Listener {
     FormingRun mine = forming;
     UserSettings user = new UserSettings(
         Optional.of(loop.files().path(mine.prefix())), mine.configured().environment(), mine.configured().calls());
-    actions.configure(user, map)
+    Future.join(List.copyOf(greetings.values())).otherwiseEmpty()
+        .compose(_ -> actions.configure(user, map))
         .compose(settings -> mine != forming ? Future.failedFuture(lastOver)
             : actions.restore(mine.prefix(), mine.jobName(), map, settings))
         .compose(info -> mine != forming ? Future.<Void>failedFuture(lastOver) : announce(info))
@@ -406,21 +503,29 @@ public final class LeaderService implements Membership.Listener {
   @Override
   public void joined(NodeInfo node) {
     loop.later(() -> {
-      if (membership.isLeader()) {
-        lead().onSuccess(_ -> actions.resume());
+      missed.remove(node.name());
+      if (!membership.isLeader()) {
+        resign();
+        return;
       }
+      boolean isAsked = tookOver == null;                 // as all members are
+      (isAsked ? lead() : lead().compose(_ -> greet(node.name()))).onSuccess(_ -> actions.resume());
     });
   }
 
   @Override
   public void left(NodeInfo node) {
     loop.later(() -> {
+      missed.add(node.name());
+      loop.after(LOSS_GRACE_MS, () -> missed.remove(node.name()));
       ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(this::excuse);
       checkNodes();
       if (forming != null) {
         forming.limit(node.name(), LOSS_GRACE_MS);
       }
-      if (membership.isLeader()) {
+      if (!membership.isLeader()) {
+        resign();
+      } else {
         lead().onSuccess(_ -> actions.resume());          // what it had must perhaps be rebuilt before its flush
       }
     });

@@ -151,7 +151,7 @@ public final class RunService implements Membership.Listener {
 
   /** Returns this node's state for a new leader. */
   public Future<NodeRunState> takeover(Takeover takeover) {
-    epoch.raise(takeover.epoch());
+    epoch.follow(takeover.epoch(), takeover.leadership());
     bus.onlyLeader(takeover.leader());
     Optional<String> failedLeader = arriving.takenOver(takeover.leader());
     Optional<LocalRun> last = Optional.ofNullable(run);

@@ -80,6 +80,11 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
+  public void resigned() {
+    // Nothing is watched.
+  }
+
+  @Override
   public void resume() {
     // Nothing to flush.
   }

@@ -112,7 +112,7 @@ class RunServiceTest {
   }
 
   private NodeRunState takeover() {
-    return on(() -> runs.takeover(new Takeover("n3", 2)).result());
+    return on(() -> runs.takeover(new Takeover("n3", 2, "n3/1")).result());
   }
 
   private static void assertFailed(Future<InitReply> init, Fault fault, String named) {

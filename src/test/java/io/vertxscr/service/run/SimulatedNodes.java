@@ -199,7 +199,7 @@ final class SimulatedNodes {
 
     @Override
     public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-      long mine = epoch.value();
+      String mine = epoch.text(epoch.own());
       return send(node, verb, () -> {
         nodes.get(node).epoch.admit(mine);
         return true;
