@@ -13,7 +13,9 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.ReplyFaults;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -21,8 +23,10 @@ import io.vertxscr.service.NodeBus;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -32,13 +36,16 @@ import java.util.function.Predicate;
  * <p>Two facts of the event bus shape it. A request to a node that dies waits for its whole timeout: so every open
  * request fails when membership says that the node has left. A lost reply looks like a slow one: so a request is sent
  * again after {@link #ATTEMPT_MS}, for as long as the node is a member; the other side joins it to the call that is
- * under way.
+ * under way. While somebody waits for a node, its loop and storage are asked for a sign of life ({@link Silence});
+ * where none comes, all who wait for that node hear so.
  */
 public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   /** Header of a leader's message: number and name of its leadership. */
   public static final String EPOCH = "scr-epoch";
   private static final long ATTEMPT_MS = 10_000;
   private static final long PAUSE_MS = 20;
+  /** How long a leader is looked for that takes a request. */
+  private static final long MOST_SEARCH_MS = 5_000;
   /** Number of waits for a member without consumers: it is starting or stopping. */
   private static final int MOST_PAUSES = 250;
 
@@ -49,6 +56,8 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   /** By identity: a record's hash would go through the whole body, for every message. */
   private final Set<Request> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private Consumer<String> stranger = _ -> {};
+  private final Map<String, Silence> watched = new TreeMap<>();
+  private Consumer<String> back = _ -> {};
   private ScrException closed;
 
   /** Creates the bus of a node; must be called on its loop. */
@@ -91,10 +100,13 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     return Buffer.buffer(Wire.toBytes(request));
   }
 
-  private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, int pauses) {
-    send(membership.leader().name(), verb, body, "").onComplete((json, failure) -> {
-      if (isWithoutLeader(failure) && pauses < MOST_PAUSES && closed == null) {
-        loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, pauses + 1));
+  /** @param searchedMs how long no leader has taken it, as far as pauses go */
+  private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, long searchedMs) {
+    String leader = membership.leader().name();
+    send(leader, verb, body, "").onComplete((json, failure) -> {
+      boolean silent = silence(leader, verb).isPresent();
+      if (isWithoutLeader(failure) && !silent && searchedMs < MOST_SEARCH_MS && closed == null) {
+        loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, searchedMs + PAUSE_MS));
       } else {
         promise.complete(json, failure);
       }
@@ -112,9 +124,79 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     if (closed != null) {
       return Future.failedFuture(closed);
     }
+    Optional<String> silent = silence(node, verb);
+    if (silent.isPresent()) {
+      return Future.failedFuture(new ScrException(Fault.NODE_LOST, silent.get()));
+    }
     open.add(request);
+    watch(node);
     attempt(request, 0);
     return request.promise().future().onComplete(_ -> open.remove(request));
+  }
+
+  /** Why it is of no use to wait for an answer of this node. A leader leads without its storage. */
+  private Optional<String> silence(String node, NodeVerb verb) {
+    Silence heard = watched.get(node);
+    return heard == null ? Optional.empty()
+        : verb.needsStorage() ? heard.of() : heard.ofLoop();
+  }
+
+  @Override
+  public Optional<String> silence(String node) {
+    return Optional.ofNullable(watched.get(node)).flatMap(heard -> heard.of());
+  }
+
+  @Override
+  public void onBack(Consumer<String> listener) {
+    back = listener;
+  }
+
+  private void watch(String node) {
+    if (!watched.containsKey(node)) {
+      watched.put(node, new Silence(node));
+      loop.after(Silence.PULSE_MS, () -> pulse(node));
+    }
+  }
+
+  /** Asks for a sign of life, as long as somebody waits for the node, or would, but for its silence. */
+  private void pulse(String node) {
+    Silence heard = watched.get(node);
+    if (heard == null) {
+      return;
+    }
+    boolean waited = open.stream().anyMatch(request -> request.node().equals(node));
+    if (closed != null || membership.find(node).isEmpty() || !waited && heard.of().isEmpty()) {
+      watched.remove(node);
+      return;
+    }
+    heard.asked();
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(Silence.PULSE_MS);
+    eventBus.<Buffer>request(NodeVerb.PULSE.address(node), text(Ack.ACK), options)
+        .onComplete((reply, _) -> loop.call(() -> {
+          if (reply != null) {
+            pulsed(node, reply);
+          }
+          giveUp(node);
+          return Future.succeededFuture();
+        }));
+    loop.after(Silence.PULSE_MS, () -> pulse(node));
+  }
+
+  private void pulsed(String node, Message<Buffer> reply) {
+    Silence heard = watched.get(node);
+    if (heard != null) {
+      boolean wasSilent = heard.of().isPresent();
+      heard.heard(Wire.fromBytes(reply.body().getBytes(), Pulse.class).storageSilentMs());
+      if (wasSilent && heard.of().isEmpty()) {
+        back.accept(node);
+      }
+    }
+  }
+
+  private void giveUp(String node) {
+    List.copyOf(open).stream().filter(request -> request.node().equals(node)).forEach(request ->
+        silence(node, request.verb()).ifPresent(why ->
+            request.promise().tryFail(new ScrException(Fault.NODE_LOST, why))));
   }
 
   private void attempt(Request request, int pauses) {
@@ -141,11 +223,17 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void answered(Request request, int pauses, Optional<Message<Buffer>> reply, Throwable failure) {
+    ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
+    if (reply.isPresent() || kind == ReplyFailure.RECIPIENT_FAILURE) {
+      Optional.ofNullable(watched.get(request.node())).ifPresent(heard -> heard.heard());
+    }
+    if (reply.isPresent() && request.verb() == NodeVerb.PULSE) {
+      pulsed(request.node(), reply.get());
+    }
     if (reply.isPresent()) {
       request.promise().tryComplete(reply.get().body());
       return;
     }
-    ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
     switch (kind) {
       case RECIPIENT_FAILURE -> {
         ScrException cause = ReplyFaults.of(failure, request.node());
@@ -204,6 +292,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   @Override
   public void left(NodeInfo node) {
     loop.call(() -> {
+      watched.remove(node.name());
       failAll(request -> request.node().equals(node.name()), lost(node.name()));
       return Future.succeededFuture();
     });

@@ -73,6 +73,7 @@ import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
+import io.vertxscr.service.run.StorageProbe;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import io.vertxscr.service.scavenge.Scavenger;
 import io.vertxscr.storage.DatasetStore;
@@ -169,7 +170,8 @@ public final class NodeAssembly {
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, advice.advisor());
+        flushes, aggregation, leader, flush, advice.advisor(),
+        new StorageProbe(loop, self, store.directories().control()));
   }
 
   private LeaderAdvice advice() {

@@ -213,6 +213,11 @@ public final class VirtualTime {
     }
 
     @Override
+    public <T> Future<T> aside(String what, Callable<T> work) {
+      return blocking(what, work);
+    }
+
+    @Override
     public long after(long delayMs, Runnable action) {
       return at(delayMs * NANOS_PER_MS, () -> later(action));
     }

@@ -219,7 +219,8 @@ final class ArrivingRanks {
   /** Ranks keep waiting through a leader failover; a refusal by a leader fails all of them. */
   private void notJoined(Throwable failure) {
     Fault fault = Fault.of(failure);
-    if (!waiting.isEmpty() && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
+    boolean hangs = fault == Fault.NODE_LOST && bus.silence(membership.leader().name()).isPresent();
+    if (!waiting.isEmpty() && !hangs && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
       if (++tries % PATIENT_TRIES == 0) {
         LOG.warn("ranks {} have called init, but no leader answers: {}", waiting.keySet(), failure.getMessage());
       }

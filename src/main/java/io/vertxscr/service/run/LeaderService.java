@@ -18,6 +18,7 @@ import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.protocol.node.run.Takeover;
@@ -51,6 +52,9 @@ import java.util.stream.Stream;
 public final class LeaderService implements Membership.Listener {
   /** How long ranks are waited for once a node has left that may have had them; far above what a start takes. */
   private static final long LOSS_GRACE_MS = 60_000;
+  /** The same once a node is found to hang. */
+  private static final long SILENCE_GRACE_MS = 20_000;
+  private static final long WATCH_MS = 5_000;
   /** How long after the end of a run the loss of a node may have ended it: ranks may notice sooner than the cluster. */
   private static final long LOSS_SHOWS_MS = 1_000;
   /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
@@ -64,6 +68,8 @@ public final class LeaderService implements Membership.Listener {
   private Future<Void> tookOver;
   /** How often this node has become the leader, or has ceased to be it: what was begun before is void. */
   private long terms;
+  /** Nodes that are asked for a sign of life. */
+  private final Set<String> asked = new TreeSet<>();
   /** Nodes that have come since, and have not said yet what they know. */
   private final Map<String, Future<Void>> greetings = new TreeMap<>();
   /** Nodes that have left a short while ago, and have not come back. */
@@ -93,6 +99,11 @@ public final class LeaderService implements Membership.Listener {
     this.epoch = epoch;
     this.actions = actions;
     membership.listen(this);
+    bus.onBack(node -> {
+      if (membership.isLeader() && tookOver != null && tookOver.succeeded()) {
+        greet(node);
+      }
+    });
     bus.onStranger(node -> {
       if (tookOver != null && tookOver.succeeded() && !greetings.containsKey(node)) {
         greet(node);
@@ -171,8 +182,8 @@ public final class LeaderService implements Membership.Listener {
     Map<String, NodeRunState> states = new TreeMap<>();
     List<Future<NodeRunState>> asked = membership.nodes().stream()
         .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, NodeRunState.class)
-            .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
-                : Future.succeededFuture(NodeRunState.GONE))
+            .recover(gone -> membership.find(node.name()).isPresent() && bus.silence(node.name()).isEmpty()
+                ? Future.failedFuture(gone) : Future.succeededFuture(NodeRunState.GONE))
             .onSuccess(state -> states.put(node.name(), state)))
         .toList();
     return Future.all(asked).map(_ -> {
@@ -193,8 +204,65 @@ public final class LeaderService implements Membership.Listener {
       states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
           .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
       actions.resume();
+      watch(term);
       return null;
     });
+  }
+
+  /**
+   * Asks the nodes of the run, and this one, for a sign of life: the others may wait for a part of a node that is a
+   * member, but hangs.
+   */
+  private void watch(long term) {
+    loop.after(WATCH_MS, () -> {
+      if (term != terms) {
+        return;
+      }
+      Set<String> nodes = new TreeSet<>(busyNodes());
+      if (forming != null) {                              // any node may have the ranks that are missing
+        membership.nodes().forEach(node -> nodes.add(node.name()));
+      } else if (active != null) {
+        nodes.add(membership.self().name());
+      }
+      nodes.removeAll(asked);
+      nodes.forEach(node -> pulse(term, node));
+      checkNodes();
+      watch(term);
+    });
+  }
+
+  private void pulse(long term, String node) {
+    ActiveRun about = active;
+    boolean told = about != null && about.isTold();
+    asked.add(node);
+    bus.ask(node, NodeVerb.PULSE, Ack.ACK, Pulse.class).onComplete((pulse, _) -> {
+      asked.remove(node);
+      if (term != terms) {
+        return;
+      }
+      checkNodes();
+      if (pulse == null && forming != null) {
+        bus.silence(node).ifPresent(why -> forming.limit(why, SILENCE_GRACE_MS));
+      }
+      boolean hasEnded = pulse != null && told && active == about && active.nodes().contains(node)
+          && pulse.run() != active.info().run();
+      if (hasEnded) {                                     // it could not tell: this node did not answer then
+        over(new ScrException(Fault.NODE_LOST, "node " + node + " takes no part any more in run "
+            + active.info().run() + ": it had to take some node for lost"));
+      }
+    });
+  }
+
+  private Collection<String> busyNodes() {
+    return active != null ? active.nodes() : forming != null ? forming.nodes() : List.of();
+  }
+
+  /** What keeps a node from taking part in a run; this node is needed for all. */
+  private Optional<String> trouble(String node) {
+    if (membership.find(node).isEmpty()) {
+      return Optional.of("node " + node + " has left the cluster");
+    }
+    return bus.silence(node).or(() -> bus.silence(membership.self().name()));
   }
 
   /**
@@ -243,6 +311,7 @@ public final class LeaderService implements Membership.Listener {
       return;
     }
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(NodeRunState::ended));
+    active.told();
     last = Optional.of(active.info());
     endIfFinalized();                                     // who has heard so may be in the next run already
     checkNodes();
@@ -272,6 +341,9 @@ public final class LeaderService implements Membership.Listener {
       }
       checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseStranger(join.node());
+      trouble(join.node()).ifPresent(why -> {
+        throw new ScrException(Fault.BUSY, why);          // not a loss: its ranks are told, and may come again
+      });
       if (isInActive(join)) {
         return new RunJoined(membership.self().name(), formingNumber, List.of());
       }
@@ -284,9 +356,9 @@ public final class LeaderService implements Membership.Listener {
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
         forming = new FormingRun(loop, formingNumber, join, this::over);
         if (late) {
-          forming.limit(failedLeader.orElseThrow(), LOSS_GRACE_MS);
+          forming.limit(hasLeft(failedLeader.orElseThrow()), LOSS_GRACE_MS);
         }
-        missed.stream().findFirst().ifPresent(node -> forming.limit(node, LOSS_GRACE_MS));
+        missed.stream().findFirst().ifPresent(node -> forming.limit(hasLeft(node), LOSS_GRACE_MS));
       }
       boolean begins = !forming.isComplete();             // else who comes now is of another run
       RunJoined joined = new RunJoined(membership.self().name(), forming.number(), forming.join(join));
@@ -295,7 +367,7 @@ public final class LeaderService implements Membership.Listener {
         over(new ScrException(Fault.of(refusal.fault()), refusal.message()));
       } else if (begins) {
         if (itsLeaderIsGone) {
-          forming.limit(join.leader(), LOSS_GRACE_MS);
+          forming.limit(hasLeft(join.leader()), LOSS_GRACE_MS);
         }
         forming.complete().ifPresent(this::begin);
       }
@@ -315,6 +387,10 @@ public final class LeaderService implements Membership.Listener {
     }
     return new RunJoined(membership.self().name(), 0, join.here().stream()
         .map(rank -> new JoinRefusal(rank, why.fault().number(), why.getMessage())).toList());
+  }
+
+  private static String hasLeft(String node) {
+    return "node " + node + " has left the cluster";
   }
 
   /** Whether these ranks had asked before their node heard of the run, or without its ever hearing of it. */
@@ -371,7 +447,10 @@ public final class LeaderService implements Membership.Listener {
     actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
-    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info)).recover(failure -> {
+    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> {
+      begun.told();
+      actions.begun(info);
+    }).recover(failure -> {
       if (active == begun) {                              // a rank has gone meanwhile: nobody must wait for it
         over(asScr(failure));
       }
@@ -433,7 +512,8 @@ public final class LeaderService implements Membership.Listener {
         return forming.view();
       }
       return active == null ? new OpenWaits("no run", List.of()) : active.waits();
-    }).map(waits -> waits.with(actions.remarks(), actions.flushes()));
+    }).map(waits -> waits.with(Stream.concat(membership.nodes().stream().flatMap(
+        node -> bus.silence(node.name()).stream()), actions.remarks().stream()).toList(), actions.flushes()));
   }
 
   private void over(ScrException cause) {
@@ -487,10 +567,10 @@ public final class LeaderService implements Membership.Listener {
   }
 
   private void checkNodes() {
-    Collection<String> nodes = active != null ? active.nodes() : forming != null ? forming.nodes() : List.<String>of();
-    for (String node : nodes) {
-      if (membership.find(node).isEmpty()) {
-        over(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
+    for (String node : List.copyOf(busyNodes())) {
+      Optional<String> trouble = trouble(node);
+      if (trouble.isPresent()) {
+        over(new ScrException(Fault.NODE_LOST, trouble.get()));
         return;
       }
     }
@@ -521,7 +601,7 @@ public final class LeaderService implements Membership.Listener {
       ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(this::excuse);
       checkNodes();
       if (forming != null) {
-        forming.limit(node.name(), LOSS_GRACE_MS);
+        forming.limit(hasLeft(node.name()), LOSS_GRACE_MS);
       }
       if (!membership.isLeader()) {
         resign();

@@ -14,6 +14,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.Epoch;
@@ -163,6 +164,12 @@ public final class RunService implements Membership.Listener {
             ended(mine), failedLeader, endedByNodeLoss, newestRun))
         .orElseGet(() -> new NodeRunState(
             epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun)));
+  }
+
+  /** Tells whoever waits for this node that its loop turns, and what it is about. */
+  public Future<Pulse> pulse(long storageSilentMs) {
+    return Future.succeededFuture(
+        new Pulse(storageSilentMs, run == null || run.isOver() ? 0 : run.info().run()));
   }
 
   /** A client that is a member of the cluster says that it has ended. */

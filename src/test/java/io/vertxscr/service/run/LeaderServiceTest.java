@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.service.Epoch;
@@ -67,6 +68,9 @@ class LeaderServiceTest {
   private final class Bus implements NodeBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+      if (verb == NodeVerb.PULSE) {
+        return Future.succeededFuture(answer.cast(new Pulse(0, states.get(node).run().map(RunInfo::run).orElse(0L))));
+      }
       assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
       if (refusal.isPresent()) {
         return Future.failedFuture(refusal.get());

@@ -254,6 +254,7 @@ final class SimulatedNodes {
         case GATHER -> leader.gather((GatherPart) message);
         case TAKEOVER -> runs.takeover((Takeover) message);
         case RUN_BEGIN -> runs.begin((RunInfo) message);
+        case PULSE -> runs.pulse(0);
         case RUN_OVER -> runs.over((RunEnd) message);
         default -> throw new AssertionError("nobody asks for " + verb);
       };
