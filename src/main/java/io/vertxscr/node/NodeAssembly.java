@@ -125,7 +125,7 @@ public final class NodeAssembly {
     AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
     FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
-    LeaderGathers gathers = new LeaderGathers(bus, self);
+    LeaderGathers gathers = new LeaderGathers(bus, self, runs);
     CompletedNames names = new CompletedNames();
     PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
         new PhaseService.Data(store, protection, evictor,

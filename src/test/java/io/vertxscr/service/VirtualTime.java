@@ -62,6 +62,11 @@ public final class VirtualTime {
       return true;
     }
 
+    /** How far its wall clock is ahead of the others'. */
+    default Duration ahead() {
+      return Duration.ZERO;
+    }
+
     /** Otherwise its jobs hang, as on a disk that does not answer. */
     default boolean stores() {
       return true;
@@ -249,7 +254,7 @@ public final class VirtualTime {
 
     @Override
     public Clock clock() {
-      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs), ZoneOffset.UTC);
+      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs).plus(condition.ahead()), ZoneOffset.UTC);
     }
   }
 }

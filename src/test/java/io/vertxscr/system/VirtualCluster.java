@@ -265,6 +265,7 @@ final class VirtualCluster {
     private final NodeAssembly assembly;
     private final NodeContext context;
     private long heardMs;
+    private final Duration clockAhead = ahead;
     private boolean paused;
     private boolean storageHangs;
     private boolean isCutOff;
@@ -282,6 +283,11 @@ final class VirtualCluster {
         @Override
         public boolean runs() {
           return !paused;
+        }
+
+        @Override
+        public Duration ahead() {
+          return clockAhead;
         }
 
         @Override

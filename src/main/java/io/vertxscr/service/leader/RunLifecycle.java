@@ -158,6 +158,11 @@ public final class RunLifecycle implements LeaderActions {
   }
 
   @Override
+  public void numbered(long run) {
+    preparation.numbered(run);
+  }
+
+  @Override
   public void resigned() {
     advice.halts().stop();
     advice.advisor().close();

@@ -146,9 +146,9 @@ public final class LeaderService implements Membership.Listener {
     tookOver = null;
     terms++;
     greetings.clear();
-    lastOver = notLeader();
+    lastOver = null;
     if (active != null) {
-      active.fail(lastOver);                              // its nodes ask the next leader
+      active.fail(notLeader());                              // its nodes ask the next leader
     }
     if (forming != null) {
       forming.end();
@@ -195,6 +195,7 @@ public final class LeaderService implements Membership.Listener {
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
+      states.values().forEach(state -> actions.numbered(state.newestRun()));
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();
       loop.after(LOSS_GRACE_MS, () -> late &= term != terms);
@@ -284,6 +285,7 @@ public final class LeaderService implements Membership.Listener {
   }
 
   private void welcome(String node, NodeRunState state) {
+    actions.numbered(state.newestRun());
     if (state.epoch() > epoch.value()) {
       epoch.lead(state.epoch() + 1, epoch.own());
     }
@@ -299,17 +301,15 @@ public final class LeaderService implements Membership.Listener {
    * some node does not take part in it: nobody must wait for that node.
    */
   private void adopt(Map<String, NodeRunState> states) {
-    Optional<NodeRunState> newest = states.values().stream().filter(state -> state.run().isPresent())
-        .max(Comparator.comparingLong((NodeRunState state) -> state.run().get().run())
-            .thenComparingLong(NodeRunState::number));
+    // A run that has finalized may have a higher number, where clocks are apart: it is not the one that goes on.
+    Optional<NodeRunState> newest = states.values().stream()
+        .filter(state -> state.run().filter(run -> isLive(run.run(), states)).isPresent())
+        .max(Comparator.comparingLong((NodeRunState state) -> state.run().get().run()).thenComparingLong(NodeRunState::number));
     if (newest.isEmpty()) {
       return;
     }
     long run = newest.get().run().get().run();
     List<NodeRunState> sameRun = states.values().stream().filter(state -> state.isIn(run)).toList();
-    if (sameRun.stream().allMatch(NodeRunState::ended)) {
-      return;
-    }
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(NodeRunState::ended));
     active.told();
     last = Optional.of(active.info());
@@ -324,6 +324,10 @@ public final class LeaderService implements Membership.Listener {
     if (active != null) {
       actions.open(active.info(), false);
     }
+  }
+
+  private static boolean isLive(long run, Map<String, NodeRunState> states) {
+    return states.values().stream().anyMatch(state -> state.isIn(run) && !state.ended());
   }
 
   /** Ends the run that is on at once: all who wait and all who call are told HALTED. */
@@ -360,6 +364,7 @@ public final class LeaderService implements Membership.Listener {
         }
         missed.stream().findFirst().ifPresent(node -> forming.limit(hasLeft(node), LOSS_GRACE_MS));
       }
+      actions.numbered(join.newestRun());
       boolean begins = !forming.isComplete();             // else who comes now is of another run
       RunJoined joined = new RunJoined(membership.self().name(), forming.number(), forming.join(join));
       if (begins && !joined.refusals().isEmpty()) {
@@ -425,14 +430,18 @@ public final class LeaderService implements Membership.Listener {
         Optional.of(loop.files().path(mine.prefix())), mine.configured().environment(), mine.configured().calls());
     Future.join(List.copyOf(greetings.values())).otherwiseEmpty()
         .compose(_ -> actions.configure(user, map))
-        .compose(settings -> mine != forming ? Future.failedFuture(lastOver)
+        .compose(settings -> mine != forming ? Future.failedFuture(notForming())
             : actions.restore(mine.prefix(), mine.jobName(), map, settings))
-        .compose(info -> mine != forming ? Future.<Void>failedFuture(lastOver) : announce(info))
+        .compose(info -> mine != forming ? Future.<Void>failedFuture(notForming()) : announce(info))
         .onFailure(failure -> {
           if (mine == forming) {
             over(asScr(failure));
           }
         });
+  }
+
+  private ScrException notForming() {
+    return lastOver != null ? lastOver : notLeader();
   }
 
   private Future<Void> announce(RunInfo info) {
@@ -475,18 +484,29 @@ public final class LeaderService implements Membership.Listener {
     return lead().compose(_ -> {
       ActiveRun run = active != null ? active : finished;
       if (run == null || run.info().run() != part.run()) {
-        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
+        throw whyOver(part.run());
       }
       return run.arrive(part, (step, parts) -> actions.decide(run, step, parts), actions::operations)
-          .onSuccess(_ -> endIfFinalized());
+          .onSuccess(result -> {
+            endIfFinalized();
+            if (result.fault() == Fault.NODE_LOST.number() && run == active) {
+              over(new ScrException(Fault.NODE_LOST, result.message()));
+            }
+          });
     });
+  }
+
+  /** Why a run that some node is in is not the one that is on. */
+  private ScrException whyOver(long run) {
+    return lastOver != null ? lastOver : new ScrException(Fault.NODE_LOST, "run " + run + " is over: its leader was"
+        + " lost, and node " + membership.self().name() + ", which leads now, has not found all of its nodes");
   }
 
   /** Does something that only the leader of this run may do; fails with why the run is not active. */
   public <T> Future<T> inRun(long run, Supplier<Future<T>> action) {
     return lead().compose(_ -> {
       if (active == null || active.info().run() != run) {
-        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + run + " is not active");
+        throw whyOver(run);
       }
       return action.get();
     });

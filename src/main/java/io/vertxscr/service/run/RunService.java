@@ -142,6 +142,13 @@ public final class RunService implements Membership.Listener {
     return Future.succeededFuture(Ack.ACK);
   }
 
+  /** A collective step has failed because a node is lost: the run is over. */
+  void nodeLost(LocalRun where, ScrException cause) {
+    if (where == run) {
+      end(cause);
+    }
+  }
+
   private void end(ScrException cause) {
     if (!run.isOver() && !ended(run)) {
       LOG.warn("run {} is over: {}", run.info().run(), cause.getMessage());
@@ -226,8 +233,11 @@ public final class RunService implements Membership.Listener {
     loop.later(() -> {
       if (run != null && !run.isOver() && run.info().map().nodes().contains(node.name())) {
         List<Integer> ranks = run.info().map().ranksOn(node.name());
-        end(new ScrException(Fault.NODE_LOST, "node " + node.name() + (ranks.size() == 1 ? " (rank " : " (ranks ")
-            + some(ranks) + ") has left the cluster"));
+        ScrException lost = new ScrException(Fault.NODE_LOST, "node " + node.name()
+            + (ranks.size() == 1 ? " (rank " : " (ranks ") + some(ranks) + ") has left the cluster");
+        end(lost);
+        // Its view may be ahead of the leader's, or be the only one: the others would wait for the ranks of this node.
+        arriving.tell(new LostRank(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
       }
     });
   }

@@ -59,6 +59,8 @@ class LeaderServiceTest {
   private final List<RunInfo> excused = new ArrayList<>();
   private Optional<ScrException> refusal = Optional.empty();
   private boolean restores;
+  private final List<Long> numbers = new ArrayList<>();
+  private Future<Packed> decision = Future.succeededFuture(Packed.NOTHING);
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
   private final LeaderService leader =
@@ -122,9 +124,14 @@ class LeaderServiceTest {
     }
 
     @Override
+    public void numbered(long run) {
+      numbers.add(run);
+    }
+
+    @Override
     public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
       decided.add(step);
-      return Future.succeededFuture(Packed.NOTHING);
+      return decision;
     }
 
     @Override
@@ -192,6 +199,46 @@ class LeaderServiceTest {
     assertThat(decided).isEqualTo(subset == 0 ? List.of(Step.FINALIZE) : List.of());
     assertThat(on(leader::waits).text()).as("the next run may begin").isEqualTo("no run");
     assertThat(toldOver).isEmpty();
+  }
+
+  /** Its clock was ahead, and the leader of the run that is on had not heard of it. */
+  @Test
+  void aFinishedRunWithAHigherNumberIsNotTakenForTheOneThatIsOn() {
+    RunInfo finished = new RunInfo(
+        9, "/p", "job", new RankMap(List.of("n4")), Optional.empty(), RunInfo.Found.NOTHING, null);
+    RunInfo live = new RunInfo(
+        7, "/p", "job", new RankMap(List.of("n2", "n3")), Optional.empty(), RunInfo.Found.NOTHING, null);
+    states.putAll(Map.of("n2", inRun(live), "n3", inRun(live), "n4", new NodeRunState(
+        1, Optional.of(finished), 1, Optional.of(DONE), true, Optional.empty(), Optional.empty(), 9)));
+    assertThat(waits()).isEqualTo("the application computes");
+    assertThat(on(() -> leader.inRun(7, () -> Future.succeededFuture("yes")))).isEqualTo("yes");
+    assertThat(numbers).as("what later runs are above").contains(9L);
+  }
+
+  @Test
+  void aNodeInARunOfWhichTheLeaderDoesNotKnowHearsThatItsLeaderIsLost() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    assertThatThrownBy(() -> on(() -> leader.gather(
+        new GatherPart(7, 1, "n3", Step.FINALIZE, Optional.empty(), Packed.NOTHING))))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NODE_LOST))
+        .hasMessageContaining("run 7");
+  }
+
+  @Test
+  void aStepThatFailsBecauseANodeIsLostEndsTheRunForAll() {
+    NODES.forEach(node -> states.put(node, running()));
+    decision = Future.failedFuture(new ScrException(Fault.NODE_LOST, "node n4 has left the cluster"));
+    List<GatherResult> results = on(() -> {
+      List<Future<GatherResult>> asked = NODES.stream().map(node -> leader.gather(
+          new GatherPart(7, 1, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList();
+      return Future.all(asked).map(_ -> asked.stream().map(Future::result).toList());
+    });
+    assertThat(results).allSatisfy(result -> assertThat(Fault.of(result.fault())).isEqualTo(Fault.NODE_LOST));
+    assertThat(toldOver.keySet()).containsExactlyInAnyOrderElementsOf(NODES);
+    assertThatThrownBy(() -> on(() -> leader.gather(
+        new GatherPart(7, 2, "n3", Step.FINALIZE, Optional.empty(), Packed.NOTHING))))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NODE_LOST))
+        .hasMessage("node n4 has left the cluster");
   }
 
   /** A program dies of the loss of a node in less time than the cluster needs to notice that loss. */

@@ -80,6 +80,11 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
+  public void numbered(long run) {
+    last = Math.max(last, run);
+  }
+
+  @Override
   public void resigned() {
     // Nothing is watched.
   }
