@@ -153,16 +153,16 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   private void watch(String node) {
     if (!watched.containsKey(node)) {
-      watched.put(node, new Silence(node));
-      loop.after(Silence.PULSE_MS, () -> pulse(node));
+      Silence heard = new Silence(node);
+      watched.put(node, heard);
+      loop.after(Silence.PULSE_MS, () -> pulse(node, heard));
     }
   }
 
   /** Asks for a sign of life, as long as somebody waits for the node, or would, but for its silence. */
-  private void pulse(String node) {
-    Silence heard = watched.get(node);
-    if (heard == null) {
-      return;
+  private void pulse(String node, Silence heard) {
+    if (watched.get(node) != heard) {
+      return;                                             // it has left meanwhile
     }
     boolean waited = open.stream().anyMatch(request -> request.node().equals(node));
     if (closed != null || membership.find(node).isEmpty() || !waited && heard.of().isEmpty()) {
@@ -179,7 +179,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
           giveUp(node);
           return Future.succeededFuture();
         }));
-    loop.after(Silence.PULSE_MS, () -> pulse(node));
+    loop.after(Silence.PULSE_MS, () -> pulse(node, heard));
   }
 
   private void pulsed(String node, Message<Buffer> reply) {

@@ -6,8 +6,8 @@ import java.util.Optional;
  * What a node has let others hear of it while somebody waits for it. Pure.
  *
  * <p>Silent is a node whose loop has left the pulses of {@link #LIMIT_MS} unanswered, or says that its storage has not
- * answered for as long. It is silent no more with the next answer that says nothing of the kind. Pulses are counted, not
- * time: to one that was paused itself, all others would seem silent.
+ * answered for as long. It is silent no more with the next answer that says nothing of the kind. Pulses are counted,
+ * not time: to one that was paused itself, all others would seem silent.
  */
 final class Silence {
   /** How long nothing is heard before all who wait are told; far above any pause of a healthy node. */

@@ -45,7 +45,8 @@ class EpochTest {
     assertThat(epoch.leads()).isFalse();
     assertThatThrownBy(() -> epoch.text("n1/a")).isInstanceOf(ScrException.class);
     epoch.lead(7, "n1/c");
-    assertThatThrownBy(() -> epoch.text("n1/a")).as("messages of the leadership before").isInstanceOf(ScrException.class);
+    assertThatThrownBy(() -> epoch.text("n1/a")).as("messages of the leadership before")
+        .isInstanceOf(ScrException.class);
   }
 
   @Test

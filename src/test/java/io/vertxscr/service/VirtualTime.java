@@ -53,7 +53,7 @@ public final class VirtualTime {
   }
 
   /** What a node can do at present; others may change it. */
-  public interface Condition {
+  public interface NodeCondition {
     /** What a dead node has not done by then, jobs included, is never done. */
     boolean lives();
 
@@ -79,20 +79,20 @@ public final class VirtualTime {
 
   /** A loop of a node whose files are the machine's. */
   public Loop loop() {
-    return loop((Condition) () -> true);
+    return loop((NodeCondition) () -> true);
   }
 
   /** A loop of a node that may die, or stand still. */
-  public Loop loop(Condition condition) {
+  public Loop loop(NodeCondition condition) {
     return loop(LocalFiles.ofThisMachine(), condition);
   }
 
   /** A loop of a node with files of its own. */
   public Loop loop(LocalFiles files) {
-    return loop(files, (Condition) () -> true);
+    return loop(files, (NodeCondition) () -> true);
   }
 
-  private Loop loop(LocalFiles files, Condition condition) {
+  private Loop loop(LocalFiles files, NodeCondition condition) {
     VirtualLoop loop = new VirtualLoop(files, condition);
     loops.add(loop);
     return loop;
@@ -155,9 +155,9 @@ public final class VirtualTime {
   private final class VirtualLoop implements Loop {
     private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
-    private final Condition condition;
+    private final NodeCondition condition;
 
-    VirtualLoop(LocalFiles files, Condition condition) {
+    VirtualLoop(LocalFiles files, NodeCondition condition) {
       this.files = files;
       this.condition = condition;
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertxscr.client.Scr;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -16,10 +15,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: a daemon that was paused (SIGSTOP, SIGCONT) takes part in the next run, whether the others have missed it or not.
- * Method: four daemons as processes; the leader or another one is paused for 3 s, which nobody notices, and for 9 s,
- * after which the others have dropped it; all ranks call init at once. More pauses: -Dscr.pauses=60,180. Prints how long
- * the next run took; no test depends on it.
+ * Goal: a daemon that was paused (SIGSTOP, SIGCONT) takes part in the next run, whether the others have missed it or
+ * not. Method: four daemons as processes; the leader or another one is paused for 3 s, which nobody notices, and for
+ * 9 s, after which the others have dropped it; all ranks call init at once. More pauses: -Dscr.pauses=60,180. Prints
+ * how long the next run took; no test depends on it.
  */
 class PausedDaemonIT {
   private static final int FILES = 2;

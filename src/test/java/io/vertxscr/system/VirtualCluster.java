@@ -81,8 +81,7 @@ final class VirtualCluster {
     this.loop = time.loop();
     this.bus = new VirtualBus(random, loop, () -> time.nowNs() / 1_000_000);
     this.random = random;
-    bus.reaches((from, to) -> from.equals(to) || Stream.of(from, to).noneMatch(
-        name -> isAlive(name) && nodes.get(name).isCutOff));
+    bus.reaches((from, to) -> from.equals(to) || reaches(from, to) && reaches(to, from));
   }
 
   Path prefix() {
@@ -218,6 +217,11 @@ final class VirtualCluster {
     ahead = by;
   }
 
+  /** A node that is cut off still talks to those whose loss it has not heard of. */
+  private boolean reaches(String from, String to) {
+    return !isAlive(from) || !nodes.get(from).isCutOff || nodes.get(from).membership.find(to).isPresent();
+  }
+
   /** By age, as all but a node that is cut off see them. */
   private List<Node> others(Node node) {
     return order.stream().filter(other -> other != node && !other.isCutOff && isAlive(other.info.name())).toList();
@@ -274,7 +278,7 @@ final class VirtualCluster {
     Node(String name) {
       info = new NodeInfo(name, "host", "127.0.0.1", 1);
       end = name + "/" + ++lives;
-      turns = time.loop(new VirtualTime.Condition() {
+      turns = time.loop(new VirtualTime.NodeCondition() {
         @Override
         public boolean lives() {
           return nodes.get(name) == Node.this;

@@ -149,7 +149,8 @@ final class ArrivingRanks {
     String leader = membership.leader().name();
     asked = !asked.isEmpty() ? asked : collector.isEmpty() ? leader : collector;
     JoinRun join = new JoinRun(self(), asked, first.prefix(), first.jobName(), first.ranks(),
-        List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty(), newestRun);
+        List.copyOf(waiting.keySet()),
+        first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty(), newestRun);
     Map<Integer, Arriving> sent = new TreeMap<>(waiting);
     bus.ask(leader, NodeVerb.JOIN, join, RunJoined.class).onComplete((joined, failure) -> {
       if (failure == null) {
@@ -220,7 +221,8 @@ final class ArrivingRanks {
   private void notJoined(Throwable failure) {
     Fault fault = Fault.of(failure);
     boolean hangs = fault == Fault.NODE_LOST && bus.silence(membership.leader().name()).isPresent();
-    if (!waiting.isEmpty() && !hangs && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
+    boolean passes = fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT;
+    if (!waiting.isEmpty() && passes && !hangs) {
       if (++tries % PATIENT_TRIES == 0) {
         LOG.warn("ranks {} have called init, but no leader answers: {}", waiting.keySet(), failure.getMessage());
       }

@@ -94,7 +94,8 @@ final class FormingRun {
     limited = true;
     loop.after(graceMs, () -> {
       if (waits()) {
-        giveUp.accept(new ScrException(Fault.NODE_LOST, loss + " while ranks called init: ranks " + ranks.missing(MISSING_SHOWN) + " of "
+        giveUp.accept(new ScrException(Fault.NODE_LOST, loss + " while ranks called init: ranks "
+            + ranks.missing(MISSING_SHOWN) + " of "
             + ranks.ranks() + " have not called it within " + graceMs / 1000
             + " s after that, and are taken for lost with the node"));
       }

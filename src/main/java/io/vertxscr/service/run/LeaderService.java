@@ -1,6 +1,7 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -55,6 +56,8 @@ public final class LeaderService implements Membership.Listener {
   /** The same once a node is found to hang. */
   private static final long SILENCE_GRACE_MS = 20_000;
   private static final long WATCH_MS = 5_000;
+  private static final long TRY_AGAIN_MS = 20;
+  private static final int MOST_TRIES = 250;
   /** How long after the end of a run the loss of a node may have ended it: ranks may notice sooner than the cluster. */
   private static final long LOSS_SHOWS_MS = 1_000;
   /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
@@ -69,7 +72,7 @@ public final class LeaderService implements Membership.Listener {
   /** How often this node has become the leader, or has ceased to be it: what was begun before is void. */
   private long terms;
   /** Nodes that are asked for a sign of life. */
-  private final Set<String> asked = new TreeSet<>();
+  private final Set<String> pulsed = new TreeSet<>();
   /** Nodes that have come since, and have not said yet what they know. */
   private final Map<String, Future<Void>> greetings = new TreeMap<>();
   /** Nodes that have left a short while ago, and have not come back. */
@@ -148,7 +151,7 @@ public final class LeaderService implements Membership.Listener {
     greetings.clear();
     lastOver = null;
     if (active != null) {
-      active.fail(notLeader());                              // its nodes ask the next leader
+      active.fail(notLeader());                           // its nodes ask the next leader
     }
     if (forming != null) {
       forming.end();
@@ -181,7 +184,7 @@ public final class LeaderService implements Membership.Listener {
     Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1, leadership);
     Map<String, NodeRunState> states = new TreeMap<>();
     List<Future<NodeRunState>> asked = membership.nodes().stream()
-        .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, NodeRunState.class)
+        .map(node -> askState(node.name(), hello, term, 0)
             .recover(gone -> membership.find(node.name()).isPresent() && bus.silence(node.name()).isEmpty()
                 ? Future.failedFuture(gone) : Future.succeededFuture(NodeRunState.GONE))
             .onSuccess(state -> states.put(node.name(), state)))
@@ -199,7 +202,8 @@ public final class LeaderService implements Membership.Listener {
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();
       loop.after(LOSS_GRACE_MS, () -> late &= term != terms);
-      inherited = states.values().stream().flatMap(state -> Stream.concat(state.run().stream(), state.endedByNodeLoss().stream()))
+      inherited = states.values().stream()
+          .flatMap(state -> Stream.concat(state.run().stream(), state.endedByNodeLoss().stream()))
           .max(Comparator.comparingLong(RunInfo::run));
       adopt(states);
       states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
@@ -225,7 +229,7 @@ public final class LeaderService implements Membership.Listener {
       } else if (active != null) {
         nodes.add(membership.self().name());
       }
-      nodes.removeAll(asked);
+      nodes.removeAll(pulsed);
       nodes.forEach(node -> pulse(term, node));
       checkNodes();
       watch(term);
@@ -235,9 +239,9 @@ public final class LeaderService implements Membership.Listener {
   private void pulse(long term, String node) {
     ActiveRun about = active;
     boolean told = about != null && about.isTold();
-    asked.add(node);
+    pulsed.add(node);
     bus.ask(node, NodeVerb.PULSE, Ack.ACK, Pulse.class).onComplete((pulse, _) -> {
-      asked.remove(node);
+      pulsed.remove(node);
       if (term != terms) {
         return;
       }
@@ -273,7 +277,7 @@ public final class LeaderService implements Membership.Listener {
   private Future<Void> greet(String node) {
     long term = terms;
     Takeover hello = new Takeover(membership.self().name(), epoch.value(), epoch.own());
-    Future<Void> greeting = bus.ask(node, NodeVerb.TAKEOVER, hello, NodeRunState.class).<Void>map(state -> {
+    Future<Void> greeting = askState(node, hello, term, 0).<Void>map(state -> {
       if (term == terms && epoch.leads()) {
         welcome(node, state);
       }
@@ -282,6 +286,18 @@ public final class LeaderService implements Membership.Listener {
     greetings.put(node, greeting);
     greeting.onComplete(_ -> greetings.remove(node, greeting));
     return greeting;
+  }
+
+  /** Asks again while the view of the node lags behind: it does not take this one for the leader yet. */
+  private Future<NodeRunState> askState(String node, Takeover hello, long term, int tries) {
+    return bus.ask(node, NodeVerb.TAKEOVER, hello, NodeRunState.class).recover(failure -> {
+      if (Fault.of(failure) != Fault.NOT_LEADER || term != terms || tries == MOST_TRIES || !membership.isLeader()) {
+        return Future.failedFuture(failure);
+      }
+      Promise<NodeRunState> again = loop.promise();
+      loop.after(TRY_AGAIN_MS, () -> askState(node, hello, term, tries + 1).onComplete(again));
+      return again.future();
+    });
   }
 
   private void welcome(String node, NodeRunState state) {
@@ -304,7 +320,8 @@ public final class LeaderService implements Membership.Listener {
     // A run that has finalized may have a higher number, where clocks are apart: it is not the one that goes on.
     Optional<NodeRunState> newest = states.values().stream()
         .filter(state -> state.run().filter(run -> isLive(run.run(), states)).isPresent())
-        .max(Comparator.comparingLong((NodeRunState state) -> state.run().get().run()).thenComparingLong(NodeRunState::number));
+        .max(Comparator.comparingLong((NodeRunState state) -> state.run().get().run())
+            .thenComparingLong(NodeRunState::number));
     if (newest.isEmpty()) {
       return;
     }

@@ -159,12 +159,17 @@ public final class RunService implements Membership.Listener {
 
   /** Returns this node's state for a new leader. */
   public Future<NodeRunState> takeover(Takeover takeover) {
+    String leader = membership.leader().name();
+    if (!leader.equals(takeover.leader())) {              // one that was cut off may not know yet that it leads nobody
+      throw new ScrException(Fault.NOT_LEADER,
+          "node " + takeover.leader() + " does not lead as node " + self() + " sees it: " + leader + " does");
+    }
     epoch.follow(takeover.epoch(), takeover.leadership());
     bus.onlyLeader(takeover.leader());
     Optional<String> failedLeader = arriving.takenOver(takeover.leader());
     Optional<LocalRun> last = Optional.ofNullable(run);
-    Optional<RunInfo> endedByNodeLoss = last.filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST)
-        .isPresent()).map(LocalRun::info);
+    Optional<RunInfo> endedByNodeLoss = last
+        .filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST).isPresent()).map(LocalRun::info);
     long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),

@@ -257,7 +257,8 @@ class LeaderServiceTest {
   @Test
   void theNextLeaderHearsOfTheRunThatItsPredecessorWasLostFrom() {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    states.put("n4", new NodeRunState(1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN), 7));
+    states.put("n4", new NodeRunState(
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN), 7));
     assertThat(waits()).isEqualTo("no run");
     assertThat(excused).containsExactly(RUN);
   }
@@ -308,7 +309,8 @@ class LeaderServiceTest {
   @Test
   void ranksThatALostLeaderMayHaveNotedAreRefusedWhereOthersHaveHeardOfItsLoss() {
     NODES.forEach(node -> states.put(node, NO_RUN));
-    states.put("n4", new NodeRunState(1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty(), 0));
+    states.put("n4", new NodeRunState(
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty(), 0));
     RunJoined taken = join("n2", "n2", 4, 0);
     assertThat(taken.refusals()).isEmpty();
     assertThat(join("n3", "n1", 4, 1, 2).refusals()).hasSize(2).allSatisfy(refusal -> {
@@ -369,7 +371,8 @@ class LeaderServiceTest {
     NODES.forEach(node -> states.put(node, NO_RUN));
     join("n3", "n2", 2, 0);
     assertThatThrownBy(() -> on(() -> leader.join(
-        new JoinRun("n9", "n2", "/p", "job", 2, List.of(1), Optional.empty(), 0)))).isInstanceOfSatisfying(ScrException.class,
+        new JoinRun("n9", "n2", "/p", "job", 2, List.of(1), Optional.empty(), 0))))
+        .isInstanceOfSatisfying(ScrException.class,
         e -> assertThat(e.fault()).isEqualTo(Fault.NOT_LEADER));
     assertThat(waits()).isEqualTo("init: 1 of 2 ranks");
     assertThat(toldOver).isEmpty();
