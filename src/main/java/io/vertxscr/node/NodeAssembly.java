@@ -76,6 +76,7 @@ import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
+import io.vertxscr.service.run.StorageProbe;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import io.vertxscr.service.scavenge.Scavenger;
 import io.vertxscr.storage.DatasetStore;
@@ -129,7 +130,7 @@ public final class NodeAssembly {
     AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
     FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
-    LeaderGathers gathers = new LeaderGathers(bus, self);
+    LeaderGathers gathers = new LeaderGathers(bus, self, runs);
     CompletedNames names = new CompletedNames();
     PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
         new PhaseService.Data(store, protection, evictor,
@@ -175,7 +176,8 @@ public final class NodeAssembly {
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, syncs, advice.advisor());
+        flushes, aggregation, leader, flush, syncs, advice.advisor(),
+        new StorageProbe(loop, self, store.directories().control()));
   }
 
   private LeaderAdvice advice() {

@@ -78,6 +78,19 @@ public final class VertxLoop implements Loop {
   }
 
   @Override
+  public <T> Future<T> aside(String what, Callable<T> work) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    Thread.ofPlatform().daemon().name(what).start(() -> {
+      try {
+        done.complete(work.call());
+      } catch (Exception e) {
+        done.completeExceptionally(e);
+      }
+    });
+    return Future.fromCompletionStage(done, context);
+  }
+
+  @Override
   public long after(long delayMs, Runnable action) {
     return vertx.setTimer(delayMs, _ -> context.runOnContext(_ -> action.run()));
   }

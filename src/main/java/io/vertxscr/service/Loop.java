@@ -28,6 +28,9 @@ public interface Loop {
   /** Runs {@link #blocking} work that may pause for long, on threads that phases do not need. */
   <T> Future<T> patiently(String what, Callable<T> work);
 
+  /** Runs a short job that must not wait for any other blocking work, on a thread of its own; one at a time. */
+  <T> Future<T> aside(String what, Callable<T> work);
+
   /** Runs the action on the loop after a delay; returns an id for {@link #cancel}. */
   long after(long delayMs, Runnable action);
 

@@ -18,6 +18,7 @@ import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
+import io.vertxscr.service.run.StorageProbe;
 
 /**
  * The services of one node that verticles delegate to. Their methods are called on the node's loop.
@@ -32,4 +33,4 @@ public record NodeServices(
     FlushQuestions flushQuestions, StatusService status, ConfigService config,
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
-    LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor) {}
+    LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe) {}

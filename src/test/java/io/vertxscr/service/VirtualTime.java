@@ -29,6 +29,8 @@ import java.util.random.RandomGenerator;
  */
 public final class VirtualTime {
   private static final long MOST_JOB_MS = 20;
+  /** How often a job that hangs looks whether it can go on. */
+  private static final long HUNG_MS = 100;
   private static final long NANOS_PER_MS = 1_000_000;
   /** What the wall clock says when time begins. */
   public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
@@ -50,27 +52,48 @@ public final class VirtualTime {
     }
   }
 
+  /** What a node can do at present; others may change it. */
+  public interface NodeCondition {
+    /** What a dead node has not done by then, jobs included, is never done. */
+    boolean lives();
+
+    /** Otherwise its loop and its jobs stand still, as of a process that is stopped. */
+    default boolean runs() {
+      return true;
+    }
+
+    /** How far its wall clock is ahead of the others'. */
+    default Duration ahead() {
+      return Duration.ZERO;
+    }
+
+    /** Otherwise its jobs hang, as on a disk that does not answer. */
+    default boolean stores() {
+      return true;
+    }
+  }
+
   public VirtualTime(RandomGenerator random) {
     this.random = random;
   }
 
   /** A loop of a node whose files are the machine's. */
   public Loop loop() {
-    return loop(() -> true);
+    return loop((NodeCondition) () -> true);
   }
 
-  /** A loop of a node that may die: what it has not done by then, jobs included, is never done. */
-  public Loop loop(BooleanSupplier alive) {
-    return loop(LocalFiles.ofThisMachine(), alive);
+  /** A loop of a node that may die, or stand still. */
+  public Loop loop(NodeCondition condition) {
+    return loop(LocalFiles.ofThisMachine(), condition);
   }
 
   /** A loop of a node with files of its own. */
   public Loop loop(LocalFiles files) {
-    return loop(files, () -> true);
+    return loop(files, (NodeCondition) () -> true);
   }
 
-  private Loop loop(LocalFiles files, BooleanSupplier alive) {
-    VirtualLoop loop = new VirtualLoop(files, alive);
+  private Loop loop(LocalFiles files, NodeCondition condition) {
+    VirtualLoop loop = new VirtualLoop(files, condition);
     loops.add(loop);
     return loop;
   }
@@ -88,7 +111,7 @@ public final class VirtualTime {
   public boolean runUntil(BooleanSupplier condition, Duration most) {
     long endNs = nowNs + most.toNanos();
     while (!condition.getAsBoolean()) {
-      List<VirtualLoop> busy = loops.stream().filter(loop -> !loop.ready.isEmpty()).toList();
+      List<VirtualLoop> busy = loops.stream().filter(VirtualLoop::isBusy).toList();
       if (!busy.isEmpty()) {
         busy.get(random.nextInt(busy.size())).ready.remove().run();
       } else if (!alarms.isEmpty() && alarms.peek().atNs <= endNs) {
@@ -132,11 +155,15 @@ public final class VirtualTime {
   private final class VirtualLoop implements Loop {
     private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
-    private final BooleanSupplier alive;
+    private final NodeCondition condition;
 
-    VirtualLoop(LocalFiles files, BooleanSupplier alive) {
+    VirtualLoop(LocalFiles files, NodeCondition condition) {
       this.files = files;
-      this.alive = alive;
+      this.condition = condition;
+    }
+
+    boolean isBusy() {
+      return !ready.isEmpty() && condition.runs();
     }
 
     @Override
@@ -149,7 +176,7 @@ public final class VirtualTime {
     @Override
     public void later(Runnable action) {
       ready.add(() -> {
-        if (alive.getAsBoolean()) {
+        if (condition.lives()) {
           action.run();
         }
       });
@@ -158,19 +185,23 @@ public final class VirtualTime {
     @Override
     public <T> Future<T> blocking(String what, Callable<T> work) {
       Promise<T> promise = promise();
-      at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
-        if (alive.getAsBoolean()) {
-          Future<T> done = run(work);
-          long tookNs = jobNs;
-          jobNs = 0;
-          if (tookNs == 0) {
-            later(() -> done.onComplete(promise));
-          } else {
-            at(tookNs, () -> later(() -> done.onComplete(promise)));
-          }
-        }
-      });
+      at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> job(work, promise));
       return promise.future();
+    }
+
+    private <T> void job(Callable<T> work, Promise<T> promise) {
+      if (condition.lives() && !(condition.runs() && condition.stores())) {
+        at(HUNG_MS * NANOS_PER_MS, () -> job(work, promise));
+      } else if (condition.lives()) {
+        Future<T> done = run(work);
+        long tookNs = jobNs;
+        jobNs = 0;
+        if (tookNs == 0) {
+          later(() -> done.onComplete(promise));
+        } else {
+          at(tookNs, () -> later(() -> done.onComplete(promise)));
+        }
+      }
     }
 
     private static <T> Future<T> run(Callable<T> work) {
@@ -183,6 +214,11 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> patiently(String what, Callable<T> work) {
+      return blocking(what, work);
+    }
+
+    @Override
+    public <T> Future<T> aside(String what, Callable<T> work) {
       return blocking(what, work);
     }
 
@@ -218,7 +254,7 @@ public final class VirtualTime {
 
     @Override
     public Clock clock() {
-      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs), ZoneOffset.UTC);
+      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs).plus(condition.ahead()), ZoneOffset.UTC);
     }
   }
 }

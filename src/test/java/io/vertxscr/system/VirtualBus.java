@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -45,6 +46,7 @@ final class VirtualBus {
   private final List<String> story = new ArrayList<>();
   private final List<JsonObject> events = new ArrayList<>();
   private Handler<Sent> watcher = _ -> {};
+  private BiPredicate<String, String> reaches = (_, _) -> true;
 
   /** Who listens at an address. */
   private record Consumer(String end, Handler<Message<Object>> handler) {}
@@ -71,6 +73,11 @@ final class VirtualBus {
   /** Is told of each message, and each answer, just before it is on its way. */
   void watch(Handler<Sent> by) {
     watcher = by;
+  }
+
+  /** Lets messages arrive only where one node reaches the other. */
+  void reaches(BiPredicate<String, String> which) {
+    reaches = which;
   }
 
   /** All that has happened, in order. */
@@ -161,6 +168,11 @@ final class VirtualBus {
     return dead.stream().anyMatch(end -> String.valueOf(end).startsWith(node + "/"));
   }
 
+  /** The node of an address or of an end. */
+  private static String node(String place) {
+    return place.contains("/") ? place.substring(0, place.indexOf('/')) : place.split("\\.")[1];
+  }
+
   private Message<Object> message(Sent sent, MultiMap headers, String by, Promise<Message<Object>> promise) {
     return fake(Message.class, Map.of(
         "address", _ -> sent.address(), "body", _ -> sent.body(), "headers", _ -> headers,
@@ -191,7 +203,8 @@ final class VirtualBus {
     }
     watcher.handle(sent);
     loop.after(delayMs(), () -> {
-      boolean lost = dead.contains(sent.from()) && random.nextBoolean();
+      boolean cut = !sent.from().isEmpty() && !reaches.test(node(sent.from()), node(to));
+      boolean lost = cut || dead.contains(sent.from()) && random.nextBoolean();
       note(sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
       if (!lost) {
         arrival.run();

@@ -51,12 +51,19 @@ final class VirtualCluster {
   /** When the first node starts, by the wall clock. */
   static final Instant BEGINNING = VirtualTime.BEGINNING;
   private static final Duration LAUNCH = Duration.ofMillis(500);
+  /** How long a node is silent before the others take it for lost, and how long it looks for them after that. */
+  private static final int MISSED_MS = 5_000;
+  private static final int MOST_MERGE_MS = 10_000;
 
   private final Path directory;
   private final Path prefix;
   private final Settings settings;
   private final VirtualTime time;
   private final VirtualBus bus;
+  private final Random random;
+  /** Nodes, also dead ones, by the time of their last start or return. */
+  private final List<Node> order = new ArrayList<>();
+  private Duration ahead = Duration.ZERO;
   private final Loop loop;
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private UnaryOperator<RangeSources> disturbance = UnaryOperator.identity();
@@ -73,6 +80,8 @@ final class VirtualCluster {
     this.time = new VirtualTime(random);
     this.loop = time.loop();
     this.bus = new VirtualBus(random, loop, () -> time.nowNs() / 1_000_000);
+    this.random = random;
+    bus.reaches((from, to) -> from.equals(to) || reaches(from, to) && reaches(to, from));
   }
 
   Path prefix() {
@@ -137,6 +146,7 @@ final class VirtualCluster {
       Node node = new Node(name);
       List<Node> others = List.copyOf(nodes.values());
       nodes.put(name, node);
+      order.add(node);
       node.membership.all.addAll(others.stream().map(other -> other.info).toList());
       node.membership.all.add(node.info);
       node.begin();
@@ -151,6 +161,70 @@ final class VirtualCluster {
     bus.dies(node.end);
     bus.note(name + " dies");
     nodes.values().forEach(other -> other.hears(() -> other.membership.left(node.info)));
+  }
+
+  /** The node stands still, as under SIGSTOP. After a while the others take it for lost. */
+  void pause(String name) {
+    Node node = nodes.get(name);
+    node.paused = true;
+    bus.note(name + " is paused");
+    int pause = ++node.pauses;
+    loop.after(MISSED_MS + bus.delayMs(), () -> {
+      if (isAlive(name) && node.paused && node.pauses == pause) {
+        node.isCutOff = true;
+        bus.note(name + " is missed");
+        others(node).forEach(other -> other.hears(() -> other.membership.left(node.info)));
+      }
+    });
+  }
+
+  /** It goes on. Where it has been missed, it finds itself alone; some time later it is the youngest of all. */
+  void resume(String name) {
+    Node node = nodes.get(name);
+    node.paused = false;
+    bus.note(name + " goes on");
+    if (node.isCutOff) {
+      others(node).forEach(other -> node.hears(() -> node.membership.left(other.info)));
+      loop.after(500 + random.nextInt(MOST_MERGE_MS), () -> {
+        if (isAlive(name) && node.isCutOff) {
+          node.isCutOff = false;
+          order.remove(node);
+          order.add(node);
+          bus.note(name + " is back");
+          List<NodeInfo> all = new ArrayList<>(others(node).stream().map(other -> other.info).toList());
+          all.add(node.info);
+          node.hears(() -> node.membership.merge(all));
+          others(node).forEach(other -> other.hears(() -> other.membership.joined(node.info)));
+        }
+      });
+    }
+  }
+
+  /** The node's loop stands still, but it stays a member: its heartbeats go on. */
+  void hangLoop(String name, boolean hangs) {
+    nodes.get(name).paused = hangs;
+    bus.note(name + (hangs ? " hangs" : " goes on"));
+  }
+
+  /** The node's files do not answer. */
+  void hangStorage(String name, boolean hangs) {
+    nodes.get(name).storageHangs = hangs;
+    bus.note("the storage of " + name + (hangs ? " hangs" : " goes on"));
+  }
+
+  /** Lets the wall clock of nodes that start from now on be wrong. */
+  void clocksAhead(Duration by) {
+    ahead = by;
+  }
+
+  /** A node that is cut off still talks to those whose loss it has not heard of. */
+  private boolean reaches(String from, String to) {
+    return !isAlive(from) || !nodes.get(from).isCutOff || nodes.get(from).membership.find(to).isPresent();
+  }
+
+  /** By age, as all but a node that is cut off see them. */
+  private List<Node> others(Node node) {
+    return order.stream().filter(other -> other != node && !other.isCutOff && isAlive(other.info.name())).toList();
   }
 
   /** Deletes what a dead node has stored. */
@@ -195,11 +269,36 @@ final class VirtualCluster {
     private final NodeAssembly assembly;
     private final NodeContext context;
     private long heardMs;
+    private final Duration clockAhead = ahead;
+    private boolean paused;
+    private boolean storageHangs;
+    private boolean isCutOff;
+    private int pauses;
 
     Node(String name) {
       info = new NodeInfo(name, "host", "127.0.0.1", 1);
       end = name + "/" + ++lives;
-      turns = time.loop(() -> nodes.get(name) == this);
+      turns = time.loop(new VirtualTime.NodeCondition() {
+        @Override
+        public boolean lives() {
+          return nodes.get(name) == Node.this;
+        }
+
+        @Override
+        public boolean runs() {
+          return !paused;
+        }
+
+        @Override
+        public Duration ahead() {
+          return clockAhead;
+        }
+
+        @Override
+        public boolean stores() {
+          return !storageHangs;
+        }
+      });
       store = DatasetStore.open(directories(name).create());
       membership = new View(info);
       Epoch epoch = new Epoch();
@@ -257,6 +356,14 @@ final class VirtualCluster {
     void left(NodeInfo node) {
       all.remove(node);
       listeners.forEach(listener -> listener.left(node));
+    }
+
+    /** It has been alone, and has become the youngest of these. */
+    void merge(List<NodeInfo> byAge) {
+      all.clear();
+      all.addAll(byAge);
+      byAge.stream().filter(node -> !node.equals(self)).forEach(node ->
+          listeners.forEach(listener -> listener.joined(node)));
     }
 
     @Override

@@ -18,6 +18,8 @@ public enum NodeVerb {
   WAITS,
   /** From an application that is a member of the cluster: this client of mine has ended. */
   CLIENT_CLOSED,
+  /** Between nodes: does your loop turn, and does your storage answer? Asked while somebody waits for the node. */
+  PULSE,
   /** From a new leader: what do you know of the run? */
   TAKEOVER,
   /** From the leader: the run has begun. */
@@ -85,6 +87,11 @@ public enum NodeVerb {
    * the asked node computed while reading these ranks' files; answered after all reads. Answered after all reads.
    */
   CHECKSUMS;
+
+  /** Whether a node whose storage hangs cannot be expected to answer it. */
+  public boolean needsStorage() {
+    return !isForLeader() && this != TAKEOVER && this != RUN_OVER && this != ADVICE_WITHDRAW && this != CLIENT_CLOSED;
+  }
 
   /** Whether only the leader answers it. */
   public boolean isForLeader() {

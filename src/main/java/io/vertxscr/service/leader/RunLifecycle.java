@@ -174,6 +174,17 @@ public final class RunLifecycle implements LeaderActions {
   }
 
   @Override
+  public void numbered(long run) {
+    preparation.numbered(run);
+  }
+
+  @Override
+  public void resigned() {
+    advice.halts().stop();
+    advice.advisor().close();
+  }
+
+  @Override
   public void resume() {
     flush.wanted().resume();
     scavenges.leads();

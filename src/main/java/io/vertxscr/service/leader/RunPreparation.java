@@ -79,6 +79,11 @@ public final class RunPreparation {
         .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
   }
 
+  /** Later runs get higher numbers. */
+  void numbered(long run) {
+    lastRun = Math.max(lastRun, run);
+  }
+
   /** Restores the newest checkpoint that can be had; one restore at a time. */
   Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings configured) {
     lastRun = Math.max(lastRun + 1, clockUs.getAsLong());
