@@ -23,6 +23,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.cache.StableStorage;
@@ -58,6 +59,7 @@ public final class PhaseService {
   private final ClaimService claims;
   private final CompletedNames names;
   private final StableStorage stable;
+  private final FilePlaces places;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -79,11 +81,12 @@ public final class PhaseService {
     this.bypass = bypass;
     this.names = data.names();
     this.stable = data.stable();
+    this.places = data.places();
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
-      PrefixCopies copies, CompletedNames names, StableStorage stable) {}
+      PrefixCopies copies, CompletedNames names, FilePlaces places, StableStorage stable) {}
 
   public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -184,10 +187,13 @@ public final class PhaseService {
       return Future.succeededFuture(routed);
     }
     List<String> nodes = run.nodes();
-    return loop.blocking("look for the paths of dataset " + id, () -> {
-      WrittenFiles listed = routed.listed(open, ranks);
-      return new Looked(listed, claims.paths(nodes, listed.ranks()));
-    }).compose(looked -> {
+    Future<WrittenFiles> placed = ranks.stream().allMatch(call -> call.files().isEmpty())
+        ? Future.succeededFuture(routed)
+        : places.resolve(open, PrefixJobs.PATIENCE_AT_BEGIN, "look at the listed files of dataset " + id,
+            rules -> routed.listed(rules, ranks));
+    return placed.compose(listed -> loop.blocking("look for the paths of dataset " + id,
+        () -> new Looked(listed, claims.paths(nodes, listed.ranks())))
+    ).compose(looked -> {
       Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
       return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
           .compose(measured -> clash.map(measured::refused));

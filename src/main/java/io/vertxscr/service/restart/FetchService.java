@@ -106,7 +106,8 @@ public final class FetchService {
   public Future<Ack> fetch(FetchRanks request) {
     ready = Optional.empty();
     committed = Optional.empty();
-    return loop.blocking("plan the fetch of dataset " + request.descriptor().id(), () -> plan(request))
+    return loop.prefix().run("plan the fetch of dataset " + request.descriptor().id() + " from "
+        + request.origin().prefix(), () -> plan(request))
         .compose(plan -> {
           plan.evicted().forEach(id -> observer.notice(new Event.Evicted(id)));
           return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks));
@@ -218,7 +219,7 @@ public final class FetchService {
     DirectFiles files = new DirectFiles(plan.paths(), plan.id());
     List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
     plan.entries().stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.blocking("check dataset " + plan.id() + " rank " + part.rank(), () -> files.check(part))));
+        loop.patiently("check dataset " + plan.id() + " rank " + part.rank(), () -> files.check(part))));
     return BoundedParallel.atOnce(plan.request().how().readers(), parts).map(RankFiles::join);
   }
 
@@ -236,7 +237,7 @@ public final class FetchService {
   private Future<List<RankFiles>> copy(FetchPlan plan, FetchCopy copy) {
     List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
     plan.entries().stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.blocking("fetch dataset " + plan.id() + " rank " + part.rank(), part::copy)));
+        loop.patiently("fetch dataset " + plan.id() + " rank " + part.rank(), part::copy)));
     return BoundedParallel.atOnce(plan.request().how().readers(), parts).compose(fetched -> {
       fetched.forEach(part -> part.unverified().forEach(path ->
           LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", plan.id(), path)));
@@ -275,7 +276,7 @@ public final class FetchService {
       return Future.succeededFuture();
     }
     FlushCopy places = new FlushCopy(plan.paths(), plan.id(), store.directory(plan.id()));
-    return Future.join(whole.ranks().stream().map(rank -> loop.<Void>blocking("unpack dataset " + plan.id(), () -> {
+    return Future.join(whole.ranks().stream().map(rank -> loop.<Void>patiently("unpack dataset " + plan.id(), () -> {
       rank.files().forEach(places::copy);
       places.publish(rank.files());
       return null;

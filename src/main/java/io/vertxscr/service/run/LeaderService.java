@@ -549,8 +549,10 @@ public final class LeaderService implements Membership.Listener {
         return forming.view();
       }
       return active == null ? new OpenWaits("no run", List.of()) : active.waits();
-    }).map(waits -> waits.with(Stream.concat(membership.nodes().stream().flatMap(
-        node -> bus.silence(node.name()).stream()), actions.remarks().stream()).toList(), actions.flushes()));
+    }).map(waits -> waits.with(Stream.of(
+        membership.nodes().stream().flatMap(node -> bus.silence(node.name()).stream()), actions.remarks().stream(),
+        loop.prefix().remark(membership.self().name()).stream()).flatMap(remarks -> remarks).toList(),
+        actions.flushes()));
   }
 
   private void over(ScrException cause) {
