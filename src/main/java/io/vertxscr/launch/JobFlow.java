@@ -1,5 +1,6 @@
 package io.vertxscr.launch;
 
+import io.vertxscr.model.Plural;
 import java.util.Optional;
 import java.util.Set;
 
@@ -143,7 +144,7 @@ public final class JobFlow {
       return finish(REFUSED, checked.halt().get());
     }
     if (checked.usable() < rules.minNodes()) {
-      return finish(REFUSED, Plural.tooFewNodes(checked.usable(), rules.minNodes()));
+      return finish(REFUSED, tooFewNodes(checked.usable(), rules.minNodes()));
     }
     return new Step(new State.Running(1, 0, 0, false, false), new Action.Start(1, 0));
   }
@@ -174,7 +175,7 @@ public final class JobFlow {
       return finish(checking.exit(), "");
     }
     if (checked.usable() < rules.minNodes()) {
-      return checking.revived() ? finish(checking.exit(), Plural.tooFewNodes(checked.usable(), rules.minNodes()))
+      return checking.revived() ? finish(checking.exit(), tooFewNodes(checked.usable(), rules.minNodes()))
           : new Step(new State.Checking(checking.run(), checking.barren(), checking.stillborn(), checking.exit(), true),
               new Action.Revive());
     }
@@ -197,6 +198,11 @@ public final class JobFlow {
    */
   public static boolean endedFromOutside(int exit) {
     return FROM_OUTSIDE.contains(exit - SIGNALS_FROM);
+  }
+
+  /** Why a run cannot begin. */
+  public static String tooFewNodes(int usable, int needed) {
+    return Plural.of(usable, "node") + " can be used, and it takes " + needed;
   }
 
   private static String failed(int run, int exit) {

@@ -2,8 +2,8 @@ package io.vertxscr.cli.launch;
 
 import io.vertxscr.flow.advice.HaltConditions;
 import io.vertxscr.launch.Hostlist;
+import io.vertxscr.launch.JobFlow;
 import io.vertxscr.launch.LaunchSettings;
-import io.vertxscr.launch.Plural;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.HaltFileStore;
@@ -98,6 +98,6 @@ final class ShouldExitCommand implements Callable<Integer> {
     int needed = settings.minNodes() > 0 ? settings.minNodes()
         : new FlushFileStore(paths, PatientLocks.user("scr should-exit", PATIENCE)).nodes().orElse(1);
     return allocation.isHere() || left.size() >= needed ? Optional.empty()
-        : Optional.of(Plural.tooFewNodes(left.size(), needed));
+        : Optional.of(JobFlow.tooFewNodes(left.size(), needed));
   }
 }
