@@ -36,7 +36,6 @@ import java.util.function.BooleanSupplier;
  */
 final class LaunchedJob {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final int FAILED = 1;
   private static final long TICK_MS = 500;
   private static final long START_S = 180;
   /** Longer than the daemons take to notice that one of them is gone. */
@@ -55,13 +54,7 @@ final class LaunchedJob {
   private State state = new State.Starting();
   private Optional<RunningProgram> program = Optional.empty();
   private Optional<Action.Finish> finish = Optional.empty();
-  private boolean killed;
   private long startedMs;
-  /** Why the run of the program was over, where that was the loss of a node. */
-  private Optional<String> nodeLoss = Optional.empty();
-  /** Why it is to stop. */
-  private Optional<String> halting = Optional.empty();
-  private boolean finalized;
   private Map<String, String> toldDown = Map.of();
 
   /** @param agreeMs how long daemons may take to see each other */
@@ -95,7 +88,7 @@ final class LaunchedJob {
         if (program.isPresent() && watchdog.isHung(nowMs())) {
           say("no phase has begun or ended for " + watchdog.limitMs().getAsLong() / 1000 + " s: the run is killed");
           watchdog.ended();
-          killed = true;
+          happened(new Event.Hung());
           program.get().kill();
         }
       }
@@ -137,10 +130,10 @@ final class LaunchedJob {
       case Signal.Ended(int exit) -> {
         program = Optional.empty();
         watchdog.ended();
-        if (!killed && JobFlow.endedFromOutside(exit)) {
+        if (JobFlow.endedFromOutside(state, exit)) {
           fleet.endedFromOutside();
         }
-        happened(new Event.Ended(judged(exit), nowMs() - startedMs));
+        happened(new Event.Ended(exit, nowMs() - startedMs));
       }
       case Signal.Stop(String why) -> {
         if (program.isPresent()) {
@@ -152,28 +145,10 @@ final class LaunchedJob {
     }
   }
 
-  /**
-   * The exit code that counts. A program that does not look at what its calls return ends well although a node was
-   * lost under it; one that ends itself for a halt condition (SCR_HALT_EXIT) leaves a launcher that calls this a
-   * failure.
-   */
-  private int judged(int exit) {
-    if (exit == 0 && nodeLoss.isPresent()) {
-      say("the program has ended with exit code 0, but its run was over before: " + nodeLoss.get());
-      return FAILED;
-    }
-    if (halting.isPresent() && finalized) {
-      say("the run has ended because it was to stop: " + halting.get());
-      return 0;
-    }
-    return killed && exit == 0 ? FAILED : exit;
-  }
-
   private void onEvent(String type, JsonObject event) throws InterruptedException {
     tell(type, event);
     switch (type) {
       case "run-begun" -> {
-        forget();
         watchdog.progress(nowMs());
         happened(new Event.Begun());
       }
@@ -183,16 +158,16 @@ final class LaunchedJob {
         happened(new Event.Completed());
       }
       case "run-over" -> {
-        finalized = !event.containsKey("fault");
-        nodeLoss = Optional.ofNullable(event.getString("cause"))
-            .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")));
+        boolean finalized = !event.containsKey("fault");
         if (finalized) {
           watchdog.ended();
         } else {
           watchdog.progress(nowMs());
         }
+        happened(new Event.RunOver(finalized, Optional.ofNullable(event.getString("cause"))
+            .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")))));
       }
-      case "halting" -> halting = Optional.of(event.getString("cause", event.getString("reason", "")));
+      case "halting" -> happened(new Event.Halting(event.getString("cause", event.getString("reason", ""))));
       default -> { }
     }
   }
@@ -224,6 +199,7 @@ final class LaunchedJob {
   private void happened(Event event) throws InterruptedException {
     Step step = JobFlow.next(rules(), state, event);
     state = step.state();
+    step.remark().ifPresent(this::say);
     switch (step.action()) {
       case Action.None _ -> { }
       case Action.Start(int run, int pauseS) -> start(run, pauseS);
@@ -233,6 +209,10 @@ final class LaunchedJob {
         }
         settle();
         happened(checked());
+      }
+      case Action.AwaitWord _ -> {
+        await(JobFlow.WORD_MS, () -> !(state instanceof State.Ending));
+        happened(new Event.Waited());
       }
       case Action.Revive _ -> {
         revive();
@@ -345,18 +325,10 @@ final class LaunchedJob {
         new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
     say("run " + run + " begins on " + Plural.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
-    forget();
+    happened(new Event.Started());
     startedMs = nowMs();
     watchdog.started(startedMs);
-    killed = false;
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
-  }
-
-  /** Another run: what has happened to the last one does not count. */
-  private void forget() {
-    nodeLoss = Optional.empty();
-    halting = Optional.empty();
-    finalized = false;
   }
 
   /** The checkpoint that a run will find, for a restart command; that of the caches is newer. */
