@@ -308,7 +308,7 @@ final class LaunchedJob {
   }
 
   private Optional<String> haltReason() {
-    return ShouldExitCommand.halted(plan.paths(), plan.allocation(), plan.settings().haltSeconds());
+    return new StartGate(plan.paths(), plan.allocation()).halted(plan.settings().haltSeconds());
   }
 
   // ---- runs ----

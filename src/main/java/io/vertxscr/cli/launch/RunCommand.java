@@ -88,7 +88,7 @@ final class RunCommand implements Callable<Integer> {
     Path directory = logs(paths);
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
-    ShouldExitCommand.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
+    StartGate.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
     LaunchedJob job = new LaunchedJob(plan,
         new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
         directory), err, LaunchedJob.AGREE_MS);
