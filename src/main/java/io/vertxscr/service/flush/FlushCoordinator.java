@@ -2,12 +2,13 @@ package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.flow.flush.FlushFlow;
 import io.vertxscr.flow.flush.FlushFlow.Effect;
 import io.vertxscr.flow.flush.FlushFlow.Event;
 import io.vertxscr.flow.flush.FlushFlow.Outcome;
 import io.vertxscr.flow.flush.FlushFlow.State;
+import io.vertxscr.flow.flush.FlushFlow;
 import io.vertxscr.flow.flush.Progress;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -210,8 +211,7 @@ public final class FlushCoordinator {
   }
 
   private static Optional<DatasetDescriptor> dataset(int id, List<Inventory> all) {
-    return all.stream().flatMap(inventory -> inventory.datasets().stream()).map(Inventory.Dataset::descriptor)
-        .filter(dataset -> dataset.id() == id).findFirst();
+    return CacheSnapshot.of(all).find(id).map(Inventory.Dataset::descriptor);
   }
 
   /** Returns the flushes in progress, oldest dataset first. */

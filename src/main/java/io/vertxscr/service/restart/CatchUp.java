@@ -1,6 +1,7 @@
 package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
@@ -134,6 +135,6 @@ public final class CatchUp {
   }
 
   private static Optional<Inventory.Dataset> held(Inventory inventory, DatasetDescriptor dataset) {
-    return inventory.datasets().stream().filter(d -> d.key().equals(dataset.key())).findFirst();
+    return CacheSnapshot.of(List.of(inventory)).copies(dataset.key()).findFirst();
   }
 }
