@@ -67,10 +67,7 @@ public record HaltChange(Map<HaltCondition, Long> set, Set<HaltCondition> unset,
     return reason.isPresent() ? halt.withReason(reason) : halt;
   }
 
-  /**
-   * Returns the conditions after it, without the reason of a run that has stopped for the very condition that is
-   * removed.
-   */
+  /** Like {@link #applied}, and removes the reason of a run that has stopped for a removed condition. */
   public Halt appliedWithReasons(Halt old) {
     boolean isRemoved = !old.immediate() && unset.stream()
         .anyMatch(condition -> old.reason().equals(Optional.of(condition.reason.name())));

@@ -12,7 +12,7 @@ public interface DatasetCopies {
    */
   boolean bring(int id);
 
-  /** Returns the sentence for a dataset that these caches hold for other prefix directories only, as far as is known. */
+  /** Returns a sentence if these caches hold the dataset for other prefix directories only, as far as is known. */
   default Optional<String> otherPrefix(int id) {
     return Optional.empty();
   }

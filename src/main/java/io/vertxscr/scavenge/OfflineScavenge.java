@@ -52,8 +52,8 @@ public final class OfflineScavenge {
   }
 
   /**
-   * Scavenges all output that the prefix directory lacks, and the newest checkpoint that can be had, if it is newer than
-   * those that are there.
+   * Scavenges all missing output, and the newest available checkpoint. Checkpoints that are older than one in the
+   * prefix directory stay in the caches.
    *
    * @param nodes caches to look into besides the flush file
    * @param takeOver as in {@link #one}
@@ -95,7 +95,7 @@ public final class OfflineScavenge {
   private Collection<DatasetDescriptor> known(List<NodeCache> nodes) {
     Map<Integer, DatasetDescriptor> known = new TreeMap<>();
     nodes.forEach(node -> node.of(paths).datasets().forEach(record -> note(known, record.descriptor())));
-    for (FlushStatus.Entry entry : flushFile.read().entries()) {
+    for (FlushStatus.FlushEntry entry : flushFile.read().entries()) {
       if (entry.locations().contains(Location.CACHE) && !entry.locations().contains(Location.PFS)) {
         note(known, entry.descriptor());
       }

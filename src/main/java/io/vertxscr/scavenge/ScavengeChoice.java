@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which checkpoints a scavenge is for: those that a restart would take before any that is in the prefix directory. A
- * node that was lost leaves older ones in its cache, which the others have evicted since: they are not needed. Pure.
+ * Chooses the checkpoints to scavenge: those that a restart would take first. A node that was lost leaves older ones in
+ * its cache, which the others have evicted since: they are not needed. Pure.
  *
  * @param checkpoints those to try until one can be had, newest first
  * @param left those that are not needed and are no output, ascending

@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What the caches of all nodes held when they were asked, with queries. A dataset may have a copy on several nodes, each
- * with its own ranks and its own flush state. Pure; it does not become fresh by itself.
+ * What the caches of all nodes held when they were asked, with queries. A dataset may have a copy on several nodes,
+ * each with its own ranks and its own flush state. Pure; it does not become fresh by itself.
  *
  * @param nodes in the order in which they were asked
  */
