@@ -56,9 +56,9 @@ public final class JobFlow {
   public record Rules(int runs, int minNodes) {}
 
   /** State of a job. */
-  public sealed interface State {
+  public sealed interface JobState {
     /** Daemons are being started. */
-    record Starting() implements State {}
+    record Starting() implements JobState {}
 
     /**
      * The program runs, or is about to.
@@ -70,16 +70,16 @@ public final class JobFlow {
      * @param killed whether we have ended it
      */
     record Running(int run, Fruitless before, boolean started, boolean completed, boolean killed, Told told)
-        implements State {}
+        implements JobState {}
 
     /** The program has ended, and the exit code that counts depends on what the daemons have not told yet. */
-    record Ending(Running running, Event.Ended ended) implements State {}
+    record Ending(Running running, JobEvent.Ended ended) implements JobState {}
 
     /** It has failed, and the nodes are being looked at; {@code before} with this run. */
-    record Checking(int run, Fruitless before, int exit, boolean revived) implements State {}
+    record Checking(int run, Fruitless before, int exit, boolean revived) implements JobState {}
 
     /** No run will follow. */
-    record Finished() implements State {}
+    record Finished() implements JobState {}
   }
 
   /**
@@ -110,183 +110,183 @@ public final class JobFlow {
       boolean begun, boolean over, boolean finalized, Optional<String> nodeLoss, Optional<String> halting) {
     static final Told NOTHING = new Told(false, false, false, Optional.empty(), Optional.empty());
 
-    private Told with(Event event) {
+    private Told with(JobEvent event) {
       return switch (event) {
-        case Event.Begun _ -> new Told(true, false, false, Optional.empty(), Optional.empty());
-        case Event.Halting(String why) -> new Told(begun, over, finalized, nodeLoss, Optional.of(why));
-        case Event.RunOver(boolean byItself, Optional<String> loss) ->
+        case JobEvent.Begun _ -> new Told(true, false, false, Optional.empty(), Optional.empty());
+        case JobEvent.Halting(String why) -> new Told(begun, over, finalized, nodeLoss, Optional.of(why));
+        case JobEvent.RunOver(boolean byItself, Optional<String> loss) ->
             new Told(begun, true, byItself, loss, halting);
-        case Event.Completed _ -> new Told(true, over, finalized, nodeLoss, halting);
+        case JobEvent.Completed _ -> new Told(true, over, finalized, nodeLoss, halting);
         default -> this;
       };
     }
   }
 
   /** Input of the state machine. */
-  public sealed interface Event {
+  public sealed interface JobEvent {
     /**
      * The nodes have been looked at.
      *
      * @param usable nodes
      * @param halt why no run may begin, where none may
      */
-    record Checked(int usable, Optional<String> halt) implements Event {}
+    record Checked(int usable, Optional<String> halt) implements JobEvent {}
 
     /** The program is being started. */
-    record Started() implements Event {}
+    record Started() implements JobEvent {}
 
     /** The ranks of the program are in a run. The daemons' word of it may come after the program's end. */
-    record Begun() implements Event {}
+    record Begun() implements JobEvent {}
 
     /** A halt condition holds for the run. */
-    record Halting(String why) implements Event {}
+    record Halting(String why) implements JobEvent {}
 
     /** The run is over. @param finalized by its ranks. @param nodeLoss why, where that was the loss of a node */
-    record RunOver(boolean finalized, Optional<String> nodeLoss) implements Event {}
+    record RunOver(boolean finalized, Optional<String> nodeLoss) implements JobEvent {}
 
     /** The program hangs, and has been killed. */
-    record Hung() implements Event {}
+    record Hung() implements JobEvent {}
 
-    /** {@link #WORD_MS} have passed since {@link Action.AwaitWord}. */
-    record Waited() implements Event {}
+    /** {@link #WORD_MS} have passed since {@link JobAction.AwaitWord}. */
+    record Waited() implements JobEvent {}
 
     /** The run has completed a dataset. */
-    record Completed() implements Event {}
+    record Completed() implements JobEvent {}
 
     /** The program has ended, by itself or not, so long after its start. */
-    record Ended(int exit, long ranMs) implements Event {}
+    record Ended(int exit, long ranMs) implements JobEvent {}
 
     /** Somebody wants the job to end; its program has been told. */
-    record Stop(String why) implements Event {}
+    record Stop(String why) implements JobEvent {}
   }
 
   /** Action to do. */
-  public sealed interface Action {
+  public sealed interface JobAction {
     /** Nothing. */
-    record None() implements Action {}
+    record None() implements JobAction {}
 
     /** Start the program after a pause. */
-    record Start(int run, int pauseS) implements Action {}
+    record Start(int run, int pauseS) implements JobAction {}
 
     /** Look at the nodes. @param why for the user: what has become of the run; empty after the program's own words */
-    record Check(String why) implements Action {}
+    record Check(String why) implements JobAction {}
 
-    /** Wait for the daemons' word about the end of the run, then say {@link Event.Waited}. */
-    record AwaitWord() implements Action {}
+    /** Wait for the daemons' word about the end of the run, then say {@link JobEvent.Waited}. */
+    record AwaitWord() implements JobAction {}
 
     /** Start daemons again where only they have died, then look at the nodes. */
-    record Revive() implements Action {}
+    record Revive() implements JobAction {}
 
     /**
      * Stop the daemons, scavenge, end.
      *
      * @param why for the user; empty where there is nothing to explain, or the program has done so
      */
-    record Finish(int exit, String why) implements Action {}
+    record Finish(int exit, String why) implements JobAction {}
   }
 
   /** A new state and what is to be done. @param remark for the user, before that */
-  public record Step(State state, Action action, Optional<String> remark) {}
+  public record JobStep(JobState state, JobAction action, Optional<String> remark) {}
 
   /** The next step. Events that do not fit the state change nothing. */
-  public static Step next(Rules rules, State state, Event event) {
-    if (event instanceof Event.Stop(String why) && !(state instanceof State.Finished)) {
-      return state instanceof State.Ending(_, Event.Ended(int exit, _)) && exit == 0 ? finish(0, "")
+  public static JobStep next(Rules rules, JobState state, JobEvent event) {
+    if (event instanceof JobEvent.Stop(String why) && !(state instanceof JobState.Finished)) {
+      return state instanceof JobState.Ending(_, JobEvent.Ended(int exit, _)) && exit == 0 ? finish(0, "")
           : finish(REFUSED, why);
     }
     return switch (state) {
-      case State.Starting _ when event instanceof Event.Checked checked -> first(rules, checked);
-      case State.Running running -> running(rules, running, event);
-      case State.Ending(State.Running running, Event.Ended ended) -> ending(rules, running, ended, event);
-      case State.Checking checking when event instanceof Event.Begun -> step(new State.Checking(
+      case JobState.Starting _ when event instanceof JobEvent.Checked checked -> first(rules, checked);
+      case JobState.Running running -> running(rules, running, event);
+      case JobState.Ending(JobState.Running running, JobEvent.Ended ended) -> ending(rules, running, ended, event);
+      case JobState.Checking checking when event instanceof JobEvent.Begun -> step(new JobState.Checking(
           checking.run(), checking.before().born(), checking.exit(), checking.revived()));
-      case State.Checking checking when event instanceof Event.Checked checked -> again(rules, checking, checked);
+      case JobState.Checking checking when event instanceof JobEvent.Checked checked -> again(rules, checking, checked);
       default -> step(state);
     };
   }
 
-  private static Step running(Rules rules, State.Running running, Event event) {
+  private static JobStep running(Rules rules, JobState.Running running, JobEvent event) {
     int run = running.run();
     if (!running.started()) {
       return switch (event) {
-        case Event.Started _ -> step(new State.Running(run, running.before(), true, false, false, Told.NOTHING));
-        case Event.Begun _ ->                             // late word of the run before
-            step(new State.Running(run, running.before().born(), false, false, false, Told.NOTHING));
+        case JobEvent.Started _ -> step(new JobState.Running(run, running.before(), true, false, false, Told.NOTHING));
+        case JobEvent.Begun _ ->                             // late word of the run before
+            step(new JobState.Running(run, running.before().born(), false, false, false, Told.NOTHING));
         default -> step(running);
       };
     }
     Told told = running.told().with(event);
     return switch (event) {
-      case Event.Begun _ -> step(new State.Running(
+      case JobEvent.Begun _ -> step(new JobState.Running(
           run, running.before().born(), true, running.completed(), running.killed(), told));
-      case Event.Completed _ ->
-          step(new State.Running(run, Fruitless.NONE, true, true, running.killed(), told));
-      case Event.Halting _, Event.RunOver _ -> step(new State.Running(
+      case JobEvent.Completed _ ->
+          step(new JobState.Running(run, Fruitless.NONE, true, true, running.killed(), told));
+      case JobEvent.Halting _, JobEvent.RunOver _ -> step(new JobState.Running(
           run, running.before(), true, running.completed(), running.killed(), told));
-      case Event.Hung _ ->
-          step(new State.Running(run, running.before(), true, running.completed(), true, told));
-      case Event.Ended ended when isOpen(running, ended) ->
-          new Step(new State.Ending(running, ended), new Action.AwaitWord(), Optional.empty());
-      case Event.Ended ended -> judged(rules, running, ended);
+      case JobEvent.Hung _ ->
+          step(new JobState.Running(run, running.before(), true, running.completed(), true, told));
+      case JobEvent.Ended ended when isOpen(running, ended) ->
+          new JobStep(new JobState.Ending(running, ended), new JobAction.AwaitWord(), Optional.empty());
+      case JobEvent.Ended ended -> judged(rules, running, ended);
       default -> step(running);
     };
   }
 
   /** Whether the exit code that counts depends on how a run has ended that nobody has told about yet. */
-  private static boolean isOpen(State.Running running, Event.Ended ended) {
+  private static boolean isOpen(JobState.Running running, JobEvent.Ended ended) {
     Told told = running.told();
     return told.begun() && !told.over() && (ended.exit() == 0 && !running.killed() || told.halting().isPresent());
   }
 
-  private static Step ending(Rules rules, State.Running running, Event.Ended ended, Event event) {
+  private static JobStep ending(Rules rules, JobState.Running running, JobEvent.Ended ended, JobEvent event) {
     return switch (event) {
-      case Event.RunOver _ -> judged(rules, new State.Running(running.run(), running.before(), true,
+      case JobEvent.RunOver _ -> judged(rules, new JobState.Running(running.run(), running.before(), true,
           running.completed(), running.killed(), running.told().with(event)), ended);
-      case Event.Waited _ -> judged(rules, running, ended);
-      case Event.Completed _ -> step(new State.Ending(new State.Running(
+      case JobEvent.Waited _ -> judged(rules, running, ended);
+      case JobEvent.Completed _ -> step(new JobState.Ending(new JobState.Running(
           running.run(), Fruitless.NONE, true, true, running.killed(), running.told()), ended));
-      default -> step(new State.Ending(running, ended));
+      default -> step(new JobState.Ending(running, ended));
     };
   }
 
-  private static Step step(State state) {
-    return new Step(state, new Action.None(), Optional.empty());
+  private static JobStep step(JobState state) {
+    return new JobStep(state, new JobAction.None(), Optional.empty());
   }
 
-  private static Step step(State state, Action action) {
-    return new Step(state, action, Optional.empty());
+  private static JobStep step(JobState state, JobAction action) {
+    return new JobStep(state, action, Optional.empty());
   }
 
-  private static Step first(Rules rules, Event.Checked checked) {
+  private static JobStep first(Rules rules, JobEvent.Checked checked) {
     if (checked.halt().isPresent()) {
       return finish(REFUSED, checked.halt().get());
     }
     if (checked.usable() < rules.minNodes()) {
       return finish(REFUSED, tooFewNodes(checked.usable(), rules.minNodes()));
     }
-    return step(ready(1, Fruitless.NONE), new Action.Start(1, 0));
+    return step(ready(1, Fruitless.NONE), new JobAction.Start(1, 0));
   }
 
-  private static State ready(int run, Fruitless before) {
-    return new State.Running(run, before, false, false, false, Told.NOTHING);
+  private static JobState ready(int run, Fruitless before) {
+    return new JobState.Running(run, before, false, false, false, Told.NOTHING);
   }
 
-  private static Step judged(Rules rules, State.Running running, Event.Ended ended) {
+  private static JobStep judged(Rules rules, JobState.Running running, JobEvent.Ended ended) {
     Told told = running.told();
     int exit = ended.exit();
     if (exit == 0 && told.nodeLoss().isPresent()) {
-      Step failed = ended(rules, running, new Event.Ended(FAILED, ended.ranMs()));
-      return new Step(failed.state(), failed.action(), Optional.of("the program has ended with exit code 0, but its run"
-          + " was over before: " + told.nodeLoss().get()));
+      JobStep failed = ended(rules, running, new JobEvent.Ended(FAILED, ended.ranMs()));
+      return new JobStep(failed.state(), failed.action(), Optional.of("the program has ended with exit code 0, but its"
+          + " run was over before: " + told.nodeLoss().get()));
     }
     if (told.halting().isPresent() && told.finalized()) {
       return finish(0, "the run has ended because it was to stop: " + told.halting().get());
     }
     return ended(rules, running,
-        running.killed() && exit == 0 ? new Event.Ended(FAILED, ended.ranMs()) : ended);
+        running.killed() && exit == 0 ? new JobEvent.Ended(FAILED, ended.ranMs()) : ended);
   }
 
-  private static Step ended(Rules rules, State.Running running, Event.Ended ended) {
+  private static JobStep ended(Rules rules, JobState.Running running, JobEvent.Ended ended) {
     int exit = ended.exit();
     if (exit == 0) {
       return finish(0, "");
@@ -300,11 +300,11 @@ public final class JobFlow {
     }
     int barren = running.completed() ? 0 : running.before().barren() + 1;
     int stillborn = atOnce ? running.before().stillborn() + 1 : 0;
-    return step(new State.Checking(running.run(), new Fruitless(barren, stillborn), exit, false),
-        new Action.Check(stillborn < STILLBORN_RUNS ? failed(running.run(), exit) : ""));
+    return step(new JobState.Checking(running.run(), new Fruitless(barren, stillborn), exit, false),
+        new JobAction.Check(stillborn < STILLBORN_RUNS ? failed(running.run(), exit) : ""));
   }
 
-  private static Step again(Rules rules, State.Checking checking, Event.Checked checked) {
+  private static JobStep again(Rules rules, JobState.Checking checking, JobEvent.Checked checked) {
     if (checked.halt().isPresent()) {
       return finish(checking.exit(), checked.halt().get());
     }
@@ -313,10 +313,11 @@ public final class JobFlow {
     }
     if (checked.usable() < rules.minNodes()) {
       return checking.revived() ? finish(checking.exit(), tooFewNodes(checked.usable(), rules.minNodes()))
-          : step(new State.Checking(checking.run(), checking.before(), checking.exit(), true), new Action.Revive());
+          : step(new JobState.Checking(checking.run(), checking.before(), checking.exit(), true),
+              new JobAction.Revive());
     }
     int run = checking.run() + 1;
-    return step(ready(run, checking.before()), new Action.Start(run, pauseS(checking.before().barren())));
+    return step(ready(run, checking.before()), new JobAction.Start(run, pauseS(checking.before().barren())));
   }
 
   /** 0 after a run that got somewhere, then 1, 2, 4, ... */
@@ -331,9 +332,9 @@ public final class JobFlow {
    * Whether the program was ended from outside, not by us. By a signal that people, terminals and batch systems send,
    * and that no defect of a program causes. SIGKILL is not one: the system sends it too, to who takes too much memory.
    */
-  public static boolean endedFromOutside(State before, int exit) {
+  public static boolean endedFromOutside(JobState before, int exit) {
     return FROM_OUTSIDE.contains(exit - SIGNALS_FROM)
-        && !(before instanceof State.Running running && running.killed());
+        && !(before instanceof JobState.Running running && running.killed());
   }
 
   /** Why a run cannot begin. */
@@ -347,7 +348,7 @@ public final class JobFlow {
         : " failed with exit code " + exit);
   }
 
-  private static Step finish(int exit, String why) {
-    return step(new State.Finished(), new Action.Finish(exit, why));
+  private static JobStep finish(int exit, String why) {
+    return step(new JobState.Finished(), new JobAction.Finish(exit, why));
   }
 }

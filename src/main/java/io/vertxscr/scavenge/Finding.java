@@ -2,7 +2,7 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.scavenge.ScavengeCopy.Copied;
+import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -66,7 +66,7 @@ public sealed interface Finding {
   record MarkStays(Index.Entry entry) implements Finding {}
 
   /** A node's part of a dataset was copied. */
-  record PartCopied(String node, int dataset, Copied copied, boolean redundant) implements Finding {}
+  record PartCopied(String node, int dataset, NodeCopy copied, boolean redundant) implements Finding {}
 
   /** Something of a node's caches cannot be used, in a sentence. */
   record NodeDefect(String node, String sentence) implements Finding {}

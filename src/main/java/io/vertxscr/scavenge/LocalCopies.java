@@ -5,7 +5,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
-import io.vertxscr.scavenge.ScavengeCopy.Copied;
+import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
@@ -99,7 +99,7 @@ public final class LocalCopies implements DatasetCopies {
         new NodeDirectories(node.control(), node.control()), LocalFiles.ofThisMachine())) {
       boolean redundant = node.find(id, paths).stream().flatMap(record -> record.ranks().stream())
           .anyMatch(rank -> rank.redundancy().isPresent());
-      Copied copied = new ScavengeCopy(node, id, paths).run();
+      NodeCopy copied = new ScavengeCopy(node, id, paths).run();
       copied.problems().forEach(problem -> findings.accept(new Finding.NodeDefect(node.node(), problem)));
       findings.accept(new Finding.PartCopied(node.node(), id, copied, redundant));
     } catch (ScrException e) {

@@ -2,11 +2,11 @@ package io.vertxscr.cli.launch;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.launch.JobFlow.Action;
-import io.vertxscr.launch.JobFlow.Event;
+import io.vertxscr.launch.JobFlow.JobAction;
+import io.vertxscr.launch.JobFlow.JobEvent;
+import io.vertxscr.launch.JobFlow.JobState;
+import io.vertxscr.launch.JobFlow.JobStep;
 import io.vertxscr.launch.JobFlow.Rules;
-import io.vertxscr.launch.JobFlow.State;
-import io.vertxscr.launch.JobFlow.Step;
 import io.vertxscr.launch.JobFlow;
 import io.vertxscr.launch.RunNews;
 import io.vertxscr.launch.Watchdog;
@@ -51,9 +51,9 @@ final class LaunchedJob {
   private final Watchdog watchdog;
   private final RunNews news = new RunNews();
   private final long agreeMs;
-  private State state = new State.Starting();
+  private JobState state = new JobState.Starting();
   private Optional<RunningProgram> program = Optional.empty();
-  private Optional<Action.Finish> finish = Optional.empty();
+  private Optional<JobAction.Finish> finish = Optional.empty();
   private long startedMs;
   private Map<String, String> toldDown = Map.of();
 
@@ -72,7 +72,7 @@ final class LaunchedJob {
   }
 
   /** Runs it to its end, all daemons stopped. Returns the exit code, and the nodes that were not down. */
-  Outcome run() throws InterruptedException {
+  JobOutcome run() throws InterruptedException {
     try {
       plan.settings().excluded().stream().filter(plan.allocation().names()::contains)
           .forEach(node -> fleet.exclude(node, "excluded (SCR_EXCLUDE_NODES, --exclude)"));
@@ -88,14 +88,14 @@ final class LaunchedJob {
         if (program.isPresent() && watchdog.isHung(nowMs())) {
           say("no phase has begun or ended for " + watchdog.limitMs().getAsLong() / 1000 + " s: the run is killed");
           watchdog.ended();
-          happened(new Event.Hung());
+          happened(new JobEvent.Hung());
           program.get().kill();
         }
       }
       if (!finish.get().why().isEmpty()) {
         say(finish.get().why());
       }
-      return new Outcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
+      return new JobOutcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
     } finally {
       program.ifPresent(RunningProgram::end);
       fleet.stop();
@@ -103,7 +103,7 @@ final class LaunchedJob {
   }
 
   /** Result of the job. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
-  record Outcome(int exit, List<String> up, Optional<String> cachedOnly) {}
+  record JobOutcome(int exit, List<String> up, Optional<String> cachedOnly) {}
 
   private void say(String line) {
     err.println("scr run: " + line);
@@ -133,13 +133,13 @@ final class LaunchedJob {
         if (JobFlow.endedFromOutside(state, exit)) {
           fleet.endedFromOutside();
         }
-        happened(new Event.Ended(exit, nowMs() - startedMs));
+        happened(new JobEvent.Ended(exit, nowMs() - startedMs));
       }
       case Signal.Stop(String why) -> {
         if (program.isPresent()) {
           fleet.endedFromOutside();
         }
-        happened(new Event.Stop(why));
+        happened(new JobEvent.Stop(why));
       }
       case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
     }
@@ -150,12 +150,12 @@ final class LaunchedJob {
     switch (type) {
       case "run-begun" -> {
         watchdog.progress(nowMs());
-        happened(new Event.Begun());
+        happened(new JobEvent.Begun());
       }
       case "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
       case "dataset-complete" -> {
         watchdog.progress(nowMs());
-        happened(new Event.Completed());
+        happened(new JobEvent.Completed());
       }
       case "run-over" -> {
         boolean finalized = !event.containsKey("fault");
@@ -164,10 +164,10 @@ final class LaunchedJob {
         } else {
           watchdog.progress(nowMs());
         }
-        happened(new Event.RunOver(finalized, Optional.ofNullable(event.getString("cause"))
+        happened(new JobEvent.RunOver(finalized, Optional.ofNullable(event.getString("cause"))
             .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")))));
       }
-      case "halting" -> happened(new Event.Halting(event.getString("cause", event.getString("reason", ""))));
+      case "halting" -> happened(new JobEvent.Halting(event.getString("cause", event.getString("reason", ""))));
       default -> { }
     }
   }
@@ -196,29 +196,29 @@ final class LaunchedJob {
     }
   }
 
-  private void happened(Event event) throws InterruptedException {
-    Step step = JobFlow.next(rules(), state, event);
+  private void happened(JobEvent event) throws InterruptedException {
+    JobStep step = JobFlow.next(rules(), state, event);
     state = step.state();
     step.remark().ifPresent(this::say);
     switch (step.action()) {
-      case Action.None _ -> { }
-      case Action.Start(int run, int pauseS) -> start(run, pauseS);
-      case Action.Check(String why) -> {
+      case JobAction.None _ -> { }
+      case JobAction.Start(int run, int pauseS) -> start(run, pauseS);
+      case JobAction.Check(String why) -> {
         if (!why.isEmpty()) {
           say(why);
         }
         settle();
         happened(checked());
       }
-      case Action.AwaitWord _ -> {
-        await(JobFlow.WORD_MS, () -> !(state instanceof State.Ending));
-        happened(new Event.Waited());
+      case JobAction.AwaitWord _ -> {
+        await(JobFlow.WORD_MS, () -> !(state instanceof JobState.Ending));
+        happened(new JobEvent.Waited());
       }
-      case Action.Revive _ -> {
+      case JobAction.Revive _ -> {
         revive();
         happened(checked());
       }
-      case Action.Finish end -> finish = Optional.of(end);
+      case JobAction.Finish end -> finish = Optional.of(end);
     }
   }
 
@@ -303,8 +303,8 @@ final class LaunchedJob {
     toldDown = down;
   }
 
-  private Event checked() {
-    return new Event.Checked(fleet.up().size(), haltReason());
+  private JobEvent checked() {
+    return new JobEvent.Checked(fleet.up().size(), haltReason());
   }
 
   private Optional<String> haltReason() {
@@ -325,7 +325,7 @@ final class LaunchedJob {
         new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
     say("run " + run + " begins on " + Plural.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
-    happened(new Event.Started());
+    happened(new JobEvent.Started());
     startedMs = nowMs();
     watchdog.started(startedMs);
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));

@@ -99,7 +99,7 @@ final class RunCommand implements Callable<Integer> {
     }, "scr-run-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     try {
-      LaunchedJob.Outcome outcome = job.run();
+      LaunchedJob.JobOutcome outcome = job.run();
       int scavenged = noScavenge ? 0 : new Scavenging(plan.allocation(), options.program(environment), paths.prefix(),
           plan.variables()).run(outcome.up(), err);
       if (noScavenge || scavenged != 0) {

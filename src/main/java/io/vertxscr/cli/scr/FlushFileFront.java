@@ -94,7 +94,7 @@ final class FlushFileFront extends DirectoryFront {
     return a.compareTo(b);                                // CACHE, PFS, FLUSHING, SYNC_FLUSHING
   }
 
-  private Optional<String> ids(List<FlushStatus.Entry> entries, Predicate<FlushStatus.Entry> wanted) {
+  private Optional<String> ids(List<FlushStatus.FlushEntry> entries, Predicate<FlushStatus.FlushEntry> wanted) {
     String ids = entries.stream().filter(wanted).map(entry -> entry.descriptor().id())
         .filter(id -> before == 0 || id < before).map(String::valueOf).collect(Collectors.joining(" "));
     return Optional.of(ids).filter(text -> !text.isEmpty());

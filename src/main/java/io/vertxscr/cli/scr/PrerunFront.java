@@ -19,7 +19,7 @@ final class PrerunFront extends ScriptFront {
     if (isDisabled()) {
       return 0;
     }
-    Answer answer = ask(words("prerun"));
+    CommandAnswer answer = ask(words("prerun"));
     if (!answer.out().isBlank()) {
       out().println(name() + ": NODES: " + answer.out().strip());
     }

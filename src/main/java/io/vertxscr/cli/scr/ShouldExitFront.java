@@ -29,7 +29,7 @@ final class ShouldExitFront extends ScriptFront {
     if (down != null) {
       nodes.addAll(List.of("--down", down));
     }
-    Answer answer = ask(nodes);
+    CommandAnswer answer = ask(nodes);
     if (answer.exit() != 0) {
       return answer.exit();
     }
