@@ -144,7 +144,7 @@ public final class Samples {
 
   private static Sample rankFilemap() {
     RankFilemap map = new RankFilemap(DESCRIPTOR, 8, 4, files(2),
-        List.of(new RankFilemap.Redundancy("2_of_3_in_1.xor", Scheme.XOR, 175693, 0x2ef519a1)));
+        List.of(new RankFilemap.StoredRedundancy("2_of_3_in_1.xor", Scheme.XOR, 175693, 0x2ef519a1)));
     return new Sample("rank-filemap", map, RankFilemapFile.encode(map), RankFilemapFile::decode);
   }
 

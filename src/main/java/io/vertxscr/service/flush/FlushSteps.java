@@ -1,6 +1,7 @@
 package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
@@ -28,8 +29,8 @@ import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.PrefixJobs;
-import io.vertxscr.service.container.ContainerSteps;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
+import io.vertxscr.service.container.ContainerSteps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,8 +93,7 @@ public final class FlushSteps {
 
   /** All nodes copy their files to drafts. */
   Future<Void> copy(int id, int number, List<Inventory> all) {
-    Inventory.Dataset dataset = all.stream().flatMap(inventory -> inventory.datasets().stream())
-        .filter(d -> d.descriptor().id() == id).findFirst()
+    Inventory.Dataset dataset = CacheSnapshot.of(all).find(id)
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));

@@ -2,6 +2,7 @@ package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestartOrder.Flushed;
 import io.vertxscr.format.prefix.Index;
@@ -131,8 +132,7 @@ public final class PrefixFetcher {
   }
 
   private static boolean isHeld(String prefix, List<Inventory> inventories) {
-    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
-        .anyMatch(dataset -> dataset.origin().prefix().equals(prefix));
+    return CacheSnapshot.of(inventories).copiesFor(prefix).findAny().isPresent();
   }
 
   private static Future<Optional<String>> held(Path prefix, Look look) {

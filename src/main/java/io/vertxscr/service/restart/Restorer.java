@@ -3,12 +3,13 @@ package io.vertxscr.service.restart;
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
-import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestartOrder.Candidate;
 import io.vertxscr.flow.restart.RestartOrder.Flushed;
-import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -19,8 +20,8 @@ import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
@@ -269,7 +270,7 @@ public final class Restorer {
   }
 
   private static Set<DatasetKey> cached(Scene scene, Predicate<Inventory.Dataset> which) {
-    return scene.inventories().stream().flatMap(inventory -> inventory.datasets().stream()).filter(which)
+    return CacheSnapshot.of(scene.inventories()).copies().filter(which)
         .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
   }
 
@@ -341,7 +342,7 @@ public final class Restorer {
    * for each prefix directory.
    */
   private RunInfo.Found found(Scene scene, String prefixDirectory) {
-    List<Inventory.Dataset> cached = scene.inventories().stream().flatMap(i -> i.datasets().stream()).toList();
+    List<Inventory.Dataset> cached = CacheSnapshot.of(scene.inventories()).copies().toList();
     IntStream ids = IntStream.concat(cached.stream().mapToInt(dataset -> dataset.descriptor().id()),
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::id));
     IntStream checkpoints = IntStream.concat(
@@ -401,7 +402,7 @@ public final class Restorer {
   private Future<Void> drop(Wanted wanted, Scene scene) {
     Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
         && d.descriptor().flags().checkpoint() && wanted.excluded().contains(d.descriptor().id());
-    boolean any = scene.inventories().stream().flatMap(i -> i.datasets().stream()).anyMatch(useless);
+    boolean any = CacheSnapshot.of(scene.inventories()).copies().anyMatch(useless);
     return (any ? remember(wanted.prefix(), scene) : Future.<Void>succeededFuture())
         .compose(_ -> evict(scene.inventories(), useless));
   }
