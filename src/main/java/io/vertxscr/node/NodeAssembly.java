@@ -51,6 +51,7 @@ import io.vertxscr.service.log.LogLines;
 import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.phase.BypassService;
 import io.vertxscr.service.phase.ClaimService;
+import io.vertxscr.service.phase.FilePlaces;
 import io.vertxscr.service.phase.PhaseService;
 import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
@@ -126,9 +127,10 @@ public final class NodeAssembly {
     ClaimService claims = new ClaimService(bus, self, runs);
     LeaderGathers gathers = new LeaderGathers(bus, self);
     CompletedNames names = new CompletedNames();
+    FilePlaces places = new FilePlaces(loop);
     PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
         new PhaseService.Data(store, protection, evictor,
-            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names));
+            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places));
     RestartService restarts = new RestartService(gathers, store, fetches, names);
     runs.onOver(protection::over);
     runs.onOver(_ -> copies.goOn());
@@ -163,9 +165,9 @@ public final class NodeAssembly {
         Step.DROP, restarts.removal(Step.DROP),
         Step.DELETE, restarts.removal(Step.DELETE),
         Step.FINALIZE, restarts::finish));
-    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store), claims,
+    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
-        new StatusService(bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
+        new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),

@@ -42,7 +42,7 @@ public final class NewFile {
     return write(to, () -> FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), writing);
   }
 
-  /** Creates a file as {@link #stamped} does, for a writer that pauses; after a failure it has to {@link #unlink} it. */
+  /** Creates a file as {@link #stamped} does, for a writer that pauses; it {@link #unlink}s it after a failure. */
   public static FileChannel create(Path to) throws IOException {
     return make(to, () -> FileStamps.create(to));
   }

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -41,6 +42,7 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   private final Object root;
   private int group;
   private Trouble trouble = Trouble.NONE;
+  private Consumer<Path> look = _ -> {};
 
   /** What happens instead of an operation. */
   @FunctionalInterface
@@ -150,6 +152,11 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   public synchronized void trouble(Trouble now) {
     operations.clear();
     trouble = now;
+  }
+
+  /** Before attributes or names are read; such operations have no numbers. */
+  public synchronized void looks(Consumer<Path> action) {
+    look = action;
   }
 
   /** What was done since the last {@link #trouble}, or tried. */
@@ -330,6 +337,11 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   public synchronized <T> T read(Path path, Operation<T> read) throws IOException {
     before("read", path);
     return read.run();
+  }
+
+  @Override
+  public synchronized void look(Path path) {
+    look.accept(path);
   }
 
   @Override

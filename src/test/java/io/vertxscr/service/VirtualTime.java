@@ -24,12 +24,14 @@ import java.util.random.RandomGenerator;
  *
  * <p>Nothing happens but in {@link #runUntil}. Of the loops that have something to do, a random one does its next
  * action; an action takes no time. Where no loop has anything to do, time goes on to the next timer or job that ends.
- * A blocking job runs in one step at a random time within {@link #MOST_JOB_MS}; any number run at once. Everything
- * follows from the random source, so a seed replays.
+ * A blocking job runs in one step at a random time within {@link #MOST_JOB_MS}; of each pool of a loop so many at
+ * once as it has threads. Everything follows from the random source, so a seed replays.
  */
 public final class VirtualTime {
   private static final long MOST_JOB_MS = 20;
   private static final long NANOS_PER_MS = 1_000_000;
+  /** Of each pool. */
+  private static final int THREADS = 4;
   /** What the wall clock says when time begins. */
   public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -40,6 +42,7 @@ public final class VirtualTime {
   private long nowNs;
   /** What the job that is being run has taken so far; its loop hears of it that much later. */
   private long jobNs;
+  private boolean inJob;
   private long lastAlarm;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
@@ -69,7 +72,8 @@ public final class VirtualTime {
     return loop(files, () -> true);
   }
 
-  private Loop loop(LocalFiles files, BooleanSupplier alive) {
+  /** The same of a node that may die. */
+  public Loop loop(LocalFiles files, BooleanSupplier alive) {
     VirtualLoop loop = new VirtualLoop(files, alive);
     loops.add(loop);
     return loop;
@@ -112,6 +116,9 @@ public final class VirtualTime {
 
   /** For a blocking job: what it is doing takes so long. Meanwhile the loops go on. */
   public void pass(Duration duration) {
+    if (!inJob) {
+      throw new AssertionError("a loop waits for a file");
+    }
     jobNs += duration.toNanos();
   }
 
@@ -128,11 +135,37 @@ public final class VirtualTime {
     return lastAlarm;
   }
 
+  /** Threads of a node. */
+  private static final class Pool {
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private int busy;
+
+    void start(Runnable job) {
+      if (busy == THREADS) {
+        waiting.add(job);
+      } else {
+        busy++;
+        job.run();
+      }
+    }
+
+    void end() {
+      busy--;
+      if (!waiting.isEmpty()) {
+        start(waiting.remove());
+      }
+    }
+  }
+
   /** A loop whose turn comes at random among all. */
   private final class VirtualLoop implements Loop {
     private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final BooleanSupplier alive;
+    private final Pool engine = new Pool();
+    private final Pool bulk = new Pool();
+    private final Pool prefix = new Pool();
+    private final PrefixJobs prefixJobs = new PrefixJobs(this, this::onPrefixThread);
 
     VirtualLoop(LocalFiles files, BooleanSupplier alive) {
       this.files = files;
@@ -157,33 +190,53 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> blocking(String what, Callable<T> work) {
+      return on(engine, work);
+    }
+
+    private <T> Future<T> onPrefixThread(String what, Callable<T> work) {
+      return on(prefix, work);
+    }
+
+    private <T> Future<T> on(Pool pool, Callable<T> work) {
       Promise<T> promise = promise();
-      at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
+      pool.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
         if (alive.getAsBoolean()) {
           Future<T> done = run(work);
           long tookNs = jobNs;
           jobNs = 0;
-          if (tookNs == 0) {
+          Runnable end = () -> {
+            pool.end();
             later(() -> done.onComplete(promise));
+          };
+          if (tookNs == 0) {
+            end.run();
           } else {
-            at(tookNs, () -> later(() -> done.onComplete(promise)));
+            at(tookNs, end);
           }
         }
-      });
+      }));
       return promise.future();
     }
 
-    private static <T> Future<T> run(Callable<T> work) {
+    private <T> Future<T> run(Callable<T> work) {
+      inJob = true;
       try {
         return Future.succeededFuture(work.call());
       } catch (Exception e) {
         return Future.failedFuture(e);
+      } finally {
+        inJob = false;
       }
     }
 
     @Override
     public <T> Future<T> patiently(String what, Callable<T> work) {
-      return blocking(what, work);
+      return on(bulk, work);
+    }
+
+    @Override
+    public PrefixJobs prefix() {
+      return prefixJobs;
     }
 
     @Override

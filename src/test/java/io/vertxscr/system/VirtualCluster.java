@@ -19,6 +19,7 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.NodeContext;
@@ -52,6 +53,7 @@ final class VirtualCluster {
   static final Instant BEGINNING = VirtualTime.BEGINNING;
   private static final Duration LAUNCH = Duration.ofMillis(500);
 
+  private final LocalFiles files;
   private final Path directory;
   private final Path prefix;
   private final Settings settings;
@@ -64,6 +66,13 @@ final class VirtualCluster {
 
   /** @param directory where everything is; emptied first: the paths of files are part of what happens */
   VirtualCluster(Random random, Path directory, Map<String, String> parameters) throws IOException {
+    this(random, directory, parameters, LocalFiles.ofThisMachine());
+  }
+
+  /** The same on a file system of its own. */
+  VirtualCluster(Random random, Path directory, Map<String, String> parameters, LocalFiles files)
+      throws IOException {
+    this.files = files;
     this.directory = directory;
     if (Files.exists(directory)) {
       delete(directory);
@@ -77,6 +86,15 @@ final class VirtualCluster {
 
   Path prefix() {
     return prefix;
+  }
+
+  VirtualTime time() {
+    return time;
+  }
+
+  /** A file of the cluster's file system. */
+  Path file(Path routed) {
+    return files.path(routed.toString());
   }
 
   VirtualBus bus() {
@@ -161,7 +179,7 @@ final class VirtualCluster {
   }
 
   private NodeDirectories directories(String name) {
-    return new NodeOptions(name, settings, null, "127.0.0.1", 0, true).directories();
+    return new NodeOptions(name, settings, null, "127.0.0.1", 0, true, files).directories();
   }
 
   DatasetStore store(String name) {
@@ -199,7 +217,7 @@ final class VirtualCluster {
     Node(String name) {
       info = new NodeInfo(name, "host", "127.0.0.1", 1);
       end = name + "/" + ++lives;
-      turns = time.loop(() -> nodes.get(name) == this);
+      turns = time.loop(files, () -> nodes.get(name) == this);
       store = DatasetStore.open(directories(name).create());
       membership = new View(info);
       Epoch epoch = new Epoch();

@@ -81,7 +81,7 @@ final class VirtualRun {
         int number = file;
         written = written.compose(_ -> phase.route(
             cluster.prefix() + "/step-" + step + "/rank-" + session.rank() + "-" + number))
-            .map(path -> write(path, RankProgram.bytes(session.rank(), step, number)));
+            .map(path -> write(cluster.file(path), RankProgram.bytes(session.rank(), step, number)));
       }
       return written.compose(_ -> phase.complete(true));
     });
@@ -109,7 +109,7 @@ final class VirtualRun {
       for (int file = 0; file < FILES; file++) {
         int number = file;
         read = read.compose(_ -> phase.route("rank-" + session.rank() + "-" + number)).map(path -> {
-          assertThat(path).hasBinaryContent(RankProgram.bytes(session.rank(), step, number));
+          assertThat(cluster.file(path)).hasBinaryContent(RankProgram.bytes(session.rank(), step, number));
           return null;
         });
       }

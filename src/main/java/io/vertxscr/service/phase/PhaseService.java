@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.copy.PrefixCopies;
@@ -55,6 +56,7 @@ public final class PhaseService {
   private final BypassService bypass;
   private final ClaimService claims;
   private final CompletedNames names;
+  private final FilePlaces places;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -75,11 +77,12 @@ public final class PhaseService {
     this.claims = claims;
     this.bypass = bypass;
     this.names = data.names();
+    this.places = data.places();
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
-      PrefixCopies copies, CompletedNames names) {}
+      PrefixCopies copies, CompletedNames names, FilePlaces places) {}
 
   public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -177,10 +180,13 @@ public final class PhaseService {
       return Future.succeededFuture(routed);
     }
     List<String> nodes = run.nodes();
-    return loop.blocking("look for the paths of dataset " + id, () -> {
-      WrittenFiles listed = routed.listed(open, ranks);
-      return new Looked(listed, claims.paths(nodes, listed.ranks()));
-    }).compose(looked -> {
+    Future<WrittenFiles> placed = ranks.stream().allMatch(call -> call.files().isEmpty())
+        ? Future.succeededFuture(routed)
+        : places.resolve(open, PrefixJobs.PATIENCE_AT_BEGIN, "look at the listed files of dataset " + id,
+            rules -> routed.listed(rules, ranks));
+    return placed.compose(listed -> loop.blocking("look for the paths of dataset " + id,
+        () -> new Looked(listed, claims.paths(nodes, listed.ranks())))
+    ).compose(looked -> {
       Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
       return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
           .compose(measured -> clash.map(measured::refused));

@@ -61,10 +61,12 @@ public final class FetchService {
   public Future<Ack> fetch(FetchRanks request) {
     int id = request.descriptor().id();
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
-    return loop.blocking("read the map of dataset " + id, () -> {
+    return loop.<Void>blocking("evict dataset " + id, () -> {
       store.evict(id);                                    // local parts were not usable, or belong to another dataset
-      return new RankMapReader(paths, id).entries(request.ranks());
-    }).compose(entries ->
+      return null;
+    }).compose(_ -> loop.prefix().run("read the map of dataset " + id + " in " + paths.prefix(),
+        () -> new RankMapReader(paths, id).entries(request.ranks()))
+    ).compose(entries ->
         request.how().inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));
   }
 
@@ -82,7 +84,7 @@ public final class FetchService {
     DirectFiles files = new DirectFiles(paths, id);
     List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
     entries.stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.blocking("check dataset " + id + " rank " + part.rank(), () -> files.check(part))));
+        loop.patiently("check dataset " + id + " rank " + part.rank(), () -> files.check(part))));
     return BoundedParallel.atOnce(request.how().readers(), parts).map(checked -> {
       inPlace = Optional.of(new InPlace(request.descriptor(), paths.prefix(), RankFiles.join(checked)));
       return Ack.ACK;
@@ -119,7 +121,7 @@ public final class FetchService {
     int id = request.descriptor().id();
     List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
     entries.stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.blocking("fetch dataset " + id + " rank " + part.rank(), part::copy)));
+        loop.patiently("fetch dataset " + id + " rank " + part.rank(), part::copy)));
     return BoundedParallel.atOnce(request.how().readers(), parts).compose(fetched -> {
       fetched.forEach(part -> part.unverified().forEach(path ->
           LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
@@ -130,7 +132,7 @@ public final class FetchService {
   /** Unpacks all files to their paths in the prefix directory, as a flush would, for restarts by path. */
   private Future<Ack> unpack(int id, PrefixPaths paths, List<RankFiles> fetched) {
     FlushCopy places = new FlushCopy(paths, id, store.directory(id));
-    List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>blocking("unpack dataset " + id, () -> {
+    List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>patiently("unpack dataset " + id, () -> {
       rank.files().forEach(places::copy);
       places.publish(rank.files());
       return null;

@@ -28,6 +28,7 @@ import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.PrefixJobs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -112,7 +113,9 @@ public final class PrefixFetcher {
    */
   Future<Optional<String>> usable(String prefix, Inventories caches) {
     Path path = loop.files().path(prefix);
-    return loop.blocking("look at " + prefix, () -> Look.at(path))
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look at " + prefix, () -> Look.at(path))
+        .recover(failure -> PrefixJobs.isNoAnswer(failure)
+            ? Future.succeededFuture(Look.unanswered(failure)) : Future.failedFuture(failure))
         .compose(look -> look.trouble().isEmpty() && !look.bare() ? Future.succeededFuture(Optional.empty())
             : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
   }
@@ -121,6 +124,10 @@ public final class PrefixFetcher {
   private record Look(Optional<String> trouble, boolean bare) {
     static Look at(Path prefix) {
       return new Look(PrefixCheck.trouble(prefix), PrefixDirectories.isBare(new PrefixPaths(prefix)));
+    }
+
+    static Look unanswered(Throwable why) {
+      return new Look(Optional.of("does not answer (" + why.getMessage() + ")"), false);
     }
   }
 
@@ -137,12 +144,13 @@ public final class PrefixFetcher {
 
   /** Creates a missing prefix directory; returns a startup warning. Fails with IO where that cannot be. */
   Future<Optional<String>> make(String prefix) {
-    return loop.blocking("make " + prefix, () -> PrefixCheck.make(loop.files().path(prefix)));
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "make " + prefix,
+        () -> PrefixCheck.make(loop.files().path(prefix)));
   }
 
   /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
   public Future<Listing> list(String prefix) {
-    return locked.blocking("read the index of " + prefix, () -> {
+    return locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
       PrefixIndex index = index(prefix);
       PrefixIndex.Reading reading = index.readOrMake();
       reading.remarks().forEach(LOG::warn);
@@ -164,7 +172,8 @@ public final class PrefixFetcher {
    *     and the files are checked by whichever node
    */
   Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    return loop.blocking("look up dataset " + dataset.id(), () -> new LookedUp(check(dataset, wanted),
+    return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
+        check(dataset, wanted),
         ContainerDrafts.isPacked(new PrefixPaths(loop.files().path(wanted.prefix())), dataset.id()))).compose(found -> {
       int count = found.ranks();
       Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
@@ -208,7 +217,7 @@ public final class PrefixFetcher {
 
   /** Fails with RANKS_DISAGREE for another number of ranks; {@link #fetch} finds other failures. */
   Future<Void> look(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
+    return loop.prefix().<Void>run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> {
       check(dataset, wanted);
       return null;
     }).recover(failure -> Fault.of(failure) == Fault.RANKS_DISAGREE ? Future.failedFuture(failure)
@@ -243,10 +252,10 @@ public final class PrefixFetcher {
 
   /** Restarts begin with this dataset of the index. */
   public Future<Void> setCurrent(String prefix, String name) {
-    return locked.blocking("update the index of " + prefix, () -> {
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, locked.run("update the index of " + prefix, () -> {
       index(prefix).update(index -> index.setCurrent(name)).remarks().forEach(LOG::warn);
       return null;
-    });
+    }));
   }
 
   /** Resets restarts to the newest dataset, if they begin with this one; failures are only logged. */
@@ -256,7 +265,7 @@ public final class PrefixFetcher {
 
   /** Removes a dataset from the index, with its files if requested; returns its ids. */
   public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
-    return locked.blocking("take dataset " + name + " out of " + prefix, () -> {
+    return locked.runLong("take dataset " + name + " out of " + prefix, () -> {
       Withdrawal withdrawal = new Withdrawal(new PrefixPaths(loop.files().path(prefix)), index(prefix));
       return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
     });
@@ -268,10 +277,10 @@ public final class PrefixFetcher {
   }
 
   private Future<Void> mark(String prefix, UnaryOperator<Index> change) {
-    return locked.<Void>blocking("update the index of " + prefix, () -> {
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, locked.<Void>run("update the index of " + prefix, () -> {
       index(prefix).update(change).remarks().forEach(LOG::warn);
       return null;
-    }).recover(failure -> {
+    })).recover(failure -> {
       LOG.warn("index of {} cannot be updated: {}", prefix, failure.getMessage());
       return Future.succeededFuture();
     });

@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -328,7 +329,9 @@ public final class LeaderService implements Membership.Listener {
         return forming.view();
       }
       return active == null ? new OpenWaits("no run", List.of()) : active.waits();
-    }).map(waits -> waits.with(actions.remarks(), actions.flushes()));
+    }).map(waits -> waits.with(Stream.concat(
+        actions.remarks().stream(), loop.prefix().remark(membership.self().name()).stream()).toList(),
+        actions.flushes()));
   }
 
   private void over(ScrException cause) {

@@ -41,7 +41,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * between, the thread's buffers get other bytes.
  */
 class ResumableCopyTest {
-  private static final int[] SIZES = {3 * Limits.PIECE_BYTES + 5, 100, 0, Limits.PIECE_BYTES, 2 * Limits.PIECE_BYTES - 1};
+  private static final int[] SIZES =
+      {3 * Limits.PIECE_BYTES + 5, 100, 0, Limits.PIECE_BYTES, 2 * Limits.PIECE_BYTES - 1};
 
   @TempDir
   Path temp;

@@ -26,8 +26,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: limited copies keep to their rate, use it up, and hold no thread while they wait. Method: virtual time, in which a
- * job that waited would never end; copies that write nothing but a note.
+ * Goal: limited copies keep to their rate, use it up, and hold no thread while they wait. Method: virtual time, in
+ * which a job that waited would never end; copies that write nothing but a note.
  */
 class PacedCopiesTest {
   private static final long SEED = Long.getLong("seed", 7);

@@ -54,7 +54,8 @@ public final class ContainerCopy implements FlushTarget {
     long bytes = files.stream().mapToLong(file -> file.file().bytes()).sum();
     long offset = files.getFirst().offset();
     Path mark = drafts.resolve("extent." + offset + "-" + bytes);
-    return new Extent("flush " + files.size() + " files of " + dataset, bytes, meter -> new Packing(files, mark, meter));
+    return new Extent("flush " + files.size() + " files of " + dataset, bytes,
+        meter -> new Packing(files, mark, meter));
   }
 
   /** The leader does it, for all nodes: {@link ContainerDrafts#publish}. */

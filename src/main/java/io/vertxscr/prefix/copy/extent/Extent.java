@@ -28,8 +28,8 @@ public record Extent(String what, long bytes, Work work) {
   }
 
   /**
-   * Copies to where no reader looks yet; durable when this returns. The meter admits every piece. May be repeated, and is done at once where an
-   * earlier call, of this daemon or one before it, has done it and that can be told.
+   * Copies to where no reader looks yet; durable when this returns. The meter admits every piece. May be repeated, and
+   * is done at once where an earlier call, of this daemon or one before it, has done it and that can be told.
    *
    * @throws io.vertxscr.model.ScrException {@link io.vertxscr.model.Fault#CORRUPT} or NO_SUCH_FILE: the cached copy is
    *     bad or gone, and counts as lost; OUTSIDE_PREFIX: a link leads out of the prefix by now; NO_SPACE, IO: the

@@ -21,8 +21,8 @@ public interface Meter {
   void passing(int bytes);
 
   /**
-   * So many bytes of the source are done without having passed: they need not be written. Negative where more has passed
-   * than the source had.
+   * So many bytes of the source are done without having passed: they need not be written. Negative where more has
+   * passed than the source had.
    */
   default void saved(long bytes) {}
 }
