@@ -2,6 +2,9 @@ package io.vertxscr.cluster.bridge;
 
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
@@ -10,10 +13,13 @@ import io.vertx.core.parsetools.RecordParser;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.ReplyFaults;
+import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,10 +32,13 @@ import org.slf4j.LoggerFactory;
 final class Connection {
   /** Limit of a frame before the token, so that strangers cannot occupy megabytes. */
   private static final int MAX_STRANGER_BYTES = 1024;
+  private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
   private final NetSocket socket;
-  private final ApplicationBridge.Door door;
+  private final EventBus eventBus;
+  private final String node;
+  private final DeliveryOptions delivery;
   private final RecordParser parser;
   private Optional<TokenFile> needed;
   private boolean readingLength = true;
@@ -37,10 +46,14 @@ final class Connection {
   private int inFlight;
 
   /** @param needed what the first frame must show; empty where the socket belongs to its owner anyway */
-  Connection(NetSocket socket, ApplicationBridge.Door door, Optional<TokenFile> needed) {
+  Connection(NetSocket socket, EventBus eventBus, String node, String clientId, Optional<TokenFile> needed) {
     this.needed = needed;
     this.socket = socket;
-    this.door = door;
+    this.eventBus = eventBus;
+    this.node = node;
+    // Local only: the socket belongs to one node, so a call need not ask the cluster for its address.
+    this.delivery = new DeliveryOptions().setLocalOnly(true).setSendTimeout(FOREVER_MS)
+        .addHeader(Addresses.CLIENT_HEADER, clientId);
     this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
     // Space for the answers to all open calls: no deadlock with a client that writes before it reads.
     socket.setWriteQueueMaxSize(Limits.MAX_MESSAGE_BYTES);
@@ -117,9 +130,14 @@ final class Connection {
     if (inFlight >= Limits.MAX_CALLS_IN_FLIGHT) {
       return refused(Fault.BUSY, inFlight + " calls of this application wait for their answers; nothing was done");
     }
+    Optional<Verb> verb = Addresses.verbAt(node, address);
+    if (verb.isEmpty()) {
+      return refused(Fault.NOT_AUTHORIZED,
+          "access_denied: " + address + " is not a verb for applications of node " + node);
+    }
     inFlight++;
-    return Future.succeededFuture(body)
-        .compose(it -> door.call(address, it))
+    return Future.succeededFuture(Addresses.of(node, verb.get()))
+        .compose(to -> eventBus.<JsonObject>request(to, body, delivery).map(Message::body))
         .onComplete(_ -> inFlight--);
   }
 
@@ -131,9 +149,9 @@ final class Connection {
   /** A node without a handler is not lost: the daemon that reports it is starting or stopping. */
   private ScrException faultOf(Throwable failure) {
     if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS) {
-      return new ScrException(Fault.STOPPING, "node " + door.node() + " takes no calls: it is starting or stopping");
+      return new ScrException(Fault.STOPPING, "node " + node + " takes no calls: it is starting or stopping");
     }
-    return ReplyFaults.of(failure, door.node());
+    return ReplyFaults.of(failure, node);
   }
 
   private void write(JsonObject frame) {

@@ -293,8 +293,7 @@ public final class LeaderService implements Membership.Listener {
       if (run == null || run.info().run() != part.run()) {
         throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
       }
-      return run.arrive(part, (step, parts) -> actions.decide(run, step, parts), actions::operations)
-          .onSuccess(_ -> endIfFinalized());
+      return run.arrive(part, actions::handler, actions::operations).onSuccess(_ -> endIfFinalized());
     });
   }
 

@@ -121,7 +121,7 @@ public final class RunService implements Membership.Listener {
     if (run != null) {
       replaced.accept(run);
     }
-    run = new LocalRun(info, clients);
+    run = new LocalRun(info, clients, bus, self());
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
         info.map().size(), info.prefix());
     arriving.begin(clients.keySet(), rank -> reply(info, rank));
