@@ -41,6 +41,7 @@ public final class VirtualTime {
   /** What the job that is being run has taken so far; its loop hears of it that much later. */
   private long jobNs;
   private long lastAlarm;
+  private boolean inJob;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
   private record Alarm(long atNs, long number, Runnable action) implements Comparable<Alarm> {
@@ -115,6 +116,11 @@ public final class VirtualTime {
     jobNs += duration.toNanos();
   }
 
+  /** Whether a blocking job is being run, and not an action of a loop. */
+  public boolean isInJob() {
+    return inJob;
+  }
+
   /** The result of a call once it has one; within an hour. @throws AssertionError where it has none by then */
   public <T> Future<T> await(Future<T> future) {
     if (!runUntil(future::isComplete, Duration.ofHours(1))) {
@@ -160,7 +166,9 @@ public final class VirtualTime {
       Promise<T> promise = promise();
       at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
         if (alive.getAsBoolean()) {
+          inJob = true;
           Future<T> done = run(work);
+          inJob = false;
           long tookNs = jobNs;
           jobNs = 0;
           if (tookNs == 0) {

@@ -154,9 +154,16 @@ public final class CacheInventoryService {
     if (missing.isEmpty()) {
       return Future.succeededFuture(new RanksRestored(List.of()));
     }
-    if (store.find(which.id()).isPresent() && find(which).isEmpty()) {
-      store.evict(which.id());                     // of another history, and in the way
-    }
+    boolean isInTheWay = store.find(which.id()).isPresent() && find(which).isEmpty();
+    Future<Void> free = !isInTheWay ? Future.succeededFuture()
+        : loop.blocking("evict dataset " + which.id() + " of another history", () -> {
+          store.evict(which.id());
+          return null;
+        });
+    return free.compose(_ -> bring(request, which, missing));
+  }
+
+  private Future<RanksRestored> bring(RestoreRanks request, DatasetKey which, List<RankPlan> missing) {
     store.place(which.id(), request.base());
     List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
     return Future.join(jobs).transform((_, _) -> {
