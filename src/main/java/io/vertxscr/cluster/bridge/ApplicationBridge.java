@@ -102,8 +102,10 @@ public final class ApplicationBridge {
       return;
     }
     String clientId = "bridge:" + ++lastConnection;
-    connections.put(clientId, new Connection(socket, vertx.eventBus(), node, clientId, needed));
+    Connection connection = new Connection(socket, vertx, node, clientId, needed);
+    connections.put(clientId, connection);
     socket.closeHandler(_ -> {
+      connection.closed();
       connections.remove(clientId);
       if (!closing) {
         closedListener.accept(clientId);
