@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "idle.h"
@@ -15,7 +17,7 @@
 
 void wire_open(struct wire* wire, int descriptor)
 {
-  *wire = (struct wire){.descriptor = descriptor};
+  *wire = (struct wire){.descriptor = descriptor, .tick_ms = WIRE_TICK_MS};
 }
 
 void wire_close(struct wire* wire)
@@ -45,26 +47,101 @@ static int lost_errno(struct wire* wire, const char* what, struct fault* fault)
   return lost(wire, cause.message, fault);
 }
 
+static int silent(struct wire* wire, struct fault* fault)
+{
+  char why[512];
+  const char* of = wire->node[0] == '\0' ? "" : " of node ";
+  snprintf(why, sizeof why, "was given up: the daemon%s%s has been silent for %d s while %s waited for its answer, and "
+      "answers no ping; it is stopped or hangs", of, wire->node, wire->tick_ms * WIRE_SILENT_TICKS / 1000, wire->verb);
+  return lost(wire, why, fault);
+}
+
+static long long now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* Waits a tick until the socket is ready. 1: it is; 0: it is not; -1: errno says why. Signals do not prolong it. */
+static int ready_within_tick(const struct wire* wire, short events)
+{
+  long long end = now_ms() + wire->tick_ms;
+  for (;;) {
+    long long left = end - now_ms();
+    struct pollfd socket_state = {.fd = wire->descriptor, .events = events};
+    int found = poll(&socket_state, 1, left > 0 ? (int)left : 0);
+    if (found >= 0 || errno != EINTR) {
+      return found;
+    }
+  }
+}
+
+static int await_room(struct wire* wire, struct fault* fault)
+{
+  for (;;) {
+    int found = ready_within_tick(wire, POLLOUT);
+    if (found != 0) {
+      return found > 0 ? SCR_SUCCESS : lost_errno(wire, "waiting to send", fault);
+    }
+    if (++wire->quiet >= WIRE_SILENT_TICKS) {
+      return silent(wire, fault);
+    }
+  }
+}
+
 static int send_all(struct wire* wire, const char* bytes, size_t count, struct fault* fault)
 {
   while (count > 0) {
     /* Without a signal where the daemon is gone: those belong to the program. */
-    ssize_t sent = send(wire->descriptor, bytes, count, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) {
-      return errno == EPIPE || errno == ECONNRESET
-          ? lost(wire, "ended: the daemon stopped or died", fault) : lost_errno(wire, "sending", fault);
-    }
+    ssize_t sent = send(wire->descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent > 0) {
       bytes += sent;
       count -= (size_t)sent;
+    } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (await_room(wire, fault) != SCR_SUCCESS) {
+        return fault->number;
+      }
+      wire->quiet = 0;
+    } else if (sent < 0 && errno != EINTR) {
+      return errno == EPIPE || errno == ECONNRESET
+          ? lost(wire, "ended: the daemon stopped or died", fault) : lost_errno(wire, "sending", fault);
     }
   }
   return SCR_SUCCESS;
 }
 
+/* Asks the daemon for a sign of life; does nothing where the socket takes no byte, as it has taken earlier pings. */
+static int ping(struct wire* wire, struct fault* fault)
+{
+  static const char FRAME[] = "\0\0\0\017{\"type\":\"ping\"}";
+  size_t count = sizeof FRAME - 1;
+  ssize_t sent = send(wire->descriptor, FRAME, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent > 0 ? send_all(wire, FRAME + sent, count - (size_t)sent, fault) : SCR_SUCCESS;
+}
+
+static int await_bytes(struct wire* wire, struct fault* fault)
+{
+  for (;;) {
+    int found = ready_within_tick(wire, POLLIN);
+    if (found != 0) {
+      return found > 0 ? SCR_SUCCESS : lost_errno(wire, "waiting to receive", fault);
+    }
+    if (++wire->quiet >= WIRE_SILENT_TICKS) {
+      return silent(wire, fault);
+    }
+    if (ping(wire, fault) != SCR_SUCCESS) {
+      return fault->number;
+    }
+  }
+}
+
 static int receive_all(struct wire* wire, unsigned char* bytes, size_t count, struct fault* fault)
 {
   while (count > 0) {
+    if (await_bytes(wire, fault) != SCR_SUCCESS) {
+      return fault->number;
+    }
     ssize_t received = recv(wire->descriptor, bytes, count, 0);
     if (received == 0 || (received < 0 && errno == ECONNRESET)) {
       return lost(wire, "ended: the daemon stopped or died", fault);
@@ -73,6 +150,7 @@ static int receive_all(struct wire* wire, unsigned char* bytes, size_t count, st
       return lost_errno(wire, "receiving", fault);
     }
     if (received > 0) {
+      wire->quiet = 0;
       bytes += received;
       count -= (size_t)received;
     }
@@ -115,6 +193,33 @@ static int receive_frame(struct wire* wire, json_t** frame, struct fault* fault)
   return SCR_SUCCESS;
 }
 
+static int is_pong(json_t* frame)
+{
+  const char* type = json_string_value(json_object_get(frame, "type"));
+  return type != NULL && strcmp(type, "pong") == 0;
+}
+
+/* Reads the next frame that is no pong; the object is the caller's. */
+static int receive_answer(struct wire* wire, json_t** frame, struct fault* fault)
+{
+  int bad = receive_frame(wire, frame, fault);
+  while (bad == SCR_SUCCESS && is_pong(*frame)) {
+    json_decref(*frame);
+    *frame = NULL;
+    bad = receive_frame(wire, frame, fault);
+  }
+  return bad;
+}
+
+/* Most answers do not say whose they are; the answer to init does. */
+static void note_node(struct wire* wire, json_t* body)
+{
+  const char* node = json_string_value(json_object_get(body, "node"));
+  if (node != NULL) {
+    snprintf(wire->node, sizeof wire->node, "%s", node);
+  }
+}
+
 /* The body of an answer, or the fault that it says. */
 static int open_answer(struct wire* wire, json_t* frame, const char* reply_address, json_t** reply,
     struct fault* fault)
@@ -142,6 +247,7 @@ static int open_answer(struct wire* wire, json_t* frame, const char* reply_addre
   if (strcmp(type, "message") != 0 || !json_is_object(body)) {
     return lost(wire, "carried a frame that is neither an answer nor a failure", fault);
   }
+  note_node(wire, body);
   *reply = json_incref(body);
   return SCR_SUCCESS;
 }
@@ -172,6 +278,8 @@ int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply,
     *fault = wire->end;
     return fault->number;
   }
+  wire->verb = verb;
+  wire->quiet = 0;
   char address[64];
   char reply_address[32];
   snprintf(address, sizeof address, "scr._.%s", verb);
@@ -193,7 +301,7 @@ int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply,
   free(text);
   json_t* answer = NULL;
   if (bad == SCR_SUCCESS) {
-    bad = receive_frame(wire, &answer, fault);
+    bad = receive_answer(wire, &answer, fault);
   }
   if (bad == SCR_SUCCESS) {
     bad = open_answer(wire, answer, reply_address, reply, fault);

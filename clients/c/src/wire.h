@@ -17,6 +17,14 @@
 /* Largest frame in either direction. */
 #define WIRE_MAX_BYTES (16 << 20)
 
+/*
+ * A call may wait for other ranks for hours, so only the daemon's silence ends it: after each tick without a byte the
+ * daemon is pinged, which it answers at once; after so many ticks in a row it is given up. Ticks, because a process that
+ * was stopped itself has missed one of them at most.
+ */
+#define WIRE_TICK_MS 7500
+#define WIRE_SILENT_TICKS 4
+
 struct wire {
   int idle;                 /* no connection, and none needed: SCR is switched off (idle.h) */
   int descriptor;           /* -1: none */
@@ -24,6 +32,10 @@ struct wire {
   unsigned char* frame;     /* what is received; grows with the largest frame */
   size_t room;
   struct fault end;         /* why there is no connection any more; number 0 while there is one */
+  int tick_ms;              /* WIRE_TICK_MS; tests have less time */
+  int quiet;                /* ticks since the daemon has sent or taken a byte */
+  const char* verb;         /* of the call under way */
+  char node[256];           /* who has answered; empty: nobody has said */
 };
 
 /* Takes over a connected descriptor. */
@@ -33,7 +45,8 @@ void wire_open(struct wire* wire, int descriptor);
 void wire_close(struct wire* wire);
 
 /*
- * Sends a call and waits for its answer, as long as it takes: the node owns all waits and always answers.
+ * Sends a call and waits for its answer, as long as it takes: the node owns all waits and always answers. A daemon that
+ * is silent for WIRE_SILENT_TICKS, pings included, is lost: it is stopped, or hangs.
  *
  * body: is released. reply: receives a new object on success.
  * Returns SCR_SUCCESS or the fault's number; after the end of the connection, and after anything that is no frame of

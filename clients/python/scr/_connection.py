@@ -4,10 +4,12 @@ There is no thread of our own: one waiting thread reads for all. A program that 
 not warned of threads that it never made, and nothing runs while nobody calls.
 """
 
+import errno
 import itertools
 import json
 import os
 import re
+import select
 import socket as sockets
 import struct
 import threading
@@ -28,6 +30,12 @@ MAX_FRAME_BYTES = 16 << 20
 _LENGTH = struct.Struct(">I")
 _PIECE_BYTES = 1 << 18
 
+# A call may wait for other ranks for hours, so only the daemon's silence ends it: after each tick without a byte it is
+# pinged, which it answers at once; after so many ticks in a row it is given up. Ticks, because a process that was
+# stopped itself has missed one of them at most.
+_TICK_S = 7.5
+_SILENT_TICKS = 4
+
 TOKEN_FILE_SUFFIX = ".tcp"
 _TOKEN = re.compile(r"(127\.[0-9.]{5,11}):([0-9]{1,5}) ([0-9a-f]{64})\n")
 
@@ -40,6 +48,7 @@ class Prepared(NamedTuple):
     name: str
     frame: bytes
     answer: Body = {}
+    verb: str = ""
 
 
 class Transport(Protocol):
@@ -69,7 +78,8 @@ class Transport(Protocol):
 class _Call:
     """A call under way, and its outcome."""
 
-    def __init__(self) -> None:
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
         self.body: Optional[Body] = None
         self.error: Optional[ScrError] = None
 
@@ -93,9 +103,12 @@ class Connection:
     while the child lives, and each of its calls fails with :class:`WrongStateError`.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, tick_s: float = _TICK_S) -> None:
         """Connects; raises :class:`NodeLostError` if nobody listens there."""
         self._path = path
+        self._tick_s = tick_s
+        self._quiet = 0
+        self._node: Optional[str] = None
         self._process = os.getpid()
         self._numbers = itertools.count(1)
         self._writing = threading.Lock()
@@ -115,19 +128,21 @@ class Connection:
         """The bytes of a call; raises :class:`BadRequestError` for what cannot be sent."""
         name = str(next(self._numbers))
         return Prepared(
-            name, _encoded({"type": "send", "address": "scr._." + verb, "replyAddress": name, "body": body})
+            name, _encoded({"type": "send", "address": "scr._." + verb, "replyAddress": name, "body": body}), verb=verb
         )
 
     def ask(self, prepared: Prepared) -> Body:
         """Sends a call and waits for the answer, as long as it takes: the daemon owns all waits, and always answers.
 
-        Raises the :class:`ScrError` that the daemon answers, or :class:`NodeLostError` once the connection is gone. An
-        exception of a signal handler ends the wait; whether the call took effect is not known then.
+        Raises the :class:`ScrError` that the daemon answers, or :class:`NodeLostError` once the connection is gone, or the
+        daemon has been silent for half a minute, pings included. An exception of a signal handler ends the wait; whether the call took effect is not known then.
         """
         self.check_process()
-        call = _Call()
+        call = _Call(prepared.verb)
         with self._change:
             self._check_open()
+            if not self._waiting:
+                self._quiet = 0
             self._waiting[prepared.name] = call
         try:
             self._send(prepared.frame)
@@ -172,8 +187,49 @@ class Connection:
 
     def _write_out(self) -> None:
         frame, sent = memoryview(self._outgoing.frame), self._outgoing.sent
+        quiet = 0
         while sum(sent) < len(frame):
-            sent.extend(map(self._socket.send, (frame[sum(sent) :],)))
+            try:
+                sent.extend(map(self._socket.send, (frame[sum(sent) :],), (sockets.MSG_DONTWAIT,)))
+                quiet = 0
+            except BlockingIOError:
+                if not self._ready(select.POLLOUT):
+                    quiet += 1
+                if quiet == _SILENT_TICKS:
+                    self._finish(self._silence())
+                    return
+
+    def _ready(self, event: int) -> bool:
+        """Waits a tick until the socket is ready; whether it is."""
+        descriptor = self._socket.fileno()
+        if descriptor < 0:
+            raise OSError(errno.EBADF, "the connection is closed")
+        poll = select.poll()
+        poll.register(descriptor, event)
+        return bool(poll.poll(self._tick_s * 1000))
+
+    def _ping(self) -> None:
+        """Asks for a sign of life; does nothing while another frame is on its way."""
+        if not self._writing.acquire(blocking=False):
+            return
+        try:
+            if sum(self._outgoing.sent) == len(self._outgoing.frame):
+                self._outgoing = _Outgoing(_PING)
+                # What the socket does not take of it goes before the next call.
+                self._outgoing.sent.extend(map(self._socket.send, (_PING,), (sockets.MSG_DONTWAIT,)))
+        except OSError:
+            pass  # the reader finds out
+        finally:
+            self._writing.release()
+
+    def _silence(self) -> str:
+        with self._change:
+            verbs = sorted({call.verb for call in self._waiting.values()})
+        of = "" if self._node is None else f" of node {self._node}"
+        return (
+            f"was given up: the daemon{of} has been silent for {self._tick_s * _SILENT_TICKS:g} s while"
+            f" {', '.join(verbs)} waited for an answer, and answers no ping; it is stopped or hangs"
+        )
 
     def _wait(self, call: _Call) -> None:
         thread = threading.get_ident()
@@ -194,8 +250,16 @@ class Connection:
                         self._change.notify_all()
 
     def _read(self) -> None:
-        """Waits for bytes and delivers the answers that are whole. For one thread at a time."""
+        """Waits a tick for bytes, and delivers the answers that are whole. For one thread at a time."""
         try:
+            if not self._ready(select.POLLIN):
+                self._quiet += 1
+                if self._quiet >= _SILENT_TICKS:
+                    self._finish(self._silence())
+                else:
+                    self._ping()
+                return
+            self._quiet = 0
             self._received.extend(map(self._socket.recv, (_PIECE_BYTES,)))
             if self._received[-1] == b"":
                 self._finish("ended: the daemon stopped or died")
@@ -226,6 +290,8 @@ class Connection:
             body = frame.get("body", {})
             if not isinstance(body, dict) or not isinstance(name, str):
                 raise _BrokenFrame("an answer without body or address")
+            if isinstance(body.get("node"), str):
+                self._node = body["node"]
             self._complete(name, body, None)
         elif kind == "err":
             number, reason = frame.get("failureCode", 1), frame.get("message", "the daemon gave no reason")
@@ -323,6 +389,9 @@ def _encoded(frame: Body) -> bytes:
     if len(text) > MAX_FRAME_BYTES:
         raise BadRequestError(f"a call of {len(text)} bytes; at most {MAX_FRAME_BYTES} are taken")
     return _LENGTH.pack(len(text)) + text
+
+
+_PING = _encoded({"type": "ping"})
 
 
 def _decoded(text: bytes) -> Body:

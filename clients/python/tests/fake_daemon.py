@@ -61,6 +61,9 @@ class FakeDaemon:
     def __init__(self, answer: Callable[[Dict[str, Any]], Answer] = answers) -> None:
         self.answer = answer
         self.calls: List[Dict[str, Any]] = []
+        self.pings = 0
+        self.pinged = threading.Semaphore(0)
+        self.answers_pings = True
         self.hung_up = threading.Event()
         self._directory = tempfile.mkdtemp(prefix="scr")
         self.path = os.path.join(self._directory, "scr.sock")
@@ -126,6 +129,12 @@ class FakeDaemon:
         if len(length) < 4:
             return False
         call = json.loads(stream.read(struct.unpack(">I", length)[0]))
+        if call["type"] == "ping":
+            self.pings += 1
+            self.pinged.release()
+            if self.answers_pings:
+                connection.sendall(encoded({"type": "pong"}))
+            return True
         self.calls.append(call)
         try:
             answer = self.answer(call)

@@ -36,6 +36,52 @@ class ConnectionTest(unittest.TestCase):
             body = {"text": "naïve ☃ \U0001f40d", "number": 2**53 - 1, "list": [None, True, {}]}
             self.assertEqual(self.open(daemon).call("status", body), body)
 
+    def quick(self, daemon):
+        """Gives up after 0.2 s."""
+        connection = Connection(daemon.path, tick_s=0.05)
+        self.addCleanup(connection.close)
+        return connection
+
+    def test_a_silent_daemon_is_given_up_with_its_node_and_the_call(self):
+        with FakeDaemon(lambda call: {"node": "n7"} if "init" in call["address"] else None) as daemon:
+            daemon.answers_pings = False
+            connection = self.quick(daemon)
+            connection.call("init", {})
+            with self.assertRaisesRegex(scr.NodeLostError, "node n7 .*silent for 0.2 s while start-output waited"):
+                connection.call("start-output", {})
+            with self.assertRaisesRegex(scr.NodeLostError, "silent"):
+                connection.call("finalize", {})
+            daemon.hung_up.wait()
+            self.assertEqual(daemon.pings, 3)
+
+    def test_a_call_may_take_long_while_the_daemon_answers_pings(self):
+        with FakeDaemon(lambda call: None) as daemon:
+            connection = self.quick(daemon)
+            answer = []
+            caller = threading.Thread(target=lambda: answer.append(connection.call("start-output", {})))
+            caller.start()
+            for _ in range(12):
+                daemon.pinged.acquire()
+            daemon.send(encoded({"type": "message", "address": "1", "body": {"dataset": 5}}))
+            caller.join()
+            self.assertEqual(answer, [{"dataset": 5}])
+
+    def test_a_daemon_that_takes_no_bytes_is_given_up_too(self):
+        stopped = threading.Event()
+        self.addCleanup(stopped.set)
+
+        def stop(call):
+            stopped.wait()
+
+        with FakeDaemon(stop) as daemon:
+            connection = self.quick(daemon)
+            first = threading.Thread(target=lambda: self.assertRaises(scr.NodeLostError, connection.call, "init", {}))
+            first.start()
+            with self.assertRaisesRegex(scr.NodeLostError, "silent"):
+                connection.call("complete-output", {"files": "x" * (8 << 20)})
+            first.join()
+            stopped.set()
+
     def test_no_daemon_is_an_error_that_names_the_socket(self):
         with self.assertRaisesRegex(scr.NodeLostError, "/no/such/scr.sock") as caught:
             Connection("/no/such/scr.sock")

@@ -42,7 +42,6 @@ import io.vertxscr.service.flush.PrefixRetention;
 import io.vertxscr.service.flush.PrefixTurns;
 import io.vertxscr.service.flush.WantedFlushes;
 import io.vertxscr.service.leader.DatasetCommands;
-import io.vertxscr.service.leader.GatherHandlers;
 import io.vertxscr.service.leader.PhaseSteps;
 import io.vertxscr.service.leader.ReadsInPlace;
 import io.vertxscr.service.leader.RestartSteps;
@@ -72,7 +71,6 @@ import io.vertxscr.service.restart.Restorer;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ConfigService;
-import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
 import io.vertxscr.service.run.RunService;
@@ -131,14 +129,13 @@ public final class NodeAssembly {
     AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
     FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
-    LeaderGathers gathers = new LeaderGathers(bus, self, runs);
     CompletedNames names = new CompletedNames();
     FilePlaces places = new FilePlaces(loop);
-    PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
+    PhaseService phases = new PhaseService(loop, claims, new BypassService(loop, store, claims),
         new PhaseService.Data(store, protection, evictor,
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
             new StableStorage(loop, bus, self, store)));
-    RestartService restarts = new RestartService(gathers, store, fetches, names);
+    RestartService restarts = new RestartService(store, fetches, names);
     runs.onOver(protection::over);
     runs.onOver(_ -> copies.goOn());
     runs.onReplaced(phases::forget);
@@ -162,7 +159,7 @@ public final class NodeAssembly {
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
 
-    CollectiveCalls calls = new CollectiveCalls(loop, self, runs, gathers, Map.of(
+    CollectiveCalls calls = new CollectiveCalls(loop, self, runs, Map.of(
         Step.START_OUTPUT, phases::start,
         Step.COMPLETE_OUTPUT, phases::complete,
         Step.HAVE_RESTART, restarts::have,
@@ -218,10 +215,8 @@ public final class NodeAssembly {
         loop, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
-    GatherHandlers handlers =
-        new GatherHandlers(phases, restarts, flush.wanted(), journal, advice, scavenges, events);
-    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers, reads), journal, flush,
-        advice, scavenges, events, this::seconds);
+    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, reads), journal, flush, advice,
+        scavenges, events, this::seconds);
   }
 
   private long micros() {

@@ -22,8 +22,9 @@ import java.util.stream.Stream;
 
 /**
  * Datasets of one node: filemaps of its control directory, and one cache directory in each store. One per node, under
- * its {@link NodeLock}. Thread-safe; every method but {@link #place} and the pure questions {@link #find},
- * {@link #list}, {@link #files}, {@link #directory} and {@link #redundancy} blocks on the file system.
+ * its {@link NodeLock}. Thread-safe; every method but {@link #place}, {@link #register}, {@link #forget} and the pure
+ * questions {@link #find}, {@link #list}, {@link #files}, {@link #directory} and {@link #redundancy} blocks on the file
+ * system, or waits for one that does.
  *
  * <p>The filemap is the truth: it is written after the files and deleted before them, so a directory without one is
  * garbage. Deleting costs a rename; {@link #emptyTrash} does the long part, whenever the owner likes. A store is opened
@@ -197,20 +198,24 @@ public final class DatasetStore {
 
   /**
    * Registers a rank's files for reads by other nodes during protection, before there is a filemap. Ends with
-   * {@link #save} or {@link #evict}.
+   * {@link #save} or {@link #evict}. In memory: waits for no sync of another dataset.
    *
    * @throws ScrException WRONG_STATE if this node holds a dataset of that id already
    */
-  public synchronized void register(int datasetId, RankFiles files) {
-    if (filemaps.has(datasetId)) {
-      throw new ScrException(Fault.WRONG_STATE, "dataset " + datasetId + " is in " + cache(datasetId).path()
-          + " already and cannot be written again");
-    }
-    writing.computeIfAbsent(datasetId, _ -> new ConcurrentHashMap<>()).put(files.rank(), files);
+  public void register(int datasetId, RankFiles files) {
+    writing.compute(datasetId, (id, before) -> {          // atomic with the removal after a filemap is there
+      if (filemaps.has(id)) {
+        throw new ScrException(Fault.WRONG_STATE,
+            "dataset " + id + " is in " + cache(id).path() + " already and cannot be written again");
+      }
+      Map<Integer, RankFiles> ranks = before == null ? new ConcurrentHashMap<>() : before;
+      ranks.put(files.rank(), files);
+      return ranks;
+    });
   }
 
-  /** Removes the registrations of a dataset without a filemap; its files are not in a cache. */
-  public synchronized void forget(int datasetId) {
+  /** Removes the registrations of a dataset without a filemap; its files are not in a cache. In memory. */
+  public void forget(int datasetId) {
     if (!filemaps.has(datasetId)) {
       placed.remove(datasetId);
       writing.remove(datasetId);

@@ -45,6 +45,7 @@ class WaitRuleTest {
   private static final Map<String, String> EXCEPTIONS = Map.ofEntries(
       Map.entry("scavenge.PatientLocks", "a command polls a lock that another process holds, in its own thread"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
+      Map.entry("cluster.bridge.Connection", "gives the selector a turn, to see ends of connections before calls"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
       Map.entry("demo.DemoRun", "waits to be notified, until a deadline, for somebody who looks on"),

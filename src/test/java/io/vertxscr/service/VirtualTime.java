@@ -145,6 +145,11 @@ public final class VirtualTime {
     jobNs += duration.toNanos();
   }
 
+  /** Whether a blocking job is being run, and not an action of a loop. */
+  public boolean isInJob() {
+    return inJob;
+  }
+
   /** The result of a call once it has one; within an hour. @throws AssertionError where it has none by then */
   public <T> Future<T> await(Future<T> future) {
     if (!runUntil(future::isComplete, Duration.ofHours(1))) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.recorded.FaultyDisk.Kept;
@@ -15,7 +16,12 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -156,6 +162,48 @@ class DatasetStoreDiskTest {
         requireWhole(scene.store, when);
         requireWhole(DatasetStore.open(scene.directories), "opened again, " + when);
       }
+    }
+  }
+
+  @Test
+  @Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD)
+  void aRegistrationWaitsForNoSyncOfAnotherDataset() throws IOException {
+    Scene scene = new Scene();
+    List<String> during = new ArrayList<>();
+    try (scene.disk) {
+      scene.work((_, what) -> {
+        if (what.startsWith("sync ")) {
+          // The sync goes on when another thread has done this: where that one waits for it, there is a deadlock.
+          Thread loop = Thread.ofPlatform().daemon().start(() -> {
+            scene.store.register(7, new RankFiles(0, List.of()));
+            scene.store.forget(7);
+            during.add(what);
+          });
+          join(loop);
+        }
+      });
+    }
+    assertThat(during).as("syncs of save and evict").hasSizeGreaterThanOrEqualTo(4)
+        .anyMatch(what -> what.contains("dataset." + NEW)).anyMatch(what -> what.endsWith("/control"));
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError("the registration waits for the sync", e);
+    }
+  }
+
+  @Test
+  void aDatasetThatIsHeldIsNotRegisteredAgain() throws IOException {
+    Scene scene = new Scene();
+    try (scene.disk) {
+      scene.store.register(NEW, new RankFiles(0, List.of()));
+      assertThat(scene.store.files(NEW, 0)).isPresent();
+      scene.save(NEW);
+      assertThatThrownBy(() -> scene.store.register(NEW, new RankFiles(0, List.of())))
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.WRONG_STATE));
     }
   }
 }

@@ -3,8 +3,6 @@ package io.vertxscr.cluster.bridge;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
@@ -21,7 +19,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -40,7 +37,6 @@ import java.util.function.Consumer;
  */
 public final class ApplicationBridge {
   private static final String LOOPBACK = "127.0.0.1";
-  private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
 
   private final Vertx vertx;
   private final String node;
@@ -106,35 +102,15 @@ public final class ApplicationBridge {
       return;
     }
     String clientId = "bridge:" + ++lastConnection;
-    connections.put(clientId, new Connection(socket, new Door(clientId), needed));
+    Connection connection = new Connection(socket, vertx, node, clientId, needed);
+    connections.put(clientId, connection);
     socket.closeHandler(_ -> {
+      connection.closed();
       connections.remove(clientId);
       if (!closing) {
         closedListener.accept(clientId);
       }
     });
-  }
-
-  /** Access rights of one connection. */
-  final class Door {
-    private final DeliveryOptions delivery;
-
-    private Door(String clientId) {
-      // Local only: the socket belongs to one node, so a call need not ask the cluster for its address.
-      delivery = new DeliveryOptions().setLocalOnly(true).setSendTimeout(FOREVER_MS)
-          .addHeader(Addresses.CLIENT_HEADER, clientId);
-    }
-
-    /** Passes a call on; the future fails with a {@link ScrException} or what {@code ReplyFaults.of} knows to read. */
-    Future<JsonObject> call(String address, JsonObject body) {
-      Verb verb = Addresses.verbAt(node, address).orElseThrow(() -> new ScrException(Fault.NOT_AUTHORIZED,
-          "access_denied: " + address + " is not a verb for applications of node " + node));
-      return vertx.eventBus().<JsonObject>request(Addresses.of(node, verb), body, delivery).map(reply -> reply.body());
-    }
-
-    String node() {
-      return node;
-    }
   }
 
   private static Void run(Runnable work) {

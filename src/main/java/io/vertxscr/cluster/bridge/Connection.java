@@ -1,7 +1,11 @@
 package io.vertxscr.cluster.bridge;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.core.json.JsonObject;
@@ -10,10 +14,13 @@ import io.vertx.core.parsetools.RecordParser;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.ReplyFaults;
+import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,25 +29,35 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT} are answered {@link Fault#BUSY}, and an application that
  * does not read its answers is not read from until it does. Runs on the event loop of its socket.
+ *
+ * <p>A ping is answered once the node's loop has answered: a pong says that calls are served, not only that bytes are.
  */
 final class Connection {
   /** Limit of a frame before the token, so that strangers cannot occupy megabytes. */
   private static final int MAX_STRANGER_BYTES = 1024;
+  private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
   private final NetSocket socket;
-  private final ApplicationBridge.Door door;
+  private final Vertx vertx;
+  private final String node;
+  private final DeliveryOptions delivery;
   private final RecordParser parser;
   private Optional<TokenFile> needed;
   private boolean readingLength = true;
   private boolean ended;
   private int inFlight;
+  private int pings;
 
   /** @param needed what the first frame must show; empty where the socket belongs to its owner anyway */
-  Connection(NetSocket socket, ApplicationBridge.Door door, Optional<TokenFile> needed) {
+  Connection(NetSocket socket, Vertx vertx, String node, String clientId, Optional<TokenFile> needed) {
     this.needed = needed;
     this.socket = socket;
-    this.door = door;
+    this.vertx = vertx;
+    this.node = node;
+    // Local only: the socket belongs to one node, so a call need not ask the cluster for its address.
+    this.delivery = new DeliveryOptions().setLocalOnly(true).setSendTimeout(FOREVER_MS)
+        .addHeader(Addresses.CLIENT_HEADER, clientId);
     this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
     // Space for the answers to all open calls: no deadlock with a client that writes before it reads.
     socket.setWriteQueueMaxSize(Limits.MAX_MESSAGE_BYTES);
@@ -96,7 +113,7 @@ final class Connection {
     String type = textOf(frame, "type");
     switch (type) {
       case Frames.SEND -> answer(replyAddress, call(frame, replyAddress));
-      case Frames.PING -> write(Frames.pong());
+      case Frames.PING -> onPing();
       case "publish", "register", "unregister" -> answer(replyAddress, refused(Fault.NOT_AUTHORIZED,
           "access_denied: applications may send calls, not " + type));
       case null, default -> answer(replyAddress, refused(Fault.BAD_REQUEST, "unknown_type: " + type));
@@ -117,10 +134,53 @@ final class Connection {
     if (inFlight >= Limits.MAX_CALLS_IN_FLIGHT) {
       return refused(Fault.BUSY, inFlight + " calls of this application wait for their answers; nothing was done");
     }
+    Optional<Verb> verb = Addresses.verbAt(node, address);
+    if (verb.isEmpty()) {
+      return refused(Fault.NOT_AUTHORIZED,
+          "access_denied: " + address + " is not a verb for applications of node " + node);
+    }
     inFlight++;
-    return Future.succeededFuture(body)
-        .compose(it -> door.call(address, it))
+    return (verb.get() == Verb.INIT ? unlessEnded() : Future.succeededFuture())
+        .compose(_ -> request(verb.get(), body))
         .onComplete(_ -> inFlight--);
+  }
+
+  private Future<JsonObject> request(Verb verb, JsonObject body) {
+    return vertx.eventBus().<JsonObject>request(Addresses.of(node, verb), body, delivery).map(Message::body);
+  }
+
+  /**
+   * Waits until the selector has looked at all sockets once more. A process that died while this daemon was stopped has
+   * left its call and the end of its connection; only its call has been read yet. It must not arrive for a run, nor be
+   * in the way of the process that is started after it.
+   */
+  private Future<Void> unlessEnded() {
+    Promise<Void> looked = Promise.promise();
+    // Timers are due at the earliest in the turn of the event loop after that in which they are set by a task.
+    vertx.runOnContext(_ -> vertx.setTimer(1, _ -> {
+      if (ended) {
+        looked.fail(new ScrException(Fault.RANK_LOST, "the connection has ended"));
+      } else {
+        looked.complete();
+      }
+    }));
+    return looked.future();
+  }
+
+  private void onPing() {
+    pings = Math.min(pings + 1, Limits.MAX_CALLS_IN_FLIGHT);
+    if (pings == 1) {
+      request(Verb.ALIVE, new JsonObject()).onComplete(_ -> {   // where nobody serves, calls are answered so at once
+        for (; pings > 0; pings--) {
+          write(Frames.pong());
+        }
+      });
+    }
+  }
+
+  /** The socket is closed: nothing of it counts any more. */
+  void closed() {
+    ended = true;
   }
 
   private void answer(String replyAddress, Future<JsonObject> outcome) {
@@ -131,9 +191,9 @@ final class Connection {
   /** A node without a handler is not lost: the daemon that reports it is starting or stopping. */
   private ScrException faultOf(Throwable failure) {
     if (failure instanceof ReplyException reply && reply.failureType() == ReplyFailure.NO_HANDLERS) {
-      return new ScrException(Fault.STOPPING, "node " + door.node() + " takes no calls: it is starting or stopping");
+      return new ScrException(Fault.STOPPING, "node " + node + " takes no calls: it is starting or stopping");
     }
-    return ReplyFaults.of(failure, door.node());
+    return ReplyFaults.of(failure, node);
   }
 
   private void write(JsonObject frame) {

@@ -11,7 +11,9 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 /**
  * Resolves names given by applications to paths below the prefix directory. Names that lead out of it are refused.
@@ -109,6 +111,25 @@ public final class PathRules {
       return place(path, parent.real.resolve(base), name);
     }
     return new Place(parent.absolute + base, parent.relative + base);
+  }
+
+  /**
+   * Resolves a name as {@link #place} does, but asks the file system nothing.
+   *
+   * @param isKnown whether the file at this path, relative to the prefix, has been resolved before
+   * @return empty where only the file system can tell
+   * @throws ScrException {@link Fault#BAD_REQUEST} for what cannot be a file's name
+   */
+  public Optional<Place> placeInMemory(String directory, String name, Predicate<String> isKnown) {
+    Path path = absolute(directory, name);
+    Directory parent = path.getFileName() == null ? null : directories.get(path.getParent());
+    if (parent == null || !parent.isForFiles || namesDirectory(name)) {
+      return Optional.empty();
+    }
+    String base = path.getFileName().toString();
+    String relative = parent.relative + base;
+    boolean needsNoLook = !parent.isThere && !base.equals(".scr") || isKnown.test(relative);
+    return needsNoLook ? Optional.of(new Place(parent.absolute + base, relative)) : Optional.empty();
   }
 
   /** The slow path, for existing files and for all suspicious names. */

@@ -160,7 +160,15 @@ public final class CacheInventoryService {
           + " \"" + inTheWay.get().descriptor().name() + "\", the rest of which may come back, and has room for one"
           + " dataset of an id only");
     }
-    inTheWay.ifPresent(_ -> store.evict(which.id()));    // of an earlier history
+    Future<Void> free = inTheWay.isEmpty() ? Future.succeededFuture()
+        : loop.blocking("evict dataset " + which.id() + " of an earlier history", () -> {
+          store.evict(which.id());
+          return null;
+        });
+    return free.compose(_ -> bring(request, which, missing));
+  }
+
+  private Future<RanksRestored> bring(RestoreRanks request, DatasetKey which, List<RankPlan> missing) {
     store.place(which.id(), request.base());
     List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
     return Future.join(jobs).transform((_, _) -> {

@@ -3,18 +3,19 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.flow.gather.NodeContribution;
+import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
+import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.run.ActiveRun;
+import io.vertxscr.service.run.GatherHandler;
 import io.vertxscr.service.run.LeaderActions;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import java.util.List;
@@ -33,7 +34,6 @@ public final class RunLifecycle implements LeaderActions {
   private static final long END_SHOWS_S = 60;
 
   private final RunPreparation preparation;
-  private final GatherHandlers handlers;
   private final PhaseSteps phases;
   private final RestartSteps restarts;
   private final ReadsInPlace reads;
@@ -47,9 +47,9 @@ public final class RunLifecycle implements LeaderActions {
   /** Whether the end of the run flushes the newest checkpoint too. */
   private boolean newestToo;
 
-  /** The steps of a run: before it, in its phases, around its restart, and how results of all are made. */
-  public record Steps(RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, GatherHandlers handlers,
-      ReadsInPlace reads) {}
+  /** The steps of a run: before it, in its phases, around its restart. */
+  public record Steps(
+      RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, ReadsInPlace reads) {}
 
   /**
    * Works for the leader of a node.
@@ -59,7 +59,6 @@ public final class RunLifecycle implements LeaderActions {
   public RunLifecycle(Steps steps, RestartJournal journal, FlushLeader flush, LeaderAdvice advice,
       ScavengeWatch scavenges, RunEvents events, LongSupplier clockSeconds) {
     this.preparation = steps.preparation();
-    this.handlers = steps.handlers();
     this.phases = steps.phases();
     this.restarts = steps.restarts();
     this.reads = steps.reads();
@@ -109,17 +108,49 @@ public final class RunLifecycle implements LeaderActions {
   }
 
   @Override
-  public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
+  public GatherHandler handler(Step step) {
+    GatherHandler handler = handlerOf(step);
     return switch (step) {
-      case HAVE_RESTART -> (RunPreparation.readsInPlace(run.info().policy()) ? reads.begin(run.info().prefix())
-          : Future.<Void>succeededFuture()).compose(_ -> handlers.handle(run, step, parts));
-      case COMPLETE_RESTART -> handlers.handle(run, step, parts).onSuccess(_ -> reads.end());
-      case START_OUTPUT, DROP, DELETE, FINALIZE -> {
+      case HAVE_RESTART -> (run, parts) -> (RunPreparation.readsInPlace(run.info().policy())
+          ? reads.begin(run.info().prefix()) : Future.<Void>succeededFuture())
+          .compose(_ -> handler.handle(run, parts));
+      case COMPLETE_RESTART -> (run, parts) -> handler.handle(run, parts).onSuccess(_ -> reads.end());
+      case START_OUTPUT, DROP, DELETE, FINALIZE -> (run, parts) -> {
         reads.end();                                      // it reads no more, and waits for who wants to write there
-        yield handlers.handle(run, step, parts);
-      }
-      default -> handlers.handle(run, step, parts);
+        return handler.handle(run, parts);
+      };
+      default -> handler;
     };
+  }
+
+  private GatherHandler handlerOf(Step step) {
+    return switch (step) {
+      case START_OUTPUT -> GatherHandler.of(Part.Start.class, phases::start);
+      case COMPLETE_OUTPUT -> GatherHandler.of(Part.Complete.class, phases::complete);
+      case PROTECTED -> GatherHandler.of(Part.Done.class, phases::protectedEverywhere);
+      case PUBLISHED -> GatherHandler.of(Part.Published.class, phases::published);
+      case FLUSHED -> GatherHandler.of(Part.Done.class, (_, parts) -> phases.flushed(parts));
+      case HAVE_RESTART -> GatherHandler.of(Part.Have.class, restarts::have);
+      case START_RESTART -> GatherHandler.of(Part.Restart.class, restarts::start);
+      case COMPLETE_RESTART -> GatherHandler.of(Part.Restart.class, restarts::complete);
+      case CURRENT -> GatherHandler.of(Part.Named.class, restarts::current);
+      case DROP, DELETE -> GatherHandler.of(Part.Named.class, (run, parts) -> restarts.remove(run, step, parts));
+      case FINALIZE -> GatherHandler.of(Part.Restart.class, (run, _) -> finish(run));
+    };
+  }
+
+  /** Flushes what the end of a run wants to have flushed. */
+  private Future<RestartOffer> finish(ActiveRun run) {
+    return flush.wanted().finish(run.info().prefix(), run.info().policy().flush().everyCheckpoints() > 0)
+        .compose(_ -> journal.progressed(run.info().prefix()))
+        .compose(_ -> advice.halts().finalizeCalled())
+        .onSuccess(_ -> {
+          advice.halts().stop();
+          advice.advisor().close();
+          scavenges.ended();
+          events.over(run.info().run(), Optional.empty());
+        })
+        .map(_ -> new RestartOffer(Optional.empty()));
   }
 
   @Override

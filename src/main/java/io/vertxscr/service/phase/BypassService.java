@@ -14,7 +14,6 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.run.CollectiveCalls;
-import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
@@ -31,14 +30,12 @@ import java.util.Set;
  */
 public final class BypassService {
   private final Loop loop;
-  private final LeaderGathers gathers;
   private final DatasetStore store;
   private final ClaimService claims;
 
   /** Serves a node. */
-  public BypassService(Loop loop, LeaderGathers gathers, DatasetStore store, ClaimService claims) {
+  public BypassService(Loop loop, DatasetStore store, ClaimService claims) {
     this.loop = loop;
-    this.gathers = gathers;
     this.store = store;
     this.claims = claims;
   }
@@ -49,7 +46,7 @@ public final class BypassService {
     DatasetDescriptor dataset = open.descriptor();
     int id = dataset.id();
     WrittenFiles written = WrittenFiles.routed(open, ranks).withoutLists(ranks);
-    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(id))
+    return run.gather(Step.COMPLETE_OUTPUT, written.part(id))
         .compose(_ -> {
           // not before the gather: until then ranks of other nodes may write to the same files
           Future<List<RankFiles>> reading = readBack(run, id, written.ranks());
@@ -96,7 +93,7 @@ public final class BypassService {
     List<RankFiles> good = failure == null ? ranks : List.of();
     good.forEach(files -> store.register(dataset.id(), files));
     long mapBytes = good.stream().mapToLong(RankFileMapFile::entryBytes).sum();
-    return gathers.gather(run, Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
+    return run.gather(Step.PUBLISHED, new Part.Published(dataset, RankFiles.totals(good), mapBytes,
             run.open().hasOverwritten(), PhaseService.done(dataset.id(), failure)), OutputProtected.class);
   }
 }

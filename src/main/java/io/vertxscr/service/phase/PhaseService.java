@@ -31,7 +31,6 @@ import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
-import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
@@ -49,7 +48,6 @@ public final class PhaseService {
   private static final Logger LOG = LoggerFactory.getLogger(PhaseService.class);
 
   private final Loop loop;
-  private final LeaderGathers gathers;
   private final ProtectionService protection;
   private final DatasetStore store;
   private final CacheEvictor keeper;
@@ -69,9 +67,8 @@ public final class PhaseService {
 
   /** Serves a node. */
   public PhaseService(
-      Loop loop, LeaderGathers gathers, ClaimService claims, BypassService bypass, Data data) {
+      Loop loop, ClaimService claims, BypassService bypass, Data data) {
     this.loop = loop;
-    this.gathers = gathers;
     this.protection = data.protection();
     this.store = data.store();
     this.keeper = data.keeper();
@@ -93,7 +90,7 @@ public final class PhaseService {
     RankCall first = ranks.getFirst();
     return room(run, first.flags()).compose(room -> {
       Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room);
-      return gathers.gather(run, Step.START_OUTPUT, part, OutputStarted.class);
+      return run.gather(Step.START_OUTPUT, part, OutputStarted.class);
     }).compose(started -> {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
@@ -216,7 +213,7 @@ public final class PhaseService {
 
   private Future<OutputProtected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(descriptor.id()), Totals.class)
+    return run.gather(Step.COMPLETE_OUTPUT, written.part(descriptor.id()), Totals.class)
         .compose(totals -> {
           DatasetDescriptor known = descriptor.with(totals);
           RunInfo info = run.info();
@@ -267,7 +264,7 @@ public final class PhaseService {
     if (failure != null) {
       warn("dataset {} is not protected here", id, failure);
     }
-    return gathers.gather(run, Step.PROTECTED, done, OutputProtected.class).compose(all -> {
+    return run.gather(Step.PROTECTED, done, OutputProtected.class).compose(all -> {
       protection.done(id);
       copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
@@ -285,7 +282,7 @@ public final class PhaseService {
 
   /** The dataset is complete already: what goes wrong with the waiting for its flush does not make it less so. */
   private Future<DatasetRecord> flushed(LocalRun run, DatasetRecord record) {
-    return gathers.gather(run, Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
+    return run.gather(Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
         .recover(failure -> run.isOver() ? Future.failedFuture(failure) : Future.succeededFuture(record));
   }
 

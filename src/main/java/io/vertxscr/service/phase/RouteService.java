@@ -20,6 +20,8 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,35 +63,59 @@ public final class RouteService {
   }
 
   private Future<RouteReply> output(OpenDataset open, RouteRequest request) {
-    int id = open.descriptor().id();
     if (open.isBypass()) {
       return bypass(open, request);
     }
-    return places.place(open, request.directory(), request.name())
-        .compose(place -> {
-          Path file = NodeDirectories.resolve(
-              open.directory(), open.route(request.rank(), place.relative()));
-          return loop.blocking("route", () -> {
-            store.createDirectory(id, request.rank());
-            Files.createDirectories(file.getParent());
-            return new RouteReply(file.toString());
-          });
-        });
+    int rank = request.rank();
+    return placed(open, request).compose(place -> {
+      Path file = NodeDirectories.resolve(open.directory(), open.route(rank, place.relative()));
+      Path directory = file.getParent();
+      return made(open, directory, () -> Files.createDirectories(directory))
+          .map(_ -> new RouteReply(file.toString()));
+    });
+  }
+
+  /** Resolves the name, and makes the directory of the rank. */
+  private Future<PathRules.Place> placed(OpenDataset open, RouteRequest request) {
+    int id = open.descriptor().id();
+    int rank = request.rank();
+    Path home = store.directory(id, rank);
+    Optional<PathRules.Place> known = open.placeInMemory(
+        request.directory(), request.name(), path -> open.isRouted(rank, path));
+    return known.map(Future::succeededFuture)
+        .orElseGet(() -> places.place(open, request.directory(), request.name()))
+        .compose(place -> made(open, home, () -> store.createDirectory(id, rank)).map(place));
+  }
+
+  /** Makes a directory of the dataset in the cache, once in a phase. */
+  private Future<Void> made(OpenDataset open, Path directory, Callable<Path> make) {
+    return open.isMade(directory) ? Future.succeededFuture()
+        : loop.blocking("route", make).onSuccess(_ -> open.made(directory)).mapEmpty();
   }
 
   /** Past the cache: to the file's own place. */
   private Future<RouteReply> bypass(OpenDataset open, RouteRequest request) {
+    Optional<PathRules.Place> known = open.placeInMemory(
+        request.directory(), request.name(), path -> open.isRouted(request.rank(), path));
+    if (known.filter(place -> open.isRouted(request.rank(), place.relative())).isPresent()) {
+      return direct(open, request, new Direct(known.get().relative(), false));
+    }
     DirectFiles files = new DirectFiles(new PrefixPaths(open.directory()), open.descriptor().id());
     return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(), () -> {
       String relative = rules.place(request.directory(), request.name()).relative();
       return new Direct(relative, files.prepare(relative));
-    })).compose(direct -> {
-      boolean taken = direct.taken() && !open.isRouted(direct.relative());
-      open.route(request.rank(), direct.relative());
-      return taken ? open.overwriting(() -> bus.askLeader(NodeVerb.OVERWRITE, new OverwriteNotice(
-          open.directory().toString(), open.descriptor(), direct.relative()), Ack.class)).map(direct)
-          : Future.succeededFuture(direct);
-    }).map(direct -> new RouteReply(open.directory().resolve(direct.relative()).toString()));
+    })).compose(direct -> direct(open, request, direct));
+  }
+
+  /** Nobody gets the place of an older file before the leader knows that it is overwritten. */
+  private Future<RouteReply> direct(OpenDataset open, RouteRequest request, Direct file) {
+    boolean overwrites = file.taken() && !open.isRouted(file.relative());
+    open.route(request.rank(), file.relative());
+    Future<Ack> known = overwrites || open.isOverwriting()
+        ? open.overwriting(() -> bus.askLeader(NodeVerb.OVERWRITE,
+            new OverwriteNotice(open.directory().toString(), open.descriptor(), file.relative()), Ack.class))
+        : Future.succeededFuture(Ack.ACK);
+    return known.map(_ -> new RouteReply(open.directory().resolve(file.relative()).toString()));
   }
 
   /** A place in the prefix directory, and whether there is a file already. */
@@ -100,12 +126,28 @@ public final class RouteService {
       return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(),
           () -> new RouteReply(inPrefix(rules, open, request).toString())));
     }
+    Optional<PathRules.Place> known = inMemory(open, request);
+    if (known.isPresent()) {
+      return Future.succeededFuture(readable(open, request, known.get().relative()));
+    }
     return places.place(open, request.directory(), request.name()).map(PathRules.Place::relative)
         .recover(failure -> failure instanceof ScrException refused ? Future.succeededFuture(baseName(request, refused))
-            : Future.failedFuture(failure)).map(relative -> {
-      String name = open.readable(request.rank(), request.name(), relative).name();
-      return new RouteReply(NodeDirectories.resolve(open.directory(), name).toString());
-    });
+            : Future.failedFuture(failure)).map(relative -> readable(open, request, relative));
+  }
+
+  private static RouteReply readable(OpenDataset open, RouteRequest request, String relative) {
+    String name = open.readable(request.rank(), request.name(), relative).name();
+    return new RouteReply(NodeDirectories.resolve(open.directory(), name).toString());
+  }
+
+  /** A path of the dataset itself; what is no path at all may still be a base name. */
+  private static Optional<PathRules.Place> inMemory(OpenDataset open, RouteRequest request) {
+    try {
+      return open.placeInMemory(
+          request.directory(), request.name(), path -> open.isReadable(request.rank(), path));
+    } catch (ScrException _) {
+      return Optional.empty();                            // told by the slow way
+    }
   }
 
   /**

@@ -21,7 +21,6 @@ import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
-import io.vertxscr.service.run.LeaderGathers;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
@@ -33,21 +32,19 @@ import java.util.OptionalInt;
 
 /** The node's part in the calls around a restart, and in finalize. On the node's loop. */
 public final class RestartService {
-  private final LeaderGathers gathers;
   private final DatasetStore store;
   private final FetchService fetches;
   private final CompletedNames names;
 
   /** Serves a node. */
-  public RestartService(LeaderGathers gathers, DatasetStore store, FetchService fetches, CompletedNames names) {
+  public RestartService(DatasetStore store, FetchService fetches, CompletedNames names) {
     this.names = names;
-    this.gathers = gathers;
     this.store = store;
     this.fetches = fetches;
   }
 
   public Future<CollectiveCalls.Answers> have(LocalRun run, List<RankCall> ranks) {
-    return gathers.gather(run, Step.HAVE_RESTART, new Part.Have(run.hasSelected()), RestartOffer.class).map(offer -> {
+    return run.gather(Step.HAVE_RESTART, new Part.Have(run.hasSelected()), RestartOffer.class).map(offer -> {
       run.info(run.info().with(offer.restart()));
       run.cache().offered(run.info());
       HaveRestartReply reply = offer.restart()
@@ -117,7 +114,7 @@ public final class RestartService {
   /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
   public Future<CollectiveCalls.Answers> current(LocalRun run, List<RankCall> ranks) {
     Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
-    return gathers.gather(run, Step.CURRENT, part, RestartOffer.class).map(offer -> {
+    return run.gather(Step.CURRENT, part, RestartOffer.class).map(offer -> {
       run.info(run.info().with(offer.restart()));
       run.select();
       offer.remarks().ifPresent(run::tell);
@@ -129,12 +126,12 @@ public final class RestartService {
   public CollectiveCalls.Work removal(Step step) {
     return (run, ranks) -> {
       String name = ranks.getFirst().name();
-      return gathers.gather(run, step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
+      return run.gather(step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
           .map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
     };
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
-    return gathers.gather(run, step, new Part.Restart(invalid), RestartOffer.class).map(RestartOffer::restart);
+    return run.gather(step, new Part.Restart(invalid), RestartOffer.class).map(RestartOffer::restart);
   }
 }

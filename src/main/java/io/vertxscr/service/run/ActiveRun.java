@@ -19,7 +19,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** The leader's side of a run that has begun: its open gather, and the nodes that wait for its result. */
@@ -81,9 +81,8 @@ public final class ActiveRun {
     return finalized;
   }
 
-  /** Records a contribution. After the last one the decision is requested once, then the remarks for rank 0. */
-  Future<GatherResult> arrive(GatherPart part, BiFunction<Step, List<NodeContribution<Packed>>, Future<Packed>> decide,
-      Supplier<List<String>> remarks) {
+  /** Records a contribution. After the last one the step's handler is called once, then the remarks for rank 0. */
+  Future<GatherResult> arrive(GatherPart part, Function<Step, GatherHandler> handlers, Supplier<List<String>> remarks) {
     Promise<GatherResult> promise = loop.promise();
     switch (book.arrive(part.node(), part.number(), part.step(), part)) {
       case Arrival.Known<GatherPart, GatherResult>(GatherResult result) -> promise.complete(result);
@@ -94,7 +93,9 @@ public final class ActiveRun {
       }
       case Arrival.All<GatherPart, GatherResult>(Step step, var parts) -> {
         waits(part.node(), promise);
-        Future.succeededFuture().compose(_ -> decide.apply(step, agreed(parts))).onComplete((result, failure) -> {
+        Future<Packed> decided =
+            Future.succeededFuture().compose(_ -> handlers.apply(step).handle(this, agreed(parts)));
+        decided.onComplete((result, failure) -> {
           finalized |= step == Step.FINALIZE && failure == null;
           conclude(failure == null ? new GatherResult(0, "", result, remarks.get()) : failed(failure));
         });

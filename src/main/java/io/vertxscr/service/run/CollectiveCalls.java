@@ -24,7 +24,6 @@ public final class CollectiveCalls {
   private final Loop loop;
   private final String self;
   private final RunService runs;
-  private final LeaderGathers gathers;
   private final Map<Step, Work> works;
   private boolean stopping;
 
@@ -53,11 +52,10 @@ public final class CollectiveCalls {
    *
    * @param works what the node does in each step
    */
-  public CollectiveCalls(Loop loop, String self, RunService runs, LeaderGathers gathers, Map<Step, Work> works) {
+  public CollectiveCalls(Loop loop, String self, RunService runs, Map<Step, Work> works) {
     this.loop = loop;
     this.self = self;
     this.runs = runs;
-    this.gathers = gathers;
     this.works = Map.copyOf(works);
   }
 
@@ -108,7 +106,7 @@ public final class CollectiveCalls {
     }
     session.state().check(call.rank(), call.step());
     run.waiting().put(call.rank(), promise);
-    run.gather().arrive(call).ifPresent(all -> act(run, all));
+    run.localGather().arrive(call).ifPresent(all -> act(run, all));
   }
 
   private void act(LocalRun run, List<RankCall> calls) {
@@ -116,7 +114,7 @@ public final class CollectiveCalls {
     Optional<String> odd = LocalGather.disagreement(calls);
     Future.succeededFuture()
         .compose(_ -> odd.isPresent()
-            ? gathers.disagree(run, step, odd.get()).<Answers>mapEmpty() : works.get(step).run(run, calls))
+            ? run.disagree(step, odd.get()).<Answers>mapEmpty() : works.get(step).run(run, calls))
         .onComplete((answers, failure) -> answer(run, step, answers, failure));
   }
 

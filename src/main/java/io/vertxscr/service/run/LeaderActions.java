@@ -3,11 +3,9 @@ package io.vertxscr.service.run;
 import io.vertx.core.Future;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import java.util.List;
@@ -26,8 +24,8 @@ public interface LeaderActions {
    */
   Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings);
 
-  /** Reduces the contributions of all nodes to one result. */
-  Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts);
+  /** What is done in a step with the contributions of all nodes. */
+  GatherHandler handler(Step step);
 
   /** What was done since the last time, for rank 0, where the run wants to know. */
   List<String> operations();

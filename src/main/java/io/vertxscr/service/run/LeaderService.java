@@ -503,13 +503,12 @@ public final class LeaderService implements Membership.Listener {
       if (run == null || run.info().run() != part.run()) {
         throw whyOver(part.run());
       }
-      return run.arrive(part, (step, parts) -> actions.decide(run, step, parts), actions::operations)
-          .onSuccess(result -> {
-            endIfFinalized();
-            if (result.fault() == Fault.NODE_LOST.number() && run == active) {
-              over(new ScrException(Fault.NODE_LOST, result.message()));
-            }
-          });
+      return run.arrive(part, actions::handler, actions::operations).onSuccess(result -> {
+        endIfFinalized();
+        if (result.fault() == Fault.NODE_LOST.number() && run == active) {
+          over(new ScrException(Fault.NODE_LOST, result.message()));
+        }
+      });
     });
   }
 

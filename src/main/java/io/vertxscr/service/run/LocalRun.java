@@ -3,6 +3,7 @@ package io.vertxscr.service.run;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.flow.gather.LocalGather;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.paths.PathClaims;
 import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.CheckpointDescriptor;
@@ -10,8 +11,12 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
+import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.cache.RunCache;
 import io.vertxscr.service.redundancy.ProtectionJob;
 import java.util.ArrayList;
@@ -22,12 +27,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 
 /** A run on one of its nodes: the sessions of its ranks, and its gathers. */
 public final class LocalRun {
+  private final NodeBus bus;
+  private final String self;
+  private final BiConsumer<LocalRun, ScrException> nodeLost;
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
-  private final LocalGather gather;
+  private final LocalGather localGather;
   private final RunCache cache;
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
   private final RunQuestions questions;
@@ -43,11 +52,22 @@ public final class LocalRun {
   private boolean selected;
   private boolean restarted;
 
-  LocalRun(RunInfo info, Map<Integer, String> clientOfRank) {
+  /**
+   * A run that begins on this node.
+   *
+   * @param bus brings the contributions of this node to the leader
+   * @param self this node
+   * @param nodeLost hears of a lost node, which ends the run
+   */
+  LocalRun(RunInfo info, Map<Integer, String> clientOfRank, NodeBus bus, String self,
+      BiConsumer<LocalRun, ScrException> nodeLost) {
     this.info = info;
+    this.bus = bus;
+    this.self = self;
+    this.nodeLost = nodeLost;
     clientOfRank.forEach((rank, client) -> sessions.put(rank, new RankSession(rank, client)));
     this.questions = new RunQuestions(clientOfRank.keySet());
-    this.gather = new LocalGather(clientOfRank.keySet());
+    this.localGather = new LocalGather(clientOfRank.keySet());
     this.cache = new RunCache(info);
   }
 
@@ -123,17 +143,13 @@ public final class LocalRun {
     return questions;
   }
 
-  LocalGather gather() {
-    return gather;
+  LocalGather localGather() {
+    return localGather;
   }
 
   /** Promises of the ranks that wait in the collective call. */
   public Map<Integer, Promise<Object>> waiting() {
     return waiting;
-  }
-
-  public long nextGather() {
-    return gathers + 1;
   }
 
   long gathers() {
@@ -144,11 +160,53 @@ public final class LocalRun {
     return lastGathered;
   }
 
-  void gathered(GatherResult result) {
-    gathers++;
-    claims.end(gathers);
-    lastGathered = Optional.of(result);
-    tell(result.remarks());
+  /**
+   * Contributes this node's part to a step of all nodes, and waits for its result.
+   *
+   * @param result type of the result of this step
+   * @return the result; fails with the fault that all nodes get, or with the cause of the end of the run
+   */
+  public <R> Future<R> gather(Step step, Object part, Class<R> result) {
+    return gather(step, Optional.empty(), Packed.of(part)).map(packed -> packed.as(result));
+  }
+
+  /** Contributes this node's part to a step whose result is only that all nodes have done so. */
+  public Future<Void> gather(Step step, Object part) {
+    return gather(step, Optional.empty(), Packed.of(part)).mapEmpty();
+  }
+
+  /** Contributes that the ranks of this node disagree, which fails the step on all nodes. */
+  Future<Void> disagree(Step step, String how) {
+    return gather(step, Optional.of(how), Packed.NOTHING).mapEmpty();
+  }
+
+  private Future<Packed> gather(Step step, Optional<String> odd, Packed part) {
+    if (over != null) {
+      throw over;
+    }
+    GatherPart mine = new GatherPart(info.run(), gathers + 1, self, step, odd, part);
+    return bus.askLeader(NodeVerb.GATHER, mine, GatherResult.class).map(result -> {
+      if (over != null) {
+        throw over;
+      }
+      gathers++;
+      claims.end(gathers);
+      lastGathered = Optional.of(result);
+      tell(result.remarks());
+      if (result.fault() != 0) {
+        throw new ScrException(Fault.of(result.fault()), result.message());
+      }
+      return result.result();
+    }).onFailure(failure -> {
+      if (failure instanceof ScrException cause && cause.fault() == Fault.NODE_LOST) {
+        nodeLost.accept(this, cause);                     // before its ranks hear of it: their next calls hear the same
+      }
+    });
+  }
+
+  /** Returns the number of the next gather, the same on all nodes. */
+  public long nextGather() {
+    return gathers + 1;
   }
 
   /** Notes what rank 0 is told with its next answer, if it is here. */

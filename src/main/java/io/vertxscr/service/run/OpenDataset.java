@@ -12,11 +12,14 @@ import io.vertxscr.protocol.node.Ack;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** The dataset of the phase that is open on a node: which files its ranks have, and where. On the node's loop. */
@@ -29,6 +32,8 @@ public final class OpenDataset {
   private final boolean inPrefix;
   /** Rules by which names become paths; null until somebody has asked for them. */
   private Future<PathRules> rules;
+  /** Directories of its files in the cache that are there. */
+  private final Set<Path> made = new HashSet<>();
   /** Acknowledgement of the leader for an overwritten file; null if there was none. */
   private Future<Ack> overwritten;
 
@@ -96,6 +101,26 @@ public final class OpenDataset {
     return rules;
   }
 
+  /**
+   * Resolves the name of a file, where no question to the file system is needed.
+   *
+   * @param isKnown whether the file at this path, relative to the prefix, has been resolved before
+   */
+  public Optional<PathRules.Place> placeInMemory(String workingDirectory, String name, Predicate<String> isKnown) {
+    return rules == null || !rules.succeeded() ? Optional.empty()
+        : rules.result().placeInMemory(workingDirectory, name, isKnown);
+  }
+
+  /** Whether this directory of its files was made in this phase. */
+  public boolean isMade(Path cacheDirectory) {
+    return made.contains(cacheDirectory);
+  }
+
+  /** Notes that this directory of its files is there. */
+  public void made(Path cacheDirectory) {
+    made.add(cacheDirectory);
+  }
+
   /** Bypass: reports the first overwritten file once; all ranks that route such a file wait for it. */
   public Future<Ack> overwriting(Supplier<Future<Ack>> tell) {
     if (overwritten == null || overwritten.failed()) {
@@ -104,9 +129,20 @@ public final class OpenDataset {
     return overwritten;
   }
 
+  /** Whether the leader has been told of such a file and has not acknowledged it. */
+  public boolean isOverwriting() {
+    return overwritten != null && !overwritten.succeeded();
+  }
+
   /** Whether there was such a file. */
   public boolean hasOverwritten() {
     return overwritten != null;
+  }
+
+  /** Whether the rank has routed this path. */
+  public boolean isRouted(int rank, String path) {
+    Routes routes = written.get(rank);
+    return routes != null && routes.nameOfPath().containsKey(path);
   }
 
   /** Whether a rank of this node has routed this path. */
@@ -143,6 +179,11 @@ public final class OpenDataset {
           ? "it wrote no file of that name; it wrote " + some(files(rank))
           : "ambiguous, give one of the paths " + some(sameBase)));
     });
+  }
+
+  /** Whether the rank has a file at this path. */
+  public boolean isReadable(int rank, String path) {
+    return files(rank).stream().anyMatch(file -> file.path().equals(path));
   }
 
   /** Finds a rank's file; empty if there is none, or more than one. */

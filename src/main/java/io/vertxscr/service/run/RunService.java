@@ -122,7 +122,7 @@ public final class RunService implements Membership.Listener {
     if (run != null) {
       replaced.accept(run);
     }
-    run = new LocalRun(info, clients);
+    run = new LocalRun(info, clients, bus, self(), this::nodeLost);
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
         info.map().size(), info.prefix());
     arriving.begin(info.run(), clients.keySet(), rank -> reply(info, rank));
@@ -143,7 +143,7 @@ public final class RunService implements Membership.Listener {
   }
 
   /** A collective step has failed because a node is lost: the run is over. */
-  void nodeLost(LocalRun where, ScrException cause) {
+  private void nodeLost(LocalRun where, ScrException cause) {
     if (where == run) {
       end(cause);
     }

@@ -96,7 +96,7 @@ public final class StatusService {
         .put("ranks", run.info().map().size())
         .put("ranksHere", new JsonArray(run.sessions().stream().map(LocalRun.RankSession::rank).toList()))
         .put("warnings", new JsonArray(run.shortfalls()))
-        .put("missingHere", new JsonArray(run.gather().missing()))
+        .put("missingHere", new JsonArray(run.localGather().missing()))
         .put("lostNodes", new JsonArray(run.info().map().byNode().keySet().stream()
             .filter(node -> !here.contains(node)).toList()))
         .put("finished", run.isFinished());

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -16,6 +17,8 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.DoneReply;
+import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.timing.Eventually;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.io.IOException;
@@ -33,6 +36,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -50,12 +55,17 @@ class ApplicationBridgeTest {
   private final FakeNode node = new FakeNode("n1");
   private final BlockingQueue<String> closed = new LinkedBlockingQueue<>();
   private Path socket;
+  private String nodeDeployment;
+  private volatile Context bridgeLoop;
 
   @BeforeEach
   void deploy() {
     socket = directory.resolve("scr.sock");
-    await(vertx.deployVerticle(node));
-    await(vertx.deployVerticle(new BridgeVerticle("n1", socket, closed::add)));
+    nodeDeployment = await(vertx.deployVerticle(node));
+    await(vertx.deployVerticle(new BridgeVerticle("n1", socket, client -> {
+      bridgeLoop = Vertx.currentContext();
+      closed.add(client);
+    })));
   }
 
   @AfterEach
@@ -68,6 +78,74 @@ class ApplicationBridgeTest {
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket))).isEqualTo("rw-------");
     try (var files = Files.list(directory)) {
       assertThat(files).containsExactly(socket);
+    }
+  }
+
+  @Test
+  void aPingIsAnsweredByTheNodeAndNotByItsSocket() throws IOException {
+    Promise<Object> alive = Promise.promise();
+    node.overrides.put(Verb.ALIVE, _ -> alive.future());
+    try (RawClient client = new RawClient(socket)) {
+      client.frame(new JsonObject().put("type", Frames.PING));
+      client.frame(new JsonObject().put("type", Frames.PING));
+      assertThat(client.call("scr._.status", new JsonObject()).getString("type"))
+          .as("no pong before the node's loop has answered").isEqualTo(Frames.MESSAGE);
+      alive.complete(new DoneReply());
+      assertThat(client.read().orElseThrow().getString("type")).isEqualTo(Frames.PONG);
+      assertThat(client.read().orElseThrow().getString("type")).as("one for each").isEqualTo(Frames.PONG);
+    }
+  }
+
+  @Test
+  void aPingToADaemonThatStartsOrStopsIsAnsweredToo() throws IOException {
+    await(vertx.undeploy(nodeDeployment));
+    try (RawClient client = new RawClient(socket)) {
+      client.frame(new JsonObject().put("type", Frames.PING));
+      assertThat(client.read().orElseThrow().getString("type")).isEqualTo(Frames.PONG);
+    }
+  }
+
+  /** As after SIGSTOP and SIGCONT: the calls and the ends of connections are all there when the daemon goes on. */
+  @Test
+  void whoDiedWhileTheDaemonWasStoppedIsForgottenBeforeItsInitCounts() throws Exception {
+    new RawClient(socket).close();
+    assertThat(closed.take()).isEqualTo("bridge:1");
+    List<String> knownByInit = new CopyOnWriteArrayList<>();
+    node.overrides.put(Verb.INIT, _ -> {
+      knownByInit.addAll(closed);
+      return Future.succeededFuture(new InitReply(77, "n1", InitReply.VERSION, "fake 1.0"));
+    });
+    CountDownLatch goesOn = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    bridgeLoop.runOnContext(_ -> {
+      stopped.countDown();
+      awaitUninterruptibly(goesOn);
+    });
+    stopped.await();
+    JsonObject init = new JsonObject().put("rank", 0);
+    for (int i = 0; i < 10; i++) {
+      try (RawClient dies = new RawClient(socket)) {
+        dies.frame(Frames.send("scr._.init", "r", init));
+      }
+    }
+    try (RawClient next = new RawClient(socket)) {
+      next.frame(Frames.send("scr._.init", "r", init));
+      goesOn.countDown();
+      assertThat(next.read().orElseThrow().getString("type")).isEqualTo(Frames.MESSAGE);
+    }
+    assertThat(node.received).extracting(FakeNode.Received::clientId).containsExactly("bridge:12");
+    assertThat(knownByInit).as("ended before it").hasSize(10);
+  }
+
+  private List<FakeNode.Received> received(Verb verb) {
+    return node.received.stream().filter(call -> call.verb() == verb).toList();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
@@ -142,7 +220,7 @@ class ApplicationBridgeTest {
       client.frame(new JsonObject().put("type", "ping"));
       assertThat(client.read().orElseThrow().getString("type")).isEqualTo("pong");
     }
-    assertThat(node.received).isEmpty();
+    assertThat(node.received).extracting(FakeNode.Received::verb).containsExactly(Verb.ALIVE);
   }
 
   @Test
@@ -226,9 +304,9 @@ class ApplicationBridgeTest {
       caller.frame(Frames.send("scr.n1.init", "r", new JsonObject()));
       silent.frame(new JsonObject().put("type", "ping"));
       silent.read();
-      Eventually.holds("the call is there", () -> !node.received.isEmpty());
+      Eventually.holds("the call is there", () -> !received(Verb.INIT).isEmpty());
       caller.close();
-      assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(node.received.getFirst().clientId());
+      assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(received(Verb.INIT).getFirst().clientId());
       open.complete(new JsonObject());
       silent.frame(new JsonObject().put("type", "ping"));
       assertThat(silent.read().orElseThrow().getString("type")).isEqualTo("pong");

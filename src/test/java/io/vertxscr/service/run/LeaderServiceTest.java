@@ -7,7 +7,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
-import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -129,9 +128,9 @@ class LeaderServiceTest {
     }
 
     @Override
-    public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
+    public GatherHandler handler(Step step) {
       decided.add(step);
-      return decision;
+      return (_, _) -> decision;
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.config.policy.RunPolicy;
-import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
@@ -35,8 +34,8 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
-  public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
-    return Future.succeededFuture(Packed.of(new RestartOffer(Optional.empty())));
+  public GatherHandler handler(Step step) {
+    return (_, _) -> Future.succeededFuture(Packed.of(new RestartOffer(Optional.empty())));
   }
 
   @Override

@@ -147,9 +147,8 @@ final class SimulatedNodes {
         members.add("n" + i);
       }
       runs = new RunService(loop, this, this, epoch);
-      LeaderGathers gathers = new LeaderGathers(this, name, runs);
-      calls = new CollectiveCalls(loop, name, runs, gathers,
-          Map.of(Step.FINALIZE, new RestartService(gathers, null, null, new CompletedNames())::finish));
+      calls = new CollectiveCalls(loop, name, runs,
+          Map.of(Step.FINALIZE, new RestartService(null, null, new CompletedNames())::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);
     }
 

@@ -1,0 +1,103 @@
+package io.vertxscr.service.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.format.Samples;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.restart.RanksRestored;
+import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Observer;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Goal: a disk that hangs holds up the jobs of the inventory, and not the loop. In virtual time. */
+class CacheInventoryServiceTest {
+  private static final Duration HANG = Duration.ofMinutes(5);
+
+  private final VirtualTime time = new VirtualTime(new Random(Long.getLong("seed", 1)));
+  private final FaultyDisk disk = new FaultyDisk();
+  private final Loop loop = time.loop(new LocalFiles(disk.system()));
+  private final DatasetStore store = DatasetStore.open(new NodeDirectories(
+      disk.directory("/node").resolve("cache"), disk.directory("/node").resolve("control")));
+  private final CacheInventoryService inventory = new CacheInventoryService(loop, "n1", store,
+      new CacheEvictor(loop, "n1", store, Observer.NONE), new RankRestorer(loop, new Nobody(), store, null));
+  private final List<String> onLoop = new ArrayList<>();
+
+  /** No other node is there. */
+  private static final class Nobody implements NodeBus {
+    @Override
+    public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+      return Future.failedFuture(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
+    }
+
+    @Override
+    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
+      throw new AssertionError("n1 does not lead");
+    }
+
+    @Override
+    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
+      throw new AssertionError("nobody leads");
+    }
+
+    @Override
+    public void onlyLeader(String name) {
+      // Nobody leads.
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    disk.close();
+  }
+
+  @Test
+  void aDatasetInTheWayOfARestoreIsEvictedInAJob() {
+    DatasetRecord sample = Samples.record();
+    store.save(new DatasetRecord(sample.descriptor(), sample.origin(), store.cache(6), sample.redundancy(),
+        sample.flush(), List.of()));
+    disk.trouble((_, what) -> {
+      if (!time.isInJob()) {
+        onLoop.add(what);
+      } else if (what.startsWith("sync ")) {
+        time.pass(HANG);
+      }
+    });
+    // of another time, so of another history
+    RestoreRanks request = new RestoreRanks(Samples.descriptor(6, "other"), new Origin("/p", 1),
+        store.directories().base().toString(), Samples.REDUNDANCY, FlushState.NOT_WANTED,
+        List.of(new RankPlan(0, Action.MOVE, "n2", Samples.SET, List.of())));
+
+    Future<RanksRestored> restored = loop.call(() -> inventory.restore(request));
+    time.runUntil(() -> false, Duration.ofSeconds(1));
+    Future<Integer> other = loop.call(() -> Future.succeededFuture(1));
+    time.settle();
+    assertThat(other.isComplete()).isTrue();
+    assertThat(restored.isComplete()).as("its eviction hangs").isFalse();
+    assertThat(time.await(restored).result().failed()).extracting(failed -> failed.rank()).containsExactly(0);
+    assertThat(store.find(6)).isEmpty();
+    assertThat(Duration.ofNanos(time.nowNs())).isGreaterThanOrEqualTo(HANG);
+    assertThat(onLoop).as("operations of the disk on the loop").isEmpty();
+  }
+}
