@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -35,7 +36,8 @@ import java.util.function.Consumer;
  *
  * <p>A call has no timeout of its own, because the node owns all waits and always answers. Therefore, while calls wait,
  * the node is asked every {@value #WATCH_MS} ms whether it is there: the event bus does not fail requests whose
- * receiver died. Silence alone is no proof (the node may be stopped for a while); a missing handler is.
+ * receiver died. A missing handler is proof at once; silence (the node may be stopped for a while) after
+ * {@value #SILENT_WATCHES} times in a row.
  *
  * <p>Each transport is a connection of its own to the node, which hears of its end: from {@link #close}, or because the
  * member has left the cluster.
@@ -43,6 +45,8 @@ import java.util.function.Consumer;
 public final class BusTransport implements Transport {
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
   private static final long WATCH_MS = 500;
+  /** Half a minute. */
+  private static final int SILENT_WATCHES = 60;
 
   /** Numbers of the transports of a process. */
   private static final AtomicLong NUMBERS = new AtomicLong();
@@ -55,12 +59,20 @@ public final class BusTransport implements Transport {
   private final DeliveryOptions watchDelivery;
   private final PendingCalls pending = new PendingCalls();
   private final long watch;
+  private final int silentWatches;
+  private final AtomicInteger silent = new AtomicInteger();
 
   /**
    * @param vertx of the application; member of the cluster of the node, or the node's own
    * @param node whom to call
    */
   public BusTransport(Vertx vertx, String node) {
+    this(vertx, node, SILENT_WATCHES);
+  }
+
+  /** The same, with another number of watches in a row after which a silent node is lost. */
+  BusTransport(Vertx vertx, String node, int silentWatches) {
+    this.silentWatches = silentWatches;
     this.vertx = vertx;
     this.node = Names.node(node);
     ClusterManager cluster = ((VertxInternal) vertx).clusterManager();
@@ -72,7 +84,7 @@ public final class BusTransport implements Transport {
 
   @Override
   public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
-    PendingCalls.Call call = pending.open();
+    PendingCalls.Call call = pending.open(verb);
     ask(call, verb, new JsonObject(body));
     return call.answer();
   }
@@ -146,15 +158,25 @@ public final class BusTransport implements Transport {
 
   private void watch() {
     if (pending.isEmpty()) {
+      silent.set(0);
       return;
     }
     vertx.eventBus().request(Addresses.of(node, Verb.ALIVE), new JsonObject(), watchDelivery)
+        .onSuccess(_ -> silent.set(0))
         .onFailure(failure -> {
           ScrException fault = ReplyFaults.of(failure, node);
           if (fault.fault() == Fault.NODE_LOST) {
-            vertx.cancelTimer(watch);
-            pending.end(fault, true);
+            lost(fault);
+          } else if (silent.incrementAndGet() >= silentWatches) {
+            lost(new ScrException(Fault.NODE_LOST, "node " + node + " has been silent for "
+                + silentWatches * WATCH_MS / 1000.0 + " s while " + pending.verbs()
+                + " waited for an answer; its daemon is stopped or hangs"));
           }
         });
+  }
+
+  private void lost(ScrException fault) {
+    vertx.cancelTimer(watch);
+    pending.end(fault, true);
   }
 }

@@ -3,11 +3,13 @@ package io.vertxscr.client;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Verb;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -16,6 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PendingCalls {
   private final Map<Long, CompletableFuture<Map<String, Object>>> waiting = new LinkedHashMap<>();
+  private final Map<Long, Verb> verbs = new LinkedHashMap<>();
   private long lastId;
   private ScrException end;
   private Consumer<ScrException> listener = _ -> {};
@@ -24,7 +27,7 @@ final class PendingCalls {
   record Call(long id, CompletableFuture<Map<String, Object>> answer) {}
 
   /** A new call; already failed where the transport has ended or too many wait. */
-  synchronized Call open() {
+  synchronized Call open(Verb verb) {
     if (end != null) {
       return new Call(0, Answers.failed(end));
     }
@@ -34,6 +37,7 @@ final class PendingCalls {
     }
     CompletableFuture<Map<String, Object>> call = new CompletableFuture<>();
     waiting.put(++lastId, call);
+    verbs.put(lastId, verb);
     return new Call(lastId, call);
   }
 
@@ -64,6 +68,7 @@ final class PendingCalls {
       end = cause;
       failed = List.copyOf(waiting.values());
       waiting.clear();
+      verbs.clear();
       told = listener;
     }
     failed.forEach(call -> call.completeExceptionally(cause));
@@ -97,7 +102,13 @@ final class PendingCalls {
     }
   }
 
+  /** The verbs of the calls that wait, each once, for a sentence. */
+  synchronized String verbs() {
+    return verbs.values().stream().map(Verb::wireName).distinct().sorted().collect(Collectors.joining(", "));
+  }
+
   private synchronized CompletableFuture<Map<String, Object>> take(long id) {
+    verbs.remove(id);
     return waiting.remove(id);
   }
 }

@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -31,11 +32,19 @@ import java.util.function.Consumer;
  * <p>The channel never blocks: an interrupt of a thread that writes to a blocking channel closes it, and thereby would
  * end the run for all ranks. A call is written by the thread that makes it; what the socket does not take at once, the
  * thread that reads sends later. It is bounded by the calls in flight ({@link Limits#MAX_CALLS_IN_FLIGHT}).
+ *
+ * <p>A call may wait for other ranks for hours, so only the daemon's silence ends it: while calls wait, the daemon is
+ * pinged after each {@value #TICK_MS} ms without a byte, which it answers at once; after {@value #SILENT_TICKS} in a
+ * row it is given up. Ticks are counted, because a process that was stopped itself has missed one of them at most.
  */
 public final class SocketTransport implements Transport {
   private static final int READ_BYTES = 16 * 1024;
+  private static final long TICK_MS = 7_500;
+  private static final int SILENT_TICKS = 4;
+  private static final byte[] PING_FRAME = JsonText.write(Map.of("type", Frames.PING));
 
   private final Path path;
+  private final long tickMs;
   private final SocketChannel channel;
   private final Selector selector;
   private final SelectionKey key;
@@ -43,9 +52,16 @@ public final class SocketTransport implements Transport {
   /** Unsent buffers, the first perhaps partly sent; also the lock of all writes. */
   private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
   private ByteBuffer received = ByteBuffer.allocate(READ_BYTES).flip();
+  /** Ticks without a byte while calls waited, the first perhaps only for its end. */
+  private int quiet;
+  private long tickEndNs;
+  /** Who has answered, as far as the answers say. */
+  private String node = "";
 
-  private SocketTransport(Path path, SocketChannel channel, Selector selector) throws IOException {
+  private SocketTransport(Path path, long tickMs, SocketChannel channel, Selector selector) throws IOException {
     this.path = path;
+    this.tickMs = tickMs;
+    this.tickEndNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(tickMs);
     this.channel = channel;
     this.selector = selector;
     channel.configureBlocking(false);
@@ -59,11 +75,16 @@ public final class SocketTransport implements Transport {
    *     path is too long for a socket
    */
   public static SocketTransport connect(Path socket) {
+    return connect(socket, TICK_MS);
+  }
+
+  /** The same, with another length of a tick. */
+  static SocketTransport connect(Path socket, long tickMs) {
     Addresses.socket(socket);
     SocketTransport transport;
     try {
       transport = new SocketTransport(
-          socket, SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open());
+          socket, tickMs, SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open());
     } catch (IOException e) {
       throw new ScrException(Fault.NODE_LOST, "no daemon listens on " + socket + ": " + e.getMessage(), e);
     }
@@ -75,7 +96,7 @@ public final class SocketTransport implements Transport {
   public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
     // The lock spans both steps, so that calls are written in the order of their numbers.
     synchronized (unsent) {
-      PendingCalls.Call call = pending.open();
+      PendingCalls.Call call = pending.open(verb);
       if (!call.answer().isDone()) {
         send(JsonText.write(Map.of("type", Frames.SEND, "address", Addresses.ofSocketOwner(verb),
             "replyAddress", Long.toString(call.id()), "body", body)));
@@ -157,7 +178,14 @@ public final class SocketTransport implements Transport {
     String address = (String) frame.get("address");
     String type = String.valueOf(frame.get("type"));
     switch (type) {
-      case Frames.MESSAGE -> pending.succeed(Long.parseLong(address), body(frame));
+      case Frames.MESSAGE -> {
+        Map<String, Object> body = body(frame);
+        node = body.get("node") instanceof String name ? name : node;
+        pending.succeed(Long.parseLong(address), body);
+      }
+      case Frames.PONG -> {
+        // Its bytes were the sign of life.
+      }
       case Frames.ERROR -> {
         ScrException failure = new ScrException(
             Fault.of((int) frame.getOrDefault("failureCode", Fault.INTERNAL.number())),
@@ -209,6 +237,8 @@ public final class SocketTransport implements Transport {
       }
       if (read == 0) {
         awaitSocket();
+      } else {
+        quiet = 0;
       }
     }
     received.flip();
@@ -216,13 +246,35 @@ public final class SocketTransport implements Transport {
 
   /** Waits until there is something to read; meanwhile sends what is to be sent, as the socket takes it. */
   private void awaitSocket() throws IOException {
+    long leftNs = tickEndNs - System.nanoTime();
+    if (leftNs <= 0) {
+      tickEndNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(tickMs);
+      onTick();
+      return;
+    }
     selector.select(ready -> {
       if (ready.isWritable()) {
         synchronized (unsent) {
           sendUnsent();
         }
       }
-    });
+    }, TimeUnit.NANOSECONDS.toMillis(leftNs) + 1);
+  }
+
+  private void onTick() {
+    quiet = pending.isEmpty() ? 0 : quiet + 1;
+    if (quiet >= SILENT_TICKS) {
+      throw lost("was given up: the daemon" + (node.isEmpty() ? "" : " of node " + node) + " has been silent for "
+          + tickMs * SILENT_TICKS / 1000.0 + " s while " + pending.verbs()
+          + " waited for an answer, and answers no ping; it is stopped or hangs", null);
+    }
+    if (!pending.isEmpty()) {
+      synchronized (unsent) {
+        if (unsent.isEmpty()) {                           // else the socket takes nothing
+          send(PING_FRAME);
+        }
+      }
+    }
   }
 
   private void disconnect() {
