@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -14,6 +15,8 @@ import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FetchCopy.Fetched;
 import io.vertxscr.prefix.copy.FlushCopy;
+import io.vertxscr.prefix.copy.WrittenDrafts;
+import io.vertxscr.prefix.metadata.DraftOwner;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
@@ -35,6 +38,7 @@ public final class FetchService {
   private static final Logger LOG = LoggerFactory.getLogger(FetchService.class);
 
   private final Loop loop;
+  private final String self;
   private final DatasetStore store;
   private final Observer observer;
   private Optional<InPlace> inPlace = Optional.empty();
@@ -43,8 +47,9 @@ public final class FetchService {
   public record InPlace(DatasetDescriptor dataset, Path prefix, List<RankFiles> ranks) {}
 
   /** Fetches for a node. */
-  public FetchService(Loop loop, DatasetStore store, Observer observer) {
+  public FetchService(Loop loop, String self, DatasetStore store, Observer observer) {
     this.loop = loop;
+    this.self = self;
     this.store = store;
     this.observer = observer;
   }
@@ -106,8 +111,8 @@ public final class FetchService {
           FlushState.DONE, ranks.stream().map(rank ->
               new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
       return ranks;
-    })).compose(fetched -> request.how().byPath() && !isInPlace(entries) ? unpack(id, paths, fetched)
-        : Future.succeededFuture(Ack.ACK)
+    })).compose(fetched -> request.how().byPath() && !isInPlace(entries)
+        ? unpack(request.descriptor().key(), paths, fetched) : Future.succeededFuture(Ack.ACK)
     ).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
         : loop.<Ack>blocking("discard what was fetched of dataset " + id, () -> {
           store.evict(id);
@@ -128,8 +133,10 @@ public final class FetchService {
   }
 
   /** Unpacks all files to their paths in the prefix directory, as a flush would, for restarts by path. */
-  private Future<Ack> unpack(int id, PrefixPaths paths, List<RankFiles> fetched) {
-    FlushCopy places = new FlushCopy(paths, id, store.directory(id));
+  private Future<Ack> unpack(DatasetKey key, PrefixPaths paths, List<RankFiles> fetched) {
+    int id = key.id();
+    FlushCopy places =
+        new FlushCopy(paths, new DraftOwner(key, self + " unpacks"), store.directory(id), new WrittenDrafts());
     List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>blocking("unpack dataset " + id, () -> {
       rank.files().forEach(places::copy);
       places.publish(rank.files());

@@ -16,8 +16,9 @@ import java.util.Map;
 /**
  * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
  * ({@link ExtentJournal}), and not copied again by the same owner: the same node, with the same dataset, after a crash
- * of its daemon or a failover. Any other owner starts a new draft, so that two nodes never write to one file. The
- * checksums of the extents, combined, are compared with that of the file when all are there.
+ * of its daemon or a failover. Any other owner has a draft of its own name ({@code DraftOwner}); marks of another
+ * dataset or length are not believed. The checksums of the extents, combined, are compared with that of the file when
+ * all are there.
  *
  * <p>Thread-safe; one object for each file and attempt.
  */
@@ -63,16 +64,17 @@ public final class LargeDraft {
   /**
    * Copies one extent, durably; does nothing if that is done.
    *
+   * @return whether the whole file is there now, compared with its checksum
    * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
    *     prefix directory cannot take it now
    */
-  public void copy(int extent, Meter meter) {
+  public boolean copy(int extent, Meter meter) {
     begin();
     if (!isDone(extent)) {
       int sum = copyBytes(extent, meter);
       done(extent, sum);
     }
-    end();
+    return end();
   }
 
   private synchronized boolean isDone(int extent) {
@@ -127,15 +129,16 @@ public final class LargeDraft {
   /**
    * Completes the draft, called by the thread that finishes last. Compares checksums, and sets mode and time, durably.
    */
-  private synchronized void end() {
+  private synchronized boolean end() {
     if (ended || sums.size() < count()) {
-      return;
+      return ended;
     }
     source.requireCrc(LargeFetch.crc(sums, this::bytes), file.crc());
     try (FileChannel out = FileStamps.reopen(draft)) {
       FileStamps.apply(source.stamp(), draft);
       out.force(true);
       ended = true;
+      return true;
     } catch (IOException e) {
       throw Faults.io(draft, e);
     }
