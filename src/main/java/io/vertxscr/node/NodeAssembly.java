@@ -8,6 +8,7 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
@@ -38,7 +39,9 @@ import io.vertxscr.service.flush.FlushShares;
 import io.vertxscr.service.flush.FlushStates;
 import io.vertxscr.service.flush.FlushSteps;
 import io.vertxscr.service.flush.PlaceOwners;
+import io.vertxscr.service.flush.PrefixAccess;
 import io.vertxscr.service.flush.PrefixRetention;
+import io.vertxscr.service.flush.PrefixTokens;
 import io.vertxscr.service.flush.PrefixTurns;
 import io.vertxscr.service.flush.WantedFlushes;
 import io.vertxscr.service.leader.DatasetCommands;
@@ -81,6 +84,7 @@ import io.vertxscr.service.scavenge.Scavenger;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.verticle.NodeServices;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +98,7 @@ public final class NodeAssembly {
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final long NS_PER_MS = 1_000_000;
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Ports ports;
   private final Loop loop;
@@ -124,7 +129,7 @@ public final class NodeAssembly {
     RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
     ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
-    FetchService fetches = new FetchService(loop, store, ports.observer());
+    FetchService fetches = new FetchService(loop, self, store, ports.observer());
     copies = new PrefixCopies(loop, bus, self, store);
     AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
     FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
@@ -192,25 +197,27 @@ public final class NodeAssembly {
   private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
       Observer observer) {
     RunPolicy standard = settings.policy();
-    PrefixTurns turns = new PrefixTurns(loop);
+    LockedJobs locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    PrefixAccess access =
+        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), locked));
     PrefixRetention retention =
-        new PrefixRetention(loop, self, journal::read, observer, standard.cache(), turns);
+        new PrefixRetention(loop, locked, journal::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
-    FlushSteps steps = new FlushSteps(loop, bus, self, new ContainerSteps(loop, bus), new PlaceOwners(loop, bus),
-        shares, retention, turns);
+    FlushSteps steps = new FlushSteps(loop, bus, locked, new ContainerSteps(bus, locked), new PlaceOwners(loop, bus),
+        shares, retention, access);
     FlushCoordinator coordinator = new FlushCoordinator(loop, caches, restores, shares, steps, observer);
     return new FlushLeader(coordinator, new WantedFlushes(loop, caches, restores, coordinator),
-        new FlushStates(loop, caches, prefix, coordinator), shares, retention, turns);
+        new FlushStates(loop, caches, prefix, coordinator), shares, retention, access);
   }
 
   private RunLifecycle lifecycle(Inventories caches, PrefixFetcher prefix, RestartLeader restart, FlushLeader flush,
       LeaderAdvice advice, RunEvents events, Scavenger scavenger, Observer observer) {
     RestartJournal journal = restart.journal();
     DatasetCommands commands =
-        new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.turns(), observer);
+        new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.access().turns(), observer);
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
-    ReadsInPlace reads = new ReadsInPlace(loop, flush.turns());
+    ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());
     RunPreparation preparation = new RunPreparation(
         loop, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);

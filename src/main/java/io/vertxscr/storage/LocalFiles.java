@@ -1,10 +1,15 @@
 package io.vertxscr.storage;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,6 +28,17 @@ public final class LocalFiles {
 
   private final FileSystem system;
   private final Set<Path> held = ConcurrentHashMap.newKeySet();
+  private final Map<Path, Share> shares = new HashMap<>();
+
+  /** A lock that the process shares with others, for several of its parts. */
+  private static final class Share {
+    private final FileChannel channel;
+    private int holders = 1;
+
+    Share(FileChannel channel) {
+      this.channel = channel;
+    }
+  }
 
   /** Files of this file system, for all nodes of the process. */
   public LocalFiles(FileSystem system) {
@@ -52,6 +68,67 @@ public final class LocalFiles {
   /** Ends the turn of {@link #hold}; after the file is closed. */
   public void release(Path lockFile) {
     held.remove(lockFile);
+  }
+
+  /**
+   * Shares a lock file, with other parts of this process and with other processes; makes the file if need be.
+   *
+   * @param lockFile as for {@link #hold}, with which it does not go together
+   * @return whether it is shared now; then the caller ends that with {@link #unshare}
+   * @throws io.vertxscr.model.ScrException IO
+   */
+  public boolean share(Path lockFile) {
+    synchronized (shares) {
+      Share present = shares.get(lockFile);
+      if (present != null) {
+        present.holders++;
+        return true;
+      }
+      if (!held.add(lockFile)) {
+        return false;
+      }
+      boolean shared = false;
+      try {
+        FileChannel channel = FileChannel.open(
+            lockFile, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        try {
+          shared = channel.tryLock(0, Long.MAX_VALUE, true) != null;
+        } catch (OverlappingFileLockException _) {
+          shared = false;                                 // by another part of this process, with files of its own
+        } finally {
+          if (shared) {
+            shares.put(lockFile, new Share(channel));
+          } else {
+            channel.close();
+          }
+        }
+        return shared;
+      } catch (IOException e) {
+        throw Faults.io(lockFile, e);
+      } finally {
+        if (!shared) {
+          held.remove(lockFile);
+        }
+      }
+    }
+  }
+
+  /** Ends a {@link #share}; the last one closes the file. */
+  public void unshare(Path lockFile) {
+    synchronized (shares) {
+      Share share = shares.get(lockFile);
+      if (--share.holders > 0) {
+        return;
+      }
+      shares.remove(lockFile);
+      try {
+        share.channel.close();
+      } catch (IOException e) {
+        throw Faults.io(lockFile, e);
+      } finally {
+        held.remove(lockFile);
+      }
+    }
   }
 
   /** The one name of a file in a directory that exists. */

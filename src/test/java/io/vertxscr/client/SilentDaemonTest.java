@@ -32,6 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class SilentDaemonTest {
   private static final long TICK_MS = 30;
+  /** For a daemon that answers: four ticks are far longer than an answer takes. */
+  private static final long SLOW_TICK_MS = 600;
   private static final InitReply NODE = new InitReply(77, "n1", InitReply.VERSION, "fake 1.0");
 
   @TempDir
@@ -91,7 +93,7 @@ class SilentDaemonTest {
   void aNodeWhoseLoopHangsIsGivenUpWithItsNameAndTheCall() throws Exception {
     node.hang(Verb.ALIVE);
     node.hang(Verb.START_OUTPUT);
-    SocketTransport transport = SocketTransport.connect(socket, TICK_MS);
+    SocketTransport transport = SocketTransport.connect(socket, SLOW_TICK_MS);
     transport.request(Verb.INIT, Map.of()).get(60, TimeUnit.SECONDS);
     assertGivenUp(transport.request(Verb.START_OUTPUT, Map.of()), "node n1", "start-output");
   }
@@ -100,7 +102,7 @@ class SilentDaemonTest {
   void aCallToADaemonThatAnswersPingsMayTakeLong() throws Exception {
     Promise<Object> open = Promise.promise();
     node.overrides.put(Verb.INIT, _ -> open.future());
-    SocketTransport transport = SocketTransport.connect(socket, 20 * TICK_MS);
+    SocketTransport transport = SocketTransport.connect(socket, SLOW_TICK_MS);
     try {
       CompletableFuture<Map<String, Object>> answer = transport.request(Verb.INIT, Map.of());
       Eventually.holds("pings", () -> answer.isDone()

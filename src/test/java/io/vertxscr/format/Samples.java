@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.format.prefix.HaltFile;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.IndexFile;
+import io.vertxscr.format.prefix.LeaderFile;
 import io.vertxscr.format.prefix.NodesFile;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
@@ -28,6 +29,7 @@ import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.Job;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancyDescriptor;
@@ -63,7 +65,7 @@ public final class Samples {
 
   public static List<Sample> all() {
     return List.of(filemap(), redundancyHeader(), index(), summary(), branch(), leaf(), rankFilemap(), flush(), halt(),
-        restart(), failures(), new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode));
+        restart(), failures(), new Sample("nodes", 4, NodesFile.encode(4), NodesFile::decode), leader());
   }
 
   public static DatasetDescriptor descriptor(int id, String name) {
@@ -161,6 +163,11 @@ public final class Samples {
         Map.of(RestartHistory.Wish.CACHE_PURGE, "4f", RestartHistory.Wish.CURRENT, "4f/b.5"),
         List.of(new RestartHistory.Departure(4, 1312850690668000L, 1312850690700000L)));
     return new Sample("restart", history, RestartFile.encode(history), RestartFile::decode);
+  }
+
+  private static Sample leader() {
+    PrefixToken token = new PrefixToken(7, "n1", "00c0ffee12345678");
+    return new Sample("leader", token, LeaderFile.encode(token), LeaderFile::decode);
   }
 
   private static Sample failures() {

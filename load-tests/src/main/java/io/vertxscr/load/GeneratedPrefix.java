@@ -76,7 +76,8 @@ final class GeneratedPrefix {
       writer.writeEntries(first, writer.ranksFrom(first).stream().map(rank -> entry(id, rank)).toList());
     }
     writer.writeRoot();
-    publication.publish(descriptor, Optional.of(new Mapping(totals, OptionalLong.empty())), LocalDateTime.now(), false);
+    publication.seal(descriptor, new Mapping(totals, OptionalLong.empty()));
+    publication.enlist(descriptor, LocalDateTime.now(), false);
   }
 
   /** Returns the number of ranks for so many files. */

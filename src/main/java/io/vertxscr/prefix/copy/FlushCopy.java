@@ -17,6 +17,7 @@ import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.prefix.copy.zstd.CompressedDraft;
 import io.vertxscr.prefix.copy.zstd.CompressedFile;
+import io.vertxscr.prefix.metadata.DraftOwner;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
@@ -24,6 +25,7 @@ import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -53,49 +55,54 @@ import java.util.stream.Stream;
  */
 public final class FlushCopy implements FlushTarget {
   private final PrefixPaths paths;
+  private final DraftOwner owner;
   private final int dataset;
   private final Path cacheDirectory;
+  private final WrittenDrafts written;
   private final Manner manner;
   private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
 
-  /** Owner of resumable drafts, piece size, compression. */
+  /** Owner of resumable drafts, as journals name it, piece size, compression. */
   private record Manner(Optional<String> owner, long extentBytes, Optional<Compression> compression) {
     private static final Manner PLAIN = new Manner(Optional.empty(), Extent.MOST_BYTES, Optional.empty());
   }
 
   /**
-   * @param dataset id of the dataset
+   * @param owner of the drafts: nobody else writes them
    * @param cacheDirectory the dataset's directory in this node's cache
+   * @param written what the owner has written and checked, in this and earlier attempts
    */
-  public FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory) {
-    this(paths, dataset, cacheDirectory, Manner.PLAIN);
+  public FlushCopy(PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written) {
+    this(paths, owner, cacheDirectory, written, Manner.PLAIN);
   }
 
-  private FlushCopy(PrefixPaths paths, int dataset, Path cacheDirectory, Manner manner) {
+  private FlushCopy(
+      PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written, Manner manner) {
     this.paths = paths;
-    this.dataset = dataset;
+    this.owner = owner;
+    this.dataset = owner.dataset().id();
     this.cacheDirectory = cacheDirectory;
+    this.written = written;
     this.manner = manner;
   }
 
-  /**
-   * Returns a copy that resumes large files from earlier attempts of the same owner.
-   *
-   * @param owner who copies which dataset: another text if a byte may be another one
-   */
-  public FlushCopy resuming(String owner) {
-    return resuming(owner, Extent.MOST_BYTES);
+  /** Returns a copy that resumes large files from earlier attempts of the same owner. */
+  public FlushCopy resuming() {
+    return resuming(Extent.MOST_BYTES);
   }
 
-  FlushCopy resuming(String owner, long extentBytes) {
-    return new FlushCopy(
-        paths, dataset, cacheDirectory, new Manner(Optional.of(owner), extentBytes, manner.compression));
+  FlushCopy resuming(long extentBytes) {
+    String name = owner.node() + " dataset " + dataset + " of " + owner.dataset().createdUs();
+    return with(new Manner(Optional.of(name), extentBytes, manner.compression));
   }
 
   /** Returns a copy that compresses each file if the descriptor says so; its path then has another name. */
   public FlushCopy compressing(Optional<Compression> compression) {
-    return new FlushCopy(
-        paths, dataset, cacheDirectory, new Manner(manner.owner, manner.extentBytes, compression));
+    return with(new Manner(manner.owner, manner.extentBytes, compression));
+  }
+
+  private FlushCopy with(Manner other) {
+    return new FlushCopy(paths, owner, cacheDirectory, written, other);
   }
 
   /** Returns the path of a file, relative to the prefix. */
@@ -125,7 +132,10 @@ public final class FlushCopy implements FlushTarget {
         places(file), file, manner.owner.orElseThrow(), cachedCopy(file), manner.extentBytes);
     return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
         "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent),
-        meter -> new InDirectory(draft.getParent(), () -> large.copy(extent, meter))));
+        meter -> new InDirectory(draft.getParent(), () -> {
+          written.forget(owner.dataset(), draft);
+          return large.copy(extent, meter, () -> written.add(owner.dataset(), draft));
+        })));
   }
 
   private Places places(FileMeta file) {
@@ -133,11 +143,11 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private Path draft(FileMeta file) {
-    return paths.draft(place(file), dataset);
+    return paths.draft(place(file), owner);
   }
 
   private Path marks(FileMeta file) {
-    return paths.marks(place(file), dataset);
+    return paths.marks(place(file), owner);
   }
 
   private String cachedCopy(FileMeta file) {
@@ -161,7 +171,11 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private ResumableCopy toDraft(FileMeta file, Meter meter) {
-    return manner.compression.isPresent() ? compressed(file).copy(meter) : plain(file).begin(Sync.FORCE, meter);
+    Path draft = draft(file);
+    written.forget(owner.dataset(), draft);
+    ResumableCopy copy = manner.compression.isPresent()
+        ? compressed(file).copy(meter) : plain(file, draft).begin(Sync.FORCE, meter);
+    return copy.then(() -> written.add(owner.dataset(), draft));
   }
 
   private CompressedDraft compressed(FileMeta file) {
@@ -170,15 +184,19 @@ public final class FlushCopy implements FlushTarget {
         CompressedDraft.Manner.of(level, manner.extentBytes, manner.owner));
   }
 
-  private CheckedCopy plain(FileMeta file) {
+  private CheckedCopy plain(FileMeta file, Path draft) {
     SourceFile cached = SourceFile.cached(NodeDirectories.resolve(cacheDirectory, file.name()), cachedCopy(file));
-    return new CheckedCopy(cached, draft(file), OptionalLong.of(file.bytes()), file.crc());
+    return new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc());
   }
 
   /**
    * Renames the drafts of these files to their final names, durably, directories included. The caller knows that all
-   * drafts of the dataset, on all nodes, are there. What had the names before stays beside them until
-   * {@link #removeKept}.
+   * drafts of the dataset, on all nodes, are there, and that its leader is the newest. What had the names before stays
+   * beside them until {@link #removeKept}.
+   *
+   * <p>What is renamed is what this process has written, compared with its checksum and synced: the same inode, of the
+   * same size and time ({@link WrittenDrafts}). Of any other draft, as after a restart of the daemon, every byte is
+   * read and compared first.
    *
    * @param files as they were copied; without a checksum, one that has no draft is not recognised
    * @return whether any of the names was in use before
@@ -205,6 +223,7 @@ public final class FlushCopy implements FlushTarget {
     for (FileMeta file : files) {
       try {
         removeMarks(file);
+        written.forget(owner.dataset(), draft(file));
         Files.deleteIfExists(draft(file));
       } catch (IOException | ScrException _) {
         // a remaining draft only takes space; report the failure that led here
@@ -232,12 +251,10 @@ public final class FlushCopy implements FlushTarget {
 
   private boolean publish(FileMeta file, Path draft, Path place) {
     try {
-      if (Files.exists(draft, LinkOption.NOFOLLOW_LINKS)) {
-        boolean taken = keep(place, paths.kept(place(file), dataset));
-        Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
-        return taken;
+      if (Files.isRegularFile(draft, LinkOption.NOFOLLOW_LINKS)) {
+        return rename(file, draft, place);
       }
-      if (!isPublished(file, place)) {
+      if (!isWhole(file, place)) {
         throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": " + file.path()
             + " has no draft in the prefix directory " + paths.prefix() + "; it must be copied again");
       }
@@ -247,16 +264,40 @@ public final class FlushCopy implements FlushTarget {
     }
   }
 
+  private boolean rename(FileMeta file, Path draft, Path place) throws IOException {
+    if (!written.has(owner.dataset(), draft)) {
+      written.add(owner.dataset(), draft);                // the inode that is read now is the one that is renamed
+      if (!isWhole(file, draft) || !written.has(owner.dataset(), draft)) {
+        written.forget(owner.dataset(), draft);
+        throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": the draft of " + file.path()
+            + " in the prefix directory " + paths.prefix() + " is not whole; it must be copied again");
+      }
+    }
+    boolean taken = keep(file, place);
+    Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
+    written.forget(owner.dataset(), draft);
+    return taken;
+  }
+
   /** The file with this name may be another dataset's only copy, until this dataset is complete. */
-  private static boolean keep(Path place, Path kept) throws IOException {
+  private boolean keep(FileMeta file, Path place) throws IOException {
     if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
-    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS)) {
-      return true;
+    Path kept = paths.kept(place(file), dataset);
+    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS) && isWhole(file, place)) {
+      return true;                                        // of this dataset, by an earlier attempt
+    }
+    for (int n = 1; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); n++) {
+      if (Files.isSameFile(kept, place)) {
+        return true;
+      }
+      kept = paths.kept(place(file), dataset, n);         // another dataset's, published between two attempts
     }
     try {
       Files.createLink(kept, place);
+    } catch (FileAlreadyExistsException _) {
+      return true;                                        // of another node that gives this name right now
     } catch (UnsupportedOperationException | FileSystemException _) {
       Files.move(place, kept, StandardCopyOption.ATOMIC_MOVE);
     }
@@ -269,14 +310,17 @@ public final class FlushCopy implements FlushTarget {
     for (FileMeta file : files) {
       Path kept = paths.kept(place(file), dataset);
       try {
-        Files.deleteIfExists(kept);
+        for (int n = 1; Files.deleteIfExists(kept); n++) {
+          kept = paths.kept(place(file), dataset, n);
+        }
       } catch (IOException e) {
         throw Faults.io(kept, e);
       }
     }
   }
 
-  private boolean isPublished(FileMeta file, Path place) throws IOException {
+  /** Reads all of it. */
+  private boolean isWhole(FileMeta file, Path place) throws IOException {
     if (manner.compression.isPresent()) {
       return file.crc().isPresent() && isWhole(new CompressedFile(
           place, FlushedFile.of(file), "dataset " + dataset + " in the prefix directory: " + file.path()));

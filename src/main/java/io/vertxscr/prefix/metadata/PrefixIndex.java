@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -49,6 +50,21 @@ public final class PrefixIndex {
   public PrefixIndex(PrefixPaths paths, LockUser user) {
     this.paths = paths;
     this.lock = new PrefixLock(paths, user);
+  }
+
+  private PrefixIndex(PrefixPaths paths, PrefixLock lock) {
+    this.paths = paths;
+    this.lock = lock;
+  }
+
+  /**
+   * Does several things under one hold of the lock.
+   *
+   * @param work gets an index whose changes take no lock of their own; must not use this one
+   * @throws ScrException BUSY, NOT_LEADER: nothing was done; what the work throws
+   */
+  public <T> T exclusively(Function<PrefixIndex, T> work) {
+    return lock.with(() -> work.apply(new PrefixIndex(paths, lock.held())));
   }
 
   /**

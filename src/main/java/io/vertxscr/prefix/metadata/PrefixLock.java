@@ -16,27 +16,51 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
 
 /**
- * {@code <prefix>/.scr/index.lock}: lock for replacing a shared file of the prefix directory. Its content is a line
- * with the current or last owner; the lock itself is the operating system's and ends with the process.
+ * A lock file of the prefix directory; the lock itself is the operating system's and ends with the process. Who acts
+ * for a leader does nothing under it unless its token is the newest ({@link PrefixFence}).
+ * <pre>
+ *   .scr/index.lock     exclusive: every change of a shared file, seal, removal, takeover
+ *   .scr/leader.lock    shared: nodes give names to files; exclusive: takeover
+ * </pre>
+ * The content of {@code index.lock} is a line with the current or last owner.
  *
  * <p>Does not wait: an attempt succeeds or fails at once, and its {@link LockUser} decides what follows. Within one
  * process (several nodes may live in one) the turns are taken by way of {@link LocalFiles#hold}, before the file is
  * opened.
  */
-final class PrefixLock {
+class PrefixLock {
   private static final int MAX_HOLDER_BYTES = 512;
 
   private final PrefixPaths paths;
   private final LockUser user;
+  private final Path file;
+  private final boolean shared;
 
   PrefixLock(PrefixPaths paths, LockUser user) {
+    this(paths, user, paths.indexLock(), false);
+  }
+
+  private PrefixLock(PrefixPaths paths, LockUser user, Path file, boolean shared) {
     this.paths = paths;
     this.user = user;
+    this.file = file;
+    this.shared = shared;
+  }
+
+  /** For names that nodes give to files, each under the token of its leader. */
+  static PrefixLock ofNames(PrefixPaths paths, LockUser user) {
+    return new PrefixLock(paths, user, paths.leaderLock(), true);
+  }
+
+  /** Excludes all that hold {@link #ofNames}. */
+  static PrefixLock againstNames(PrefixPaths paths, LockUser user) {
+    return new PrefixLock(paths, user, paths.leaderLock(), false);
   }
 
   /**
-   * Runs the work under the exclusive lock. Not reentrant.
+   * Runs the work under the lock. Not reentrant.
    *
+   * @throws ScrException NOT_LEADER if the user's token is not the newest: nothing was done
    * @throws LockHeldException or what else the user's waiting ends with, if the lock is not to be had
    * @throws ScrException IO; what the work throws
    */
@@ -44,9 +68,9 @@ final class PrefixLock {
     if (!Files.isDirectory(paths.scr())) {
       PrefixDirectories.createDurably(paths.prefix(), paths.scr());
     }
-    Path file = LocalFiles.real(paths.indexLock());
+    Path real = LocalFiles.real(file);
     for (int tries = 1; ; tries++) {
-      Attempt<T> attempt = attempt(file, work);
+      Attempt<T> attempt = attempt(real, work);
       if (attempt.refused == null) {
         return attempt.result;
       }
@@ -57,26 +81,56 @@ final class PrefixLock {
   /** What an attempt has come to. @param refused null where the work was done */
   private record Attempt<T>(T result, LockHeldException refused) {}
 
-  private <T> Attempt<T> attempt(Path file, Supplier<T> work) {
-    if (!user.files().hold(file)) {
+  /** For who has it already: runs the work. */
+  PrefixLock held() {
+    return new PrefixLock(paths, user, file, shared) {
+      @Override
+      <T> T with(Supplier<T> work) {
+        return work.get();
+      }
+    };
+  }
+
+  private <T> Attempt<T> attempt(Path real, Supplier<T> work) {
+    return shared ? sharedAttempt(real, work) : exclusiveAttempt(real, work);
+  }
+
+  private <T> Attempt<T> sharedAttempt(Path real, Supplier<T> work) {
+    if (!user.files().share(real)) {
+      return heldBy("a leader that takes over");
+    }
+    try {
+      return done(work);
+    } finally {
+      user.files().unshare(real);
+    }
+  }
+
+  private <T> Attempt<T> done(Supplier<T> work) {
+    user.token().ifPresent(token -> PrefixFence.require(paths, token));
+    return new Attempt<>(work.get(), null);
+  }
+
+  private <T> Attempt<T> exclusiveAttempt(Path real, Supplier<T> work) {
+    if (!user.files().hold(real)) {
       return heldBy("another thread of this process");
     }
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
+    try (FileChannel channel = FileChannel.open(real, StandardOpenOption.CREATE, StandardOpenOption.READ,
         StandardOpenOption.WRITE)) {
       if (!isLocked(channel)) {
         return heldBy(content(channel));
       }
       name(channel);
-      return new Attempt<>(work.get(), null);
+      return done(work);
     } catch (IOException e) {
-      throw Faults.io(file, e);
+      throw Faults.io(real, e);
     } finally {
-      user.files().release(file);
+      user.files().release(real);
     }
   }
 
   private <T> Attempt<T> heldBy(String holder) {
-    return new Attempt<>(null, new LockHeldException(paths.indexLock(), holder));
+    return new Attempt<>(null, new LockHeldException(file, holder));
   }
 
   private static boolean isLocked(FileChannel channel) throws IOException {

@@ -1,8 +1,10 @@
 package io.vertxscr.prefix.metadata;
 
 import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
@@ -16,8 +18,10 @@ import java.util.OptionalInt;
  * @param prefix absolute and normalised
  */
 public record PrefixPaths(Path prefix) {
-  /** Longest that a hidden file's name has around the base name: a dot, a word, the digits of an id. */
-  private static final int MAX_AFFIX_BYTES = 1 + ".scr-draft-".length() + 10;
+  private static final String DRAFT = ".scr-draft-";
+  private static final String MARKS = ".scr-marks-";
+  /** Longest that a hidden file's name has around the base name: a dot, a word, the owner of a draft. */
+  private static final int MAX_AFFIX_BYTES = 1 + DRAFT.length() + DraftOwner.MAX_BYTES;
   private static final String KEPT = ".scr-kept-";
   private static final String SCR = ".scr";
   private static final String DATASET = "scr.dataset.";
@@ -65,6 +69,16 @@ public record PrefixPaths(Path prefix) {
 
   public Path nodesFile() {
     return scr().resolve("nodes.scr");
+  }
+
+  /** Who may change the prefix directory. */
+  public Path leaderFile() {
+    return scr().resolve("leader.scr");
+  }
+
+  /** Held shared while names are given to files, exclusively at a takeover. */
+  Path leaderLock() {
+    return scr().resolve("leader.lock");
   }
 
   public Path restartFile() {
@@ -127,19 +141,35 @@ public record PrefixPaths(Path prefix) {
     }
   }
 
+  /** The same before it has its name: of one token, so that no other leader's nodes write it. */
+  Path rankMapDraft(int id, Part part, PrefixToken token) {
+    Path named = rankMapPart(id, part);
+    return named.resolveSibling(named.getFileName() + ".of-" + token.text());
+  }
+
   /** Path of a file's draft, beside its final path. */
-  public Path draft(String relative, int id) {
-    return hidden(relative, ".scr-draft-" + id);
+  public Path draft(String relative, DraftOwner owner) {
+    return hidden(relative, DRAFT + owner.suffix());
   }
 
   /** Path of the journal of a draft's durable extents, beside the draft. */
-  public Path marks(String relative, int id) {
-    return hidden(relative, ".scr-marks-" + id);
+  public Path marks(String relative, DraftOwner owner) {
+    return hidden(relative, MARKS + owner.suffix());
+  }
+
+  /** Pattern of the names of all drafts and journals of a dataset in one directory, whoever owns them. */
+  public static String draftsOf(DatasetKey dataset) {
+    return ".*{" + DRAFT + "," + MARKS + "}" + DraftOwner.dataset(dataset) + ".*";
   }
 
   /** Path of an older file that is kept until the dataset that replaces it is complete. */
   public Path kept(String relative, int id) {
     return hidden(relative, KEPT + id);
+  }
+
+  /** Path of another one, where an earlier attempt has kept one already. @param number from 1 */
+  public Path kept(String relative, int id, int number) {
+    return hidden(relative, KEPT + id + "." + number);
   }
 
   /** Name prefix of all {@link #kept} files of a path; a dataset's id follows. */

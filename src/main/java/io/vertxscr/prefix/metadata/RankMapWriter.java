@@ -6,22 +6,40 @@ import io.vertxscr.format.prefix.RankFileMap.Leaf;
 import io.vertxscr.format.prefix.RankFileMap.Part;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
  * Writes the rank2file map of one dataset. The holder of a part's first rank writes the part, in any order, then the
  * leader the root. Each file is durable when its call returns, and may be written again.
  *
+ * <p>For a leader, nodes write drafts, which bear its token in their names; the leader renames them under the lock. So
+ * the part of a node that still works for an earlier leader never replaces another one.
+ *
  * @param dataset id of the dataset
  * @param ranks of the run that wrote it
  * @param ranksPerPart the same on every node; see {@link #ranksPerPart(int, long)}
+ * @param token of the leader that it is written for; empty where parts get their names at once
  */
-public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranksPerPart) {
+public record RankMapWriter(
+    PrefixPaths paths, int dataset, int ranks, int ranksPerPart, Optional<PrefixToken> token) {
+  /** Gives parts their names at once: for commands, which do everything in one process. */
+  public RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranksPerPart) {
+    this(paths, dataset, ranks, ranksPerPart, Optional.empty());
+  }
+
   public RankMapWriter {
     if (ranks < 1 || ranksPerPart < 1) {
       throw new ScrException(Fault.BAD_REQUEST,
@@ -79,13 +97,31 @@ public record RankMapWriter(PrefixPaths paths, int dataset, int ranks, int ranks
       });
     }
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
-    AtomicFile.replace(paths.rankMapPart(dataset, Part.leaf(firstRank)),
-        RankFileMapFile.encode(new Leaf(ranks, sorted)));
+    Part part = Part.leaf(firstRank);
+    AtomicFile.replace(token.map(leader -> paths.rankMapDraft(dataset, part, leader))
+        .orElseGet(() -> paths.rankMapPart(dataset, part)), RankFileMapFile.encode(new Leaf(ranks, sorted)));
   }
 
-  /** Writes the root, when all parts are there. @throws ScrException NO_SPACE, IO */
+  /**
+   * Gives parts that are drafts their names, and writes the root, when all parts are there. For a leader: under the
+   * lock, by the token that the parts were written for.
+   *
+   * @throws ScrException NO_SUCH_FILE naming a part that nobody has written; NO_SPACE, IO
+   */
   public void writeRoot() {
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
+    token.ifPresent(leader -> firstRanks().forEach(first -> {
+      Part part = Part.leaf(first);
+      Path draft = paths.rankMapDraft(dataset, part, leader);
+      try {
+        Files.move(draft, paths.rankMapPart(dataset, part), StandardCopyOption.ATOMIC_MOVE);
+      } catch (NoSuchFileException e) {
+        throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": the part of its map that begins with rank "
+            + first + " was not written: " + draft + " is not there", e);
+      } catch (IOException e) {
+        throw Faults.io(draft, e);
+      }
+    }));
     AtomicFile.replace(paths.rankMap(dataset), RankFileMapFile.encode(Branch.root(ranks, firstRanks())));
   }
 }

@@ -2,10 +2,15 @@ package io.vertxscr.prefix.publish;
 
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.SummaryFile;
+import io.vertxscr.model.DatasetKey;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.copy.container.ContainerPaths;
 import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.WrittenOver;
@@ -32,12 +37,18 @@ import java.util.Set;
  * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts
  * is when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this
  * one. A user who changes mode or group of such files keeps them in place.
+ *
+ * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
+ * time the summary must still be that of the very dataset, and the index must not list it again.
  */
 public final class DatasetRemoval {
-  private final PrefixPaths paths;
-  private final Index index;
+  /** Files removed under one hold of the lock: less than a second of work on any file system. */
+  private static final int FILES_AT_ONCE = 256;
 
-  public DatasetRemoval(PrefixPaths paths, Index index) {
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+
+  public DatasetRemoval(PrefixPaths paths, PrefixIndex index) {
     this.paths = paths;
     this.index = index;
   }
@@ -46,9 +57,12 @@ public final class DatasetRemoval {
    * Removes a dataset that has a summary.
    *
    * @return how many of its files were removed; those that are not its own any more stay
-   * @throws io.vertxscr.model.ScrException CORRUPT if a map cannot be read, before anything is removed; IO
+   * @throws io.vertxscr.model.ScrException CORRUPT if a map cannot be read, before anything is removed; WRONG_STATE if
+   *     the id is another dataset's, or listed again; NOT_LEADER; IO
    */
-  public int remove(int id) {
+  public int remove(DatasetKey key) {
+    int id = key.id();
+    requireWithdrawn(key, index);
     FileTime sealed = changed(paths.summary(id));
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Files.exists(paths.rankMap(id));
@@ -61,8 +75,17 @@ public final class DatasetRemoval {
     if (hasMap) {
       keepThoseOfOthers(id, files);
     }
-    int removed = removeFiles(files, sealed);
+    int removed = removeFiles(key, files, sealed);
     PrefixDirectories.removeEmpty(paths.prefix(), directories);
+    index.exclusively(held -> {
+      requireWithdrawn(key, held);
+      removeMetadata(id, hasMap);
+      return held;
+    });
+    return removed;
+  }
+
+  private void removeMetadata(int id, boolean hasMap) {
     Path directory = paths.dataset(id);
     if (hasMap) {
       // the root first: without it the next call takes no file for this dataset's
@@ -73,12 +96,22 @@ public final class DatasetRemoval {
     removeIfEmpty(new ContainerPaths(directory).directory());
     MetadataFiles.delete(directory, List.of(paths.summary(id)));
     removeIfEmpty(directory);
-    return removed;
+  }
+
+  /** An id may be used again, by another history of the prefix directory, or by the same dataset, flushed again. */
+  private void requireWithdrawn(DatasetKey key, PrefixIndex held) {
+    boolean same = MetadataFiles.read(paths.summary(key.id()), SummaryFile::decode)
+        .filter(summary -> summary.descriptor().key().equals(key)).isPresent();
+    if (!same || held.read().index().find(key.id()).isPresent()) {
+      throw new ScrException(Fault.WRONG_STATE, "dataset " + key.id() + " in " + paths.prefix()
+          + " is not the one that was to be removed any more, or is listed again: the rest of it stays");
+    }
   }
 
   private void keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
+    Index listed = index.read().index();
     for (int other : paths.datasets()) {
-      if (other != id && Files.exists(paths.rankMap(other)) && !hasLost(other, id)) {
+      if (other != id && Files.exists(paths.rankMap(other)) && !hasLost(listed, other, id)) {
         new RankMapReader(paths, other).forEach(entry ->
             WrittenOver.places(entry).forEach(file -> files.remove(file.place())));
       }
@@ -86,14 +119,27 @@ public final class DatasetRemoval {
   }
 
   /** Whether the other dataset is older and replaced. Common files belong to the later one, or to one after it. */
-  private boolean hasLost(int other, int id) {
-    return other < id && index.find(other).filter(entry -> entry.replacedBy().isPresent()).isPresent();
+  private static boolean hasLost(Index listed, int other, int id) {
+    return other < id && listed.find(other).filter(entry -> entry.replacedBy().isPresent()).isPresent();
   }
 
-  private int removeFiles(Map<String, FlushedFile> files, FileTime sealed) {
+  private int removeFiles(DatasetKey key, Map<String, FlushedFile> files, FileTime sealed) {
+    List<FlushedFile> all = List.copyOf(files.values());
+    int removed = 0;
+    for (int first = 0; first < all.size(); first += FILES_AT_ONCE) {
+      List<FlushedFile> some = all.subList(first, Math.min(first + FILES_AT_ONCE, all.size()));
+      removed += index.exclusively(held -> {
+        requireWithdrawn(key, held);
+        return removeFiles(some, sealed);
+      });
+    }
+    return removed;
+  }
+
+  private int removeFiles(List<FlushedFile> files, FileTime sealed) {
     int removed = 0;
     Set<Path> directories = new LinkedHashSet<>();
-    for (FlushedFile file : files.values()) {
+    for (FlushedFile file : files) {
       Path place = paths.file(file.place());
       try {
         if (isStillItsOwn(place, file, sealed)) {

@@ -14,6 +14,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Files;
@@ -30,11 +31,12 @@ import java.util.stream.Stream;
 
 /**
  * The leader's publication steps around the copies. Before them it prepares the metadata directory of a dataset, after
- * them it seals and lists it. Each step durable before the next, each may be repeated:
+ * them it seals and lists it. Each step durable before the next, each may be repeated; each that removes or seals is
+ * done under the lock, where a leader's token must be the newest:
  * <pre>
  *   prepare     what another dataset left under this id is removed, its summary first; never one that is listed
  *   (all nodes: FlushCopy, RankMapWriter)
- *   seal        map compared with the descriptor's totals, then the summary
+ *   seal        map named, read back, compared with the descriptor's totals, then the summary
  *   enlist      index entry, and current if it is the newest checkpoint
  *   removeReplaced   files that an older dataset of this name left and this one did not write over
  * </pre>
@@ -135,6 +137,10 @@ public final class Publication {
    * @throws ScrException IO, also where restarts could use another dataset of this id: it stays
    */
   public boolean prepare(DatasetDescriptor descriptor) {
+    return index.exclusively(held -> new Publication(paths, held).prepareNow(descriptor));
+  }
+
+  private boolean prepareNow(DatasetDescriptor descriptor) {
     int id = descriptor.id();
     if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
@@ -184,30 +190,56 @@ public final class Publication {
   }
 
   /**
-   * Writes the summary: from now on the dataset is complete. All its files are published and its map is written.
+   * Writes the summary: from now on the dataset is complete. All its files are published and its map is written; all of
+   * the map is read back.
    *
    * @param descriptor with its totals
    * @throws ScrException CORRUPT if the map is not whole or does not have as many files and bytes as the dataset;
    *     NO_SPACE, IO
    */
   public void seal(DatasetDescriptor descriptor) {
-    seal(descriptor, new Mapping(new RankMapReader(paths, descriptor.id()).totals(), OptionalLong.empty()));
+    seal(descriptor, new Mapping(descriptor.totals(), OptionalLong.empty()));
+  }
+
+  /** Seals. @param mapping what all parts of the map have together, as their writers say */
+  public void seal(DatasetDescriptor descriptor, Mapping mapping) {
+    index.exclusively(held -> {
+      sealNow(descriptor, mapping);
+      return held;
+    });
   }
 
   /**
-   * Seals with sums known by the writers, without reading the entries of a million files.
+   * Seals and lists a dataset whose map is in drafts of its nodes, under one hold of the lock: no other leader, which
+   * looks for owners of names in the index, finds it sealed and not listed.
    *
-   * @param mapping what all parts of the map have together, as their writers say
+   * @param map gives the drafts their names
+   * @param time when it was flushed
+   * @param mayReplace whether any of its paths had a file before, as far as is known
+   * @throws ScrException NO_SUCH_FILE if a draft is missing; NOT_LEADER; as {@link #seal(DatasetDescriptor)}
    */
-  public void seal(DatasetDescriptor descriptor, Mapping mapping) {
-    Totals mapped = mapping.totals;
+  public Reading publish(
+      DatasetDescriptor descriptor, Mapping mapping, RankMapWriter map, LocalDateTime time, boolean mayReplace) {
+    return index.exclusively(held -> {
+      map.writeRoot();
+      sealNow(descriptor, mapping);
+      return new Publication(paths, held).enlist(descriptor, time, mayReplace);
+    });
+  }
+
+  private void sealNow(DatasetDescriptor descriptor, Mapping mapping) {
+    require(descriptor, mapping.totals);
+    require(descriptor, new RankMapReader(paths, descriptor.id()).totals());
+    AtomicFile.replace(paths.summary(descriptor.id()),
+        SummaryFile.encode(new Summary(descriptor, true, mapping.storedBytes)));
+  }
+
+  private void require(DatasetDescriptor descriptor, Totals mapped) {
     if (!mapped.equals(descriptor.totals())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
           + " files with " + descriptor.totals().bytes() + " bytes, but its rank2file map in " + paths.prefix()
           + " has " + mapped.files() + " with " + mapped.bytes());
     }
-    AtomicFile.replace(paths.summary(descriptor.id()),
-        SummaryFile.encode(new Summary(descriptor, true, mapping.storedBytes)));
   }
 
   /**
@@ -220,7 +252,8 @@ public final class Publication {
     return enlist(descriptor, time, true);
   }
 
-  private Reading enlist(DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace) {
+  /** Adds it. @param mayReplace whether any of its paths had a file before, as far as is known */
+  public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace) {
     List<String> remarks = new ArrayList<>(index.lostBeside(descriptor.id()).stream().toList());
     Set<Integer> replaced = mayReplace ? new WrittenOver(paths).by(descriptor, complete()) : Set.of();
     Reading done = index.update(before ->
@@ -240,22 +273,7 @@ public final class Publication {
 
   /** Removes several replaced datasets. */
   public List<String> removeReplaced(Collection<DatasetDescriptor> descriptors) {
-    return new ReplacedDatasets(paths, index.read().index()).remove(descriptors);
-  }
-
-  /**
-   * All of it, for a dataset whose files and map are in place.
-   *
-   * @param mapping sums of the map; empty if the dataset was sealed before
-   * @param mayReplace whether any of its paths had a file before, as far as is known
-   * @return remarks for the log
-   */
-  public List<String> publish(
-      DatasetDescriptor descriptor, Optional<Mapping> mapping, LocalDateTime time, boolean mayReplace) {
-    mapping.ifPresent(known -> seal(descriptor, known));
-    List<String> remarks = new ArrayList<>(enlist(descriptor, time, mayReplace).remarks());
-    remarks.addAll(removeReplaced(descriptor));
-    return List.copyOf(remarks);
+    return new ReplacedDatasets(paths, index).remove(descriptors);
   }
 
   /** Whether the files there may belong to this dataset, so that its containers can be resumed. */

@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,9 +21,9 @@ import java.util.stream.Collectors;
  */
 final class ReplacedDatasets {
   private final PrefixPaths paths;
-  private final Index index;
+  private final PrefixIndex index;
 
-  ReplacedDatasets(PrefixPaths paths, Index index) {
+  ReplacedDatasets(PrefixPaths paths, PrefixIndex index) {
     this.paths = paths;
     this.index = index;
   }
@@ -32,19 +33,21 @@ final class ReplacedDatasets {
     Map<String, List<DatasetDescriptor>> byName =
         successors.stream().collect(Collectors.groupingBy(DatasetDescriptor::name));
     List<String> remarks = new ArrayList<>();
+    Index listed = index.read().index();
     for (int id : paths.datasets()) {
-      if (index.find(id).isEmpty()) {
-        descriptor(id).flatMap(old -> byName.getOrDefault(old.name(), List.of()).stream()
-            .filter(successor -> isOlder(old, successor)).findFirst())
-            .ifPresent(successor -> remarks.add(remove(id, successor)));
+      if (listed.find(id).isEmpty()) {
+        descriptor(id).ifPresent(old -> byName.getOrDefault(old.name(), List.of()).stream()
+            .filter(successor -> isOlder(old, successor)).findFirst()
+            .ifPresent(successor -> remarks.add(remove(old, successor))));
       }
     }
     return remarks;
   }
 
-  private String remove(int id, DatasetDescriptor successor) {
+  private String remove(DatasetDescriptor old, DatasetDescriptor successor) {
+    int id = old.id();
     try {
-      int removed = new DatasetRemoval(paths, index).remove(id);
+      int removed = new DatasetRemoval(paths, index).remove(old.key());
       return "dataset " + id + " '" + successor.name() + "' was replaced by dataset " + successor.id()
           + ": its map and " + removed + " files that were not written over are removed";
     } catch (ScrException e) {

@@ -8,6 +8,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -55,19 +56,23 @@ public final class RetentionWindow {
    *     was deleted before that is gone
    */
   public void slide(int keep, Predicate<DatasetDescriptor> isUsable, Consumer<DatasetDescriptor> gone) {
-    delete(surplus(index.read().index(), keep, isUsable), gone);
+    delete(now -> surplus(now, keep, isUsable), gone);
   }
 
   /** Deletes all that the index lists, output too. */
   public void purge(Consumer<DatasetDescriptor> gone) {
-    delete(index.read().index().entries(), gone);
+    delete(Index::entries, gone);
   }
 
-  private void delete(List<Index.Entry> entries, Consumer<DatasetDescriptor> gone) {
+  /** Deleting takes its time: whether one is still to go is asked again when it is its turn. */
+  private void delete(Function<Index, List<Index.Entry>> choice, Consumer<DatasetDescriptor> gone) {
     Withdrawal withdrawal = new Withdrawal(paths, index);
-    for (Index.Entry entry : entries) {
-      withdrawal.delete(entry.name());
-      gone.accept(entry.descriptor());
+    for (Index.Entry entry : choice.apply(index.read().index())) {
+      DatasetDescriptor listed = entry.descriptor();
+      List<Integer> ids = withdrawal.delete(listed, (now, found) -> choice.apply(now).contains(found));
+      if (ids.contains(listed.id())) {
+        gone.accept(listed);
+      }
     }
   }
 }

@@ -3,16 +3,19 @@ package io.vertxscr.prefix.publish;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.format.prefix.SummaryFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import java.nio.file.Files;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
+import java.util.function.Function;
 
 /** Removes a dataset from a prefix directory: from the index alone, or with all its files. Blocking. */
 public final class Withdrawal {
@@ -31,9 +34,19 @@ public final class Withdrawal {
    * @throws ScrException BUSY, NO_SPACE, IO: the index is what it was
    */
   public Optional<Integer> drop(String name) {
-    Optional<Integer> id = index.read().index().find(name).map(Index.Entry::id);
-    id.ifPresent(_ -> index.update(before -> before.find(name).map(entry -> before.drop(entry.id())).orElse(before)));
-    return id;
+    return dropIf(listed -> listed.find(name)).map(DatasetKey::id);
+  }
+
+  /** Takes the entry that the choice gives out of the index; the choice is made under the lock. */
+  private Optional<DatasetKey> dropIf(Function<Index, Optional<Index.Entry>> choice) {
+    if (choice.apply(index.read().index()).isEmpty()) {
+      return Optional.empty();                            // nothing to lock for
+    }
+    return index.exclusively(held -> {
+      Optional<Index.Entry> entry = choice.apply(held.read().index());
+      entry.ifPresent(found -> held.update(before -> before.drop(found.id())));
+      return entry.map(found -> found.descriptor().key());
+    });
   }
 
   /**
@@ -44,37 +57,51 @@ public final class Withdrawal {
    * @throws ScrException CORRUPT if a map cannot be read, so that the owners of files are unknown: they stay; IO
    */
   public List<Integer> delete(String name) {
-    TreeSet<Integer> gone = new TreeSet<>(drop(name).stream().toList());
-    gone.addAll(unlisted(name));
-    for (int id : gone) {
-      if (Files.exists(paths.summary(id))) {
-        new DatasetRemoval(paths, index.read().index()).remove(id);
-      }
+    return delete(listed -> listed.find(name), name, Long.MAX_VALUE);
+  }
+
+  /**
+   * Removes one dataset of a list that was made before, if it is still to go.
+   *
+   * @param listed as it was listed then
+   * @param isToGo asked again under the lock, with the index as it is now, for the entry of the same name, id and
+   *     creation time
+   * @return ids of what was removed: also older datasets of that name, left by an interrupted call
+   * @throws ScrException as {@link #delete(String)}
+   */
+  public List<Integer> delete(DatasetDescriptor listed, BiPredicate<Index, Index.Entry> isToGo) {
+    return delete(now -> now.find(listed.name()).filter(entry -> listed.sameAs(entry.descriptor()))
+        .filter(entry -> isToGo.test(now, entry)), listed.name(), listed.createdUs());
+  }
+
+  private List<Integer> delete(
+      Function<Index, Optional<Index.Entry>> choice, String name, long newestCreatedUs) {
+    TreeSet<Integer> gone = new TreeSet<>(dropIf(choice).map(DatasetKey::id).stream().toList());
+    for (DatasetKey key : unlisted(name, newestCreatedUs)) {
+      new DatasetRemoval(paths, index).remove(key);
+      gone.add(key.id());
     }
     return List.copyOf(gone);
   }
 
   /** Datasets of this name that have a summary and are not in the index: dropped, or half deleted. */
-  private List<Integer> unlisted(String name) {
+  private List<DatasetKey> unlisted(String name, long newestCreatedUs) {
     Index listed = index.read().index();
-    List<Integer> found = new ArrayList<>();
-    for (int id : paths.datasets()) {
-      if (listed.find(id).isEmpty() && isNamed(id, name)) {
-        found.add(id);
-      }
-    }
-    return found;
+    return paths.datasets().stream().filter(id -> listed.find(id).isEmpty()).map(this::descriptor)
+        .flatMap(Optional::stream)
+        .filter(descriptor -> descriptor.name().equals(name) && descriptor.createdUs() <= newestCreatedUs)
+        .map(DatasetDescriptor::key).sorted(Comparator.comparingInt(DatasetKey::id)).toList();
   }
 
-  private boolean isNamed(int id, String name) {
+  private Optional<DatasetDescriptor> descriptor(int id) {
     try {
       return MetadataFiles.read(paths.summary(id), SummaryFile::decode).map(Summary::descriptor)
-          .filter(descriptor -> descriptor.id() == id && descriptor.name().equals(name)).isPresent();
+          .filter(descriptor -> descriptor.id() == id);
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      return false;                                       // nobody can say whose files they are
+      return Optional.empty();                            // nobody can say whose files they are
     }
   }
 }

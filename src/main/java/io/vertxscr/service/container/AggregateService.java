@@ -10,6 +10,7 @@ import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.container.ContainerCopy;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.copy.container.PackedRanks;
+import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
@@ -22,10 +23,12 @@ import io.vertxscr.protocol.node.container.MeasureRequest;
 import io.vertxscr.protocol.node.container.PublishContainers;
 import io.vertxscr.protocol.node.flush.FlushWorked;
 import io.vertxscr.protocol.node.restart.FetchRanks;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.storage.DatasetStore;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +38,10 @@ import java.util.Map;
  * can be repeated. On the node's loop.
  */
 public final class AggregateService {
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
   private final Loop loop;
+  private final LockedJobs locked;
   private final String self;
   private final DatasetStore store;
   private final PrefixCopies copies;
@@ -46,6 +52,7 @@ public final class AggregateService {
   /** Aggregates for a node. */
   public AggregateService(Loop loop, String self, DatasetStore store, PrefixCopies copies, FetchService fetches) {
     this.loop = loop;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
     this.self = self;
     this.store = store;
     this.copies = copies;
@@ -88,10 +95,12 @@ public final class AggregateService {
   /** Renames the containers of the dataset to their places; the leader knows that all nodes have copied. */
   public Future<Ack> publish(PublishContainers request) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.prefix()));
-    return loop.prefix().run("publish containers of dataset " + request.datasetId(), () -> {
-      new ContainerDrafts(paths, request.datasetId(), request.layout()).publish(request.count());
-      return Ack.ACK;
-    });
+    ContainerDrafts drafts = new ContainerDrafts(paths, request.datasetId(), request.layout());
+    return locked.run("publish containers of dataset " + request.datasetId(), () ->
+        PrefixFence.naming(paths, locked.user(request.token()), () -> {
+          drafts.publish(request.count());
+          return Ack.ACK;
+        }));
   }
 
   /** Entries for the map. @throws ScrException WRONG_STATE if nothing is known here: the daemon was restarted */

@@ -3,8 +3,10 @@ package io.vertxscr.service.container;
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.FlushDescriptor.Containers;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -14,7 +16,7 @@ import io.vertxscr.protocol.node.container.MeasureReply;
 import io.vertxscr.protocol.node.container.MeasureRequest;
 import io.vertxscr.protocol.node.container.PublishContainers;
 import io.vertxscr.protocol.node.flush.FlushWorked;
-import io.vertxscr.service.Loop;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.NodeBus;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -26,13 +28,13 @@ import java.util.zip.CRC32;
 
 /** The leader half of container aggregation (docs/flows/containers.md). On the node's loop. */
 public final class ContainerSteps {
-  private final Loop loop;
   private final NodeBus bus;
+  private final LockedJobs locked;
 
   /** Works for the leader of a node. */
-  public ContainerSteps(Loop loop, NodeBus bus) {
-    this.loop = loop;
+  public ContainerSteps(NodeBus bus, LockedJobs locked) {
     this.bus = bus;
+    this.locked = locked;
   }
 
   /**
@@ -43,9 +45,14 @@ public final class ContainerSteps {
    */
   public record Plan(ContainerDrafts drafts, Map<String, ContainerPlace> places, int count) {}
 
-  /** What has to be packed. @param ranks of each node, in the order of the stream within the node */
-  public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, Containers containers,
-      Map<String, List<Integer>> ranks) {
+  /**
+   * What has to be packed.
+   *
+   * @param token of the leader that wants it
+   * @param ranks of each node, in the order of the stream within the node
+   */
+  public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, PrefixToken token,
+      Containers containers, Map<String, List<Integer>> ranks) {
     /** Nodes in the order of the stream: by their lowest ranks, as ranks of a run mostly follow each other. */
     private List<String> nodes() {
       return ranks.entrySet().stream().sorted(Comparator.comparing(entry -> entry.getValue().getFirst()))
@@ -66,7 +73,9 @@ public final class ContainerSteps {
       int count = layout.containers(starts.getLast() + bytes.getLast());
       String name = name(packed, nodes, starts);
       ContainerDrafts drafts = new ContainerDrafts(packed.paths(), id, name);
-      return loop.prefix().run("prepare containers of dataset " + id, drafts::prepare).map(copied -> {
+      PrefixIndex index = new PrefixIndex(packed.paths(), locked.user(packed.token()));
+      return locked.run("prepare containers of dataset " + id, () ->
+          index.exclusively(_ -> drafts.prepare())).map(copied -> {
         Map<String, ContainerPlace> places = new LinkedHashMap<>();
         for (int i = 0; i < nodes.size(); i++) {
           places.put(nodes.get(i),
@@ -77,16 +86,18 @@ public final class ContainerSteps {
     });
   }
 
-  /** Differs for different datasets, and wherever a rank's files are at another place. */
+  /** Differs for different datasets and tokens, and wherever a rank's files are at another place or node. */
   private static String name(ContainerContent packed, List<String> nodes, List<Long> starts) {
     List<Object> all = new ArrayList<>(List.of(packed.containers()));
     for (int i = 0; i < nodes.size(); i++) {
+      all.add(nodes.get(i));
       all.add(starts.get(i));
       all.add(packed.ranks().get(nodes.get(i)));
     }
     CRC32 crc = new CRC32();
     crc.update(all.toString().getBytes(StandardCharsets.UTF_8));
-    return packed.dataset().createdUs() + "." + Long.toHexString(crc.getValue());
+    return ContainerDrafts.name(
+        packed.dataset().createdUs() + "." + Long.toHexString(crc.getValue()), packed.token());
   }
 
   /** All nodes copy their files into the draft containers. */
@@ -98,9 +109,9 @@ public final class ContainerSteps {
   }
 
   /** All nodes have copied: the node with the first bytes renames the containers. */
-  public Future<Void> publish(DatasetDescriptor dataset, PrefixPaths paths, int attempt, Plan plan) {
+  public Future<Void> publish(ContainerContent packed, int attempt, Plan plan, PrefixToken token) {
     Map.Entry<String, ContainerPlace> first = plan.places().entrySet().iterator().next();
-    return bus.command(first.getKey(), NodeVerb.AGGREGATE_PUBLISH, new PublishContainers(dataset.id(), attempt,
-        paths.prefix().toString(), first.getValue().layout(), plan.count()), Ack.class).mapEmpty();
+    return bus.command(first.getKey(), NodeVerb.AGGREGATE_PUBLISH, new PublishContainers(packed.dataset().id(), attempt,
+        packed.paths().prefix().toString(), first.getValue().layout(), plan.count(), token), Ack.class).mapEmpty();
   }
 }

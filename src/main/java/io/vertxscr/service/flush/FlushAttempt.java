@@ -3,6 +3,7 @@ package io.vertxscr.service.flush;
 import io.vertx.core.Promise;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication.Mapping;
 import io.vertxscr.protocol.node.flush.MapPartWritten;
@@ -62,6 +63,10 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
   static final class Course {
     /** The turn in which names are given, until the index has the dataset. */
     private Promise<Void> turn;
+    /** By which names are given and the dataset is sealed; taken when the turn begins. */
+    private Optional<PrefixToken> token = Optional.empty();
+    /** Whether there was an attempt before, of any leader. */
+    final boolean again;
     /** Whether another file may have had one of the names. */
     boolean taken;
     /** A later dataset that has them already. */
@@ -71,12 +76,21 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
     /** Parts of the map that are written. */
     final List<MapPartWritten> parts = new ArrayList<>();
 
-    Course(boolean taken) {
+    Course(boolean again, boolean taken) {
+      this.again = again;
       this.taken = taken;
     }
 
     void begin(Promise<Void> mine) {
       turn = mine;
+    }
+
+    void begin(PrefixToken held) {
+      token = Optional.of(held);
+    }
+
+    PrefixToken token() {
+      return token.orElseThrow();
     }
 
     void endTurn() {

@@ -8,7 +8,7 @@ package io.vertxscr.service.flush;
  * @param states answers ranks that ask about a flush
  * @param shares divides width and bandwidth over the nodes
  * @param retention deletes old checkpoints of prefix directories
- * @param turns mutual exclusion of what changes names in a prefix directory
+ * @param access mutual exclusion of what changes names in a prefix directory, and fencing of other leaders
  */
 public record FlushLeader(FlushCoordinator coordinator, WantedFlushes wanted, FlushStates states, FlushShares shares,
-    PrefixRetention retention, PrefixTurns turns) {}
+    PrefixRetention retention, PrefixAccess access) {}

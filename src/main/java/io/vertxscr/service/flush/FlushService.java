@@ -6,12 +6,18 @@ import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.FlushCopy;
+import io.vertxscr.prefix.copy.WrittenDrafts;
 import io.vertxscr.prefix.copy.container.PackedRanks;
 import io.vertxscr.prefix.copy.extent.FlushTarget;
+import io.vertxscr.prefix.metadata.DraftOwner;
+import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.Publication;
@@ -29,14 +35,17 @@ import io.vertxscr.protocol.node.flush.MapPartRequest;
 import io.vertxscr.protocol.node.flush.MapPartWritten;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
+import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.storage.DatasetStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -44,18 +53,23 @@ import java.util.stream.IntStream;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
 public final class FlushService {
+  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
+
   private final Loop loop;
+  private final LockedJobs locked;
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
   private final CacheEvictor keeper;
   private final PrefixCopies copies;
   private final AggregateService aggregation;
+  private final WrittenDrafts written = new WrittenDrafts();
 
   /** Flushes for a node. */
   public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store, CacheEvictor keeper,
       PrefixCopies copies, AggregateService aggregation) {
     this.loop = loop;
+    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
     this.copies = copies;
     this.aggregation = aggregation;
     this.bus = bus;
@@ -66,8 +80,9 @@ public final class FlushService {
 
   private FlushCopy target(DatasetRecord record) {
     int id = record.descriptor().id();
-    return new FlushCopy(paths(record), id, store.directory(id)).compressing(record.origin().flush().compression())
-        .resuming(self + " dataset " + id + " of " + record.descriptor().createdUs());
+    DraftOwner owner = new DraftOwner(record.descriptor().key(), self);
+    return new FlushCopy(paths(record), owner, store.directory(id), written)
+        .compressing(record.origin().flush().compression()).resuming();
   }
 
   private PrefixPaths paths(DatasetRecord record) {
@@ -114,9 +129,12 @@ public final class FlushService {
   private Future<DraftsRenamed> publishNow(FlushWork work) {
     DatasetRecord record = copies.record(work.datasetId());
     List<FileMeta> all = copies.files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
-    return loop.prefix().runLong("publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
+    PrefixToken token = work.token().orElseThrow(() -> new ScrException(
+        Fault.BAD_REQUEST, "dataset " + work.datasetId() + ": names are given by a leader's token only"));
+    return locked.runLong("publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
-      return new DraftsRenamed(work.datasetId(), work.attempt(), target(record).publish(all));
+      return new DraftsRenamed(work.datasetId(), work.attempt(), PrefixFence.naming(
+          paths(record), locked.user(token), () -> target(record).publish(all)));
     });
   }
 
@@ -139,7 +157,7 @@ public final class FlushService {
     return Future.all(asked).compose(_ -> loop.prefix().run("write the map of dataset " + part.datasetId(), () -> {
       List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
       PrefixPaths paths = new PrefixPaths(loop.files().path(part.prefix()));
-      new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
+      new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart(), Optional.of(part.token()))
           .writeEntries(part.firstRank(), entries);
       List<FlushedFile> files =
           entries.stream().flatMap(entry -> entry.files().stream()).filter(file -> !file.shared()).toList();
@@ -182,6 +200,7 @@ public final class FlushService {
           if (record.origin().flush().containers().isEmpty()) {
             record.ranks().forEach(rank -> clean(target(record), rank.files().files(), flushed.discard()));
           }
+          written.forget(record.descriptor().key());
         }
         store.update(record.descriptor().key(), held ->
             held.with(flushed.state()));

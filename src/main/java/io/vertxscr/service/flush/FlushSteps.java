@@ -8,12 +8,14 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FlushDescriptor;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
+import io.vertxscr.prefix.publish.DraftSweep;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -34,7 +36,6 @@ import io.vertxscr.service.container.ContainerSteps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,7 +50,6 @@ import org.slf4j.LoggerFactory;
 /** Leader half of the steps of a flush. On the node's loop. */
 public final class FlushSteps {
   private static final Logger LOG = LoggerFactory.getLogger(FlushSteps.class);
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final NodeBus bus;
@@ -59,17 +59,19 @@ public final class FlushSteps {
   private final FlushShares shares;
   private final PrefixRetention retention;
   private final PrefixTurns turns;
+  private final PrefixTokens tokens;
   private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
 
   /** Works for the leader of a node. */
-  public FlushSteps(Loop loop, NodeBus bus, String self, ContainerSteps containers, PlaceOwners owners,
-      FlushShares shares, PrefixRetention retention, PrefixTurns turns) {
+  public FlushSteps(Loop loop, NodeBus bus, LockedJobs locked, ContainerSteps containers, PlaceOwners owners,
+      FlushShares shares, PrefixRetention retention, PrefixAccess access) {
     this.retention = retention;
-    this.turns = turns;
+    this.turns = access.turns();
+    this.tokens = access.tokens();
     this.shares = shares;
     this.loop = loop;
     this.bus = bus;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = locked;
     this.containers = containers;
     this.owners = owners;
   }
@@ -97,36 +99,45 @@ public final class FlushSteps {
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
-    PrefixPaths paths = new PrefixPaths(loop.files().path(dataset.origin().prefix()));
-    boolean used = shares.isUsed(dataset.origin().prefix(),
-        all.stream().anyMatch(inventory -> inventory.prefixes().contains(dataset.origin().prefix())));
+    String prefix = dataset.origin().prefix();
+    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    boolean used = shares.isUsed(
+        prefix, all.stream().anyMatch(inventory -> inventory.prefixes().contains(prefix)));
     return loop.prefix().<Void>run("look at " + paths.prefix(), () -> {
       if (used || PrefixDirectories.isBare(paths)) {
         requireMounted(paths);
       }
       return null;
-    }).compose(_ -> note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING))
-    ).compose(_ -> loop.prefix().run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
+    }).compose(_ -> tokens.hold(prefix)).compose(token ->
+        note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING)).map(token)
+    ).compose(token -> locked.run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
-      return new Prepared(again, publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
+      return new Prepared(
+          token, again, publication(paths, token).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {
       PublishedForm form = dataset.origin().flush().compression().isPresent()
           ? PublishedForm.COMPRESSED : PublishedForm.FILES;
       FlushAttempt plain = new FlushAttempt(
           dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(),
-          new FlushAttempt.Course(prepared.again()));
+          new FlushAttempt.Course(prepared.again(), prepared.again()));
       attempts.put(id, plain);
-      return prepared.complete() ? Future.succeededFuture() : plan(plain, dataset.origin().flush(), number)
-          .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
-    });
+      return prepared.complete() ? Future.succeededFuture()
+          : plan(plain, dataset.origin().flush(), number, prepared.token())
+              .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
+    }).recover(failure -> tokens.failed(prefix, failure));
   }
+
+  /** Of earlier runs. */
+  private record Traces(boolean datasets, boolean any) {}
 
   /** A run is about to begin there; if the directory is unreadable, the nodes' memory counts. */
   Future<Void> begun(String prefix) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look for datasets in " + prefix,
-        () -> publication(paths).hasAny())
-        .onSuccess(any -> shares.begun(prefix, any)).<Void>mapEmpty().otherwiseEmpty();
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look for datasets in " + prefix, () -> {
+      boolean any = publication(paths).hasAny();
+      return new Traces(any, any || Files.isDirectory(paths.scr()));
+    }).onSuccess(traces -> shares.begun(prefix, traces.datasets())).compose(traces ->
+        traces.any() ? tokens.begin(prefix) : Future.<Void>succeededFuture()).otherwiseEmpty();
   }
 
   /** Requires traces of earlier flushes, which an empty mount point does not have. */
@@ -138,9 +149,10 @@ public final class FlushSteps {
     }
   }
 
-  private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number) {
+  private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number, PrefixToken token) {
     return flush.containers()
-        .map(size -> new ContainerContent(attempt.descriptor(), attempt.paths(), size, attempt.byNode()))
+        .map(size -> new ContainerContent(
+            attempt.descriptor(), attempt.paths(), token, size, attempt.byNode()))
         .map(packed -> containers.plan(packed, number).map(plan -> attempt.with(packed, plan)))
         .orElseGet(() -> Future.succeededFuture(attempt));
   }
@@ -153,7 +165,7 @@ public final class FlushSteps {
     shares.begin(attempt.descriptor(), number, attempt.prefix(), fileSystem, ranksByNode);
     Future<List<FlushWorked>> copies = attempt.containers()
         .map(there -> containers.aggregate(there.packed(), number, there.plan(), isInBackground(attempt)))
-        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_COPY, FlushWorked.class));
+        .orElseGet(() -> onHolders(attempt, number, Optional.empty(), NodeVerb.FLUSH_COPY, FlushWorked.class));
     return copies.<Void>map(worked -> {
       attempt.course().entryBytes = worked.stream().mapToLong(FlushWorked::mapBytes).sum();
       return null;
@@ -161,7 +173,7 @@ public final class FlushSteps {
   }
 
   /** State before an attempt: an earlier attempt, completeness of the dataset, and its file system. */
-  private record Prepared(boolean again, boolean complete, String fileSystem) {}
+  private record Prepared(PrefixToken token, boolean again, boolean complete, String fileSystem) {}
 
   private static String fileSystem(Path prefix) {
     try {
@@ -171,11 +183,12 @@ public final class FlushSteps {
     }
   }
 
-  private <T> Future<List<T>> onHolders(FlushAttempt attempt, int number, NodeVerb verb, Class<T> answer) {
+  private <T> Future<List<T>> onHolders(FlushAttempt attempt, int number, Optional<PrefixToken> token, NodeVerb verb,
+      Class<T> answer) {
     List<Future<T>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
         bus.command(node, verb,
-            new FlushWork(attempt.descriptor().id(), number, ranks, isInBackground(attempt)), answer)));
+            new FlushWork(attempt.descriptor().id(), number, ranks, isInBackground(attempt), token), answer)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
@@ -190,22 +203,37 @@ public final class FlushSteps {
   Future<Void> publish(int id, int number) {
     FlushAttempt attempt = attempts.get(id);
     if (attempt.complete()) {
-      return Future.succeededFuture();
+      return hold(attempt);
     }
     return turns.enter(attempt.prefix()).compose(turn -> {
       attempt.course().begin(turn);
-      return owners.later(
-          attempt.descriptor(), attempt.paths(), publication(attempt.paths()), attempt.byNode(), attempt.form());
-    }).compose(later -> {
+      return hold(attempt);
+    }).compose(_ -> owners.later(attempt.descriptor(), attempt.paths(), publication(attempt), attempt.byNode(),
+        attempt.form())).compose(later -> {
       attempt.course().later = later;
-      return later.isPresent() ? Future.succeededFuture() : rename(attempt, number);
-    }).onFailure(_ -> attempt.course().endTurn());
+      return later.isPresent() ? Future.<Void>succeededFuture() : rename(attempt, number);
+    }).recover(failure -> failed(attempt, failure));
+  }
+
+  private Future<Void> hold(FlushAttempt attempt) {
+    return tokens.hold(attempt.prefix()).map(token -> {
+      attempt.course().begin(token);
+      return null;
+    });
+  }
+
+  /** A node that did not answer may give names later: what follows is of a new epoch. */
+  private <T> Future<T> failed(FlushAttempt attempt, Throwable failure) {
+    tokens.renew(attempt.prefix());
+    attempt.course().endTurn();
+    return tokens.failed(attempt.prefix(), failure);
   }
 
   private Future<Void> rename(FlushAttempt attempt, int number) {
     return attempt.containers()
-        .map(there -> containers.publish(attempt.descriptor(), attempt.paths(), number, there.plan()))
-        .orElseGet(() -> onHolders(attempt, number, NodeVerb.FLUSH_PUBLISH, DraftsRenamed.class).map(all -> {
+        .map(there -> containers.publish(there.packed(), number, there.plan(), attempt.course().token()))
+        .orElseGet(() -> onHolders(attempt, number, Optional.of(attempt.course().token()),
+            NodeVerb.FLUSH_PUBLISH, DraftsRenamed.class).map(all -> {
           attempt.course().taken |= all.stream().anyMatch(DraftsRenamed::taken);
           return null;
         }));
@@ -223,12 +251,12 @@ public final class FlushSteps {
       List<String> holders = attempt.holders().subList(first, Math.min(first + perPart, attempt.holders().size()));
       asked.add(bus.command(holders.getFirst(), NodeVerb.FLUSH_MAP,
           new MapPartRequest(id, attempt.prefix(), attempt.holders().size(), first, perPart,
-              List.copyOf(holders), attempt.form()), MapPartWritten.class));
+              List.copyOf(holders), attempt.form(), attempt.course().token()), MapPartWritten.class));
     }
     return Future.all(asked).<Void>map(_ -> {
       asked.forEach(part -> attempt.course().parts.add(part.result()));
       return null;
-    }).onFailure(_ -> attempt.course().endTurn());
+    }).recover(failure -> failed(attempt, failure));
   }
 
   private static int ranksPerPart(FlushAttempt attempt) {
@@ -247,26 +275,29 @@ public final class FlushSteps {
   Future<Void> publishInPlace(
       DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    return loop.prefix().run("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
-        .compose(complete -> {
-          FlushAttempt.Course course = new FlushAttempt.Course(taken);
+    return tokens.hold(prefix).compose(token -> locked.run("prepare dataset " + dataset.id(), () ->
+        publication(paths, token).prepare(dataset)).compose(complete -> {
+          FlushAttempt.Course course = new FlushAttempt.Course(false, taken);
+          course.begin(token);
           course.entryBytes = mapBytes;
           attempts.put(dataset.id(),
               new FlushAttempt(dataset, paths, holders, complete, PublishedForm.FILES, Optional.empty(), course));
           return writeMaps(dataset.id());
-        })
+        }))
         .compose(_ -> sealed(dataset.id()))
         .compose(_ -> note(paths, dataset, Set.of(Location.PFS)))
-        .onComplete((_, _) -> attempts.remove(dataset.id()));
+        .onComplete((_, _) -> attempts.remove(dataset.id()))
+        .recover(failure -> tokens.failed(prefix, failure));
   }
 
   /** Lists a dataset as replaced before ranks overwrite one of its files in place. */
   Future<Void> overwrite(OverwriteNotice what) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(what.prefix()));
-    return locked.run("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
-      publication(paths).markReplaced(what.place(), what.dataset());
-      return null;
-    });
+    return tokens.hold(what.prefix()).compose(token -> locked.<Void>run(
+        "note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
+          publication(paths, token).markReplaced(what.place(), what.dataset());
+          return null;
+        })).recover(failure -> tokens.failed(what.prefix(), failure));
   }
 
   /** Root of the map, summary, index; then all nodes note that the dataset is there. */
@@ -274,9 +305,10 @@ public final class FlushSteps {
     FlushAttempt attempt = attempts.get(id);
     return sealed(id).compose(_ -> {
       attempts.remove(id);
+      boolean drafts = attempt.complete() || attempt.course().later.isPresent();
       List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
-              new FlushStateChange(id, FlushState.DONE, attempt.course().later.isPresent()), Ack.class)
+              new FlushStateChange(id, FlushState.DONE, drafts), Ack.class)
               // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> note(attempt.paths(), attempt.descriptor(),
@@ -297,33 +329,63 @@ public final class FlushSteps {
 
   private Future<Void> sealed(int id) {
     FlushAttempt attempt = attempts.get(id);
-    return locked.runLong("seal dataset " + id + " in " + attempt.prefix(), () -> attempt.course().later.isPresent()
-        ? replaced(attempt) : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
+    return (attempt.course().later.isPresent()
+        ? locked.runLong("list dataset " + id + " as replaced", () -> replaced(attempt)) : sealedNow(attempt)
+    ).onSuccess(remarks -> {
+      attempt.course().endTurn();
+      tokens.succeeded(attempt.prefix());
       remarks.forEach(LOG::warn);
       shares.used(attempt.prefix());
       retention.flushed(attempt.prefix());
-      return null;
+    }).<Void>mapEmpty().recover(failure -> failed(attempt, failure));
+  }
+
+  /** Each step takes the lock by itself, and is repeated while somebody else has it. */
+  private Future<List<String>> sealedNow(FlushAttempt attempt) {
+    int id = attempt.descriptor().id();
+    Publication publication = publication(attempt);
+    List<String> remarks = new ArrayList<>();
+    return locked.runLong("seal dataset " + id, () -> {
+      LocalDateTime now = LocalDateTime.now(loop.clock());
+      return attempt.mapping().map(mapping -> publication.publish(attempt.descriptor(), mapping, map(attempt), now,
+          attempt.course().taken)).orElseGet(() -> publication.enlist(attempt.descriptor(), now)).remarks();
+    }).compose(enlisted -> {
+      remarks.addAll(enlisted);
+      return locked.runLong("remove what dataset " + id + " replaces", () ->
+          publication.removeReplaced(attempt.descriptor()));
+    }).compose(removed -> {
+      remarks.addAll(removed);
+      return loop.prefix().runLong("remove drafts of dataset " + id, () -> {
+        attempt.containers().ifPresent(there -> there.plan().drafts().clean());
+        if (attempt.course().again && attempt.containers().isEmpty()) {
+          new DraftSweep(attempt.paths()).sweep(attempt.descriptor().key());
+        }
+        return remarks;
+      });
     });
   }
 
-  private List<String> sealedNow(FlushAttempt attempt) {
-    int id = attempt.descriptor().id();
-    if (!attempt.complete()) {
-      new RankMapWriter(attempt.paths(), id, attempt.holders().size(), ranksPerPart(attempt)).writeRoot();
-    }
-    List<String> remarks = publication(attempt.paths()).publish(attempt.descriptor(), attempt.mapping(),
-        LocalDateTime.now(loop.clock()), attempt.complete() || attempt.course().taken);
-    attempt.containers().ifPresent(there -> there.plan().drafts().clean());
-    return remarks;
+  private static RankMapWriter map(FlushAttempt attempt) {
+    return new RankMapWriter(attempt.paths(), attempt.descriptor().id(), attempt.holders().size(),
+        ranksPerPart(attempt), Optional.of(attempt.course().token()));
   }
 
   private List<String> replaced(FlushAttempt attempt) {
     DatasetDescriptor later = attempt.course().later.orElseThrow();
-    publication(attempt.paths()).enlistReplaced(attempt.descriptor(), later);
+    publication(attempt).enlistReplaced(attempt.descriptor(), later);
     return List.of("dataset " + attempt.descriptor().id() + " is not published: the later dataset " + later.id()
         + " \"" + later.name() + "\" has its names in " + attempt.prefix());
   }
 
+  private Publication publication(FlushAttempt attempt) {
+    return publication(attempt.paths(), attempt.course().token());
+  }
+
+  private Publication publication(PrefixPaths paths, PrefixToken token) {
+    return new Publication(paths, new PrefixIndex(paths, locked.user(token)));
+  }
+
+  /** To look only. */
   private Publication publication(PrefixPaths paths) {
     return new Publication(paths, new PrefixIndex(paths, locked.user()));
   }

@@ -3,6 +3,7 @@ package io.vertxscr.service.flush;
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.CachePolicy;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -11,11 +12,11 @@ import io.vertxscr.service.Event.PrefixDeleted;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -25,7 +26,6 @@ import org.slf4j.LoggerFactory;
 /** Enforces the retention of a prefix directory, and empties it if a run wants that. On the node's loop. */
 public final class PrefixRetention {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixRetention.class);
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final LockedJobs locked;
@@ -33,7 +33,7 @@ public final class PrefixRetention {
   private final Observer observer;
   private final CachePolicy standard;
   private final Map<String, CachePolicy> policies = new HashMap<>();
-  private final PrefixTurns turns;
+  private final PrefixAccess access;
 
   /**
    * Keeps prefix directories for a leader.
@@ -41,14 +41,14 @@ public final class PrefixRetention {
    * @param history tells what became of the restarts from a prefix directory
    * @param standard where no run has said anything else
    */
-  public PrefixRetention(Loop loop, String self, Function<String, Future<RestartHistory>> history, Observer observer,
-      CachePolicy standard, PrefixTurns turns) {
+  public PrefixRetention(Loop loop, LockedJobs locked, Function<String, Future<RestartHistory>> history,
+      Observer observer, CachePolicy standard, PrefixAccess access) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = locked;
     this.history = history;
     this.observer = observer;
     this.standard = standard;
-    this.turns = turns;
+    this.access = access;
   }
 
   /** Sets the policy of a run that begins in this prefix directory. */
@@ -60,8 +60,9 @@ public final class PrefixRetention {
   public void flushed(String prefix) {
     int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
     if (keep > 0) {
-      inTurn(prefix, () -> history.apply(prefix).compose(restarts -> delete("delete old checkpoints", gone ->
-          window(prefix).slide(keep, dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset), gone))))
+      inTurn(prefix, () -> history.apply(prefix).compose(restarts ->
+          delete(prefix, "delete old checkpoints", (window, gone) -> window.slide(
+              keep, dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset), gone))))
           .onFailure(failure ->
               LOG.warn("old checkpoints in {} are not deleted: {}", prefix, failure.getMessage()));
     }
@@ -69,20 +70,21 @@ public final class PrefixRetention {
 
   /** Deletes all datasets before a run begins; returns them, or fails if that is impossible. */
   public Future<List<DatasetDescriptor>> purge(String prefix) {
-    return inTurn(prefix, () -> delete("empty " + prefix, window(prefix)::purge));
+    return inTurn(prefix, () -> delete(prefix, "empty " + prefix, RetentionWindow::purge));
   }
 
   /** What goes before somebody else takes the lock is told with the rest. */
-  private Future<List<DatasetDescriptor>> delete(String what, Consumer<Consumer<DatasetDescriptor>> work) {
+  private Future<List<DatasetDescriptor>> delete(
+      String prefix, String what, BiConsumer<RetentionWindow, Consumer<DatasetDescriptor>> work) {
     List<DatasetDescriptor> gone = new ArrayList<>();
-    return locked.patiently(what, () -> {
-      work.accept(gone::add);
+    return access.tokens().hold(prefix).compose(token -> locked.patiently(what, () -> {
+      work.accept(window(prefix, token), gone::add);
       return List.copyOf(gone);
-    });
+    })).recover(failure -> access.tokens().failed(prefix, failure));
   }
 
   private Future<List<DatasetDescriptor>> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
-    return turns.in(prefix, job).onSuccess(gone -> gone.forEach(dataset -> deleted(prefix, dataset)));
+    return access.turns().in(prefix, job).onSuccess(gone -> gone.forEach(dataset -> deleted(prefix, dataset)));
   }
 
   private void deleted(String prefix, DatasetDescriptor dataset) {
@@ -90,8 +92,8 @@ public final class PrefixRetention {
     observer.notice(new PrefixDeleted(dataset.id(), dataset.name()));
   }
 
-  private RetentionWindow window(String prefix) {
+  private RetentionWindow window(String prefix, PrefixToken token) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    return new RetentionWindow(paths, new PrefixIndex(paths, locked.user()));
+    return new RetentionWindow(paths, new PrefixIndex(paths, locked.user(token)));
   }
 }

@@ -108,7 +108,7 @@ public final class PhaseSteps {
    * with the same file names would put its bytes where the ranks are writing theirs.
    */
   private Future<Void> beginBypass(String prefix, DatasetDescriptor next) {
-    return flush.turns().enter(prefix).map(turn -> {
+    return flush.access().turns().enter(prefix).map(turn -> {
       bypassing = Optional.of(turn);
       if (writing.filter(current -> current == next).isEmpty()) {
         endBypass();                                      // the run was over before its turn came

@@ -171,6 +171,7 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void tookOver(int nodes) {
     flush.shares().takeOver(nodes);
+    flush.access().tokens().tookOver();
   }
 
   @Override

@@ -16,6 +16,8 @@ import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FetchCopy.Fetched;
 import io.vertxscr.prefix.copy.FlushCopy;
+import io.vertxscr.prefix.copy.WrittenDrafts;
+import io.vertxscr.prefix.metadata.DraftOwner;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
@@ -46,6 +48,7 @@ public final class FetchService {
   private static final Logger LOG = LoggerFactory.getLogger(FetchService.class);
 
   private final Loop loop;
+  private final String self;
   private final DatasetStore store;
   private final Observer observer;
   private Optional<FetchedParts> ready = Optional.empty();
@@ -86,8 +89,9 @@ public final class FetchService {
   }
 
   /** Fetches for a node. */
-  public FetchService(Loop loop, DatasetStore store, Observer observer) {
+  public FetchService(Loop loop, String self, DatasetStore store, Observer observer) {
     this.loop = loop;
+    this.self = self;
     this.store = store;
     this.observer = observer;
   }
@@ -275,7 +279,8 @@ public final class FetchService {
     if (!plan.request().how().byPath() || isInPlace(plan.entries())) {
       return Future.succeededFuture();
     }
-    FlushCopy places = new FlushCopy(plan.paths(), plan.id(), store.directory(plan.id()));
+    FlushCopy places = new FlushCopy(plan.paths(), new DraftOwner(plan.request().descriptor().key(), self + " unpacks"),
+        store.directory(plan.id()), new WrittenDrafts());
     return Future.join(whole.ranks().stream().map(rank -> loop.<Void>patiently("unpack dataset " + plan.id(), () -> {
       rank.files().forEach(places::copy);
       places.publish(rank.files());

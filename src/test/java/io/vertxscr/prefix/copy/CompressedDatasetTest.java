@@ -7,12 +7,14 @@ import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.Compression;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.Samples;
 import io.vertxscr.prefix.publish.DatasetRemoval;
+import io.vertxscr.prefix.publish.Withdrawal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,8 +36,8 @@ class CompressedDatasetTest {
   }
 
   private FlushCopy copy(int dataset) {
-    return new FlushCopy(samples.paths, dataset, samples.cacheOf(dataset))
-        .compressing(Optional.of(Compression.STANDARD)).resuming("n1 " + dataset);
+    return new FlushCopy(samples.paths, Samples.owner(dataset), samples.cacheOf(dataset), new WrittenDrafts())
+        .compressing(Optional.of(Compression.STANDARD)).resuming();
   }
 
   private Entry published(int dataset, RankFiles rank) {
@@ -55,7 +57,8 @@ class CompressedDatasetTest {
     RankMapWriter map = new RankMapWriter(samples.paths, descriptor.id(), 1, 1);
     map.writeEntries(0, List.of(entry));
     map.writeRoot();
-    samples.publication.publish(descriptor, Optional.empty(), Samples.TIME, true);
+    samples.publication.enlist(descriptor, Samples.TIME);
+    samples.publication.removeReplaced(descriptor);
     samples.publication.seal(descriptor);
     copy(descriptor.id()).removeKept(rank.files());
   }
@@ -105,7 +108,8 @@ class CompressedDatasetTest {
     RankFiles plain = samples.cached(4, 0, "a/x", "z");
     samples.flush(Samples.descriptor(4, "plain"), List.of(plain));
     complete(Samples.descriptor(3, "b"), entry, rank);
-    assertThat(new DatasetRemoval(samples.paths, samples.index.read().index()).remove(3)).isEqualTo(2);
+    new Withdrawal(samples.paths, samples.index).drop("b");
+    assertThat(new DatasetRemoval(samples.paths, samples.index).remove(new DatasetKey(3, 3000))).isEqualTo(2);
     assertThat(samples.prefix.resolve("a/x.zst")).doesNotExist();
     assertThat(samples.prefix.resolve("y.zst")).doesNotExist();
     assertThat(samples.prefix.resolve("a/x")).isRegularFile();

@@ -41,7 +41,7 @@ class FlushCopyTest {
   @BeforeEach
   void makeSamples() {
     samples = new Samples(temp);
-    copy = new FlushCopy(samples.paths, 3, samples.cacheOf(3));
+    copy = new FlushCopy(samples.paths, Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
   }
 
   @Test
@@ -50,7 +50,7 @@ class FlushCopyTest {
     Samples.write(samples.prefix.resolve("y"), new byte[] {1});
     rank.files().forEach(copy::copy);
     assertThat(samples.prefix.resolve("y")).hasBinaryContent(new byte[] {1});
-    assertThat(samples.prefix.resolve("d/.x.scr-draft-3")).hasBinaryContent(bytes(3, 0, "d/x"));
+    assertThat(samples.paths.draft("d/x", Samples.owner(3))).hasBinaryContent(bytes(3, 0, "d/x"));
     assertThat(samples.prefix.resolve("d/x")).doesNotExist();
 
     copy.publish(rank.files());
@@ -123,7 +123,7 @@ class FlushCopyTest {
     Path victim = temp.resolve("victim");
     Files.writeString(victim, "precious");
     Files.createDirectories(samples.prefix.resolve("d"));
-    Files.createSymbolicLink(samples.paths.draft("d/x", 3), victim);
+    Files.createSymbolicLink(samples.paths.draft("d/x", Samples.owner(3)), victim);
     Files.createSymbolicLink(samples.prefix.resolve("d/x"), victim);
     copy.copy(file);
     copy.publish(List.of(file));
@@ -170,12 +170,12 @@ class FlushCopyTest {
   void aFileKeepsItsModeAndItsTimeThroughFlushAndFetchWhateverTheUmask() throws IOException {
     RankFiles rank = samples.cached(3, 0, "x");
     Path cached = samples.cacheOf(3).resolve(rank.files().getFirst().name());
-    FlushCopy plain = new FlushCopy(samples.paths, 3, samples.cacheOf(3));
+    FlushCopy plain = new FlushCopy(samples.paths, Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
     for (int mode : new int[] {0600, 0400, 0777, 0666, 0640, 0444}) {
       Stamp stamp = new Stamp(mode, 1_500_000_000L + mode, 123_456_789);
       FileStamps.apply(stamp, cached);
-      for (FlushCopy way : List.of(plain, plain.resuming("n1", 9), plain.compressing(Optional.of(new Compression(1))),
-          plain.resuming("n2", 9).compressing(Optional.of(new Compression(1))))) {
+      for (FlushCopy way : List.of(plain, plain.resuming(9), plain.compressing(Optional.of(new Compression(1))),
+          plain.resuming(9).compressing(Optional.of(new Compression(1))))) {
         way.extents(List.of(rank)).forEach(extent -> extent.copy(Meter.NONE));
         way.extents(List.of(rank)).forEach(extent -> extent.copy(Meter.NONE));   // a later attempt
         way.publish(rank.files());
@@ -199,7 +199,7 @@ class FlushCopyTest {
         "cannot mount a small tmpfs here");
     try {
       PrefixPaths paths = new PrefixPaths(small);
-      FlushCopy toSmall = new FlushCopy(paths, 3, samples.cacheOf(3));
+      FlushCopy toSmall = new FlushCopy(paths, Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
       FileMeta first = samples.cached(3, 0, "x").files().getFirst();
       toSmall.copy(first);
       Path filler = small.resolve("filler");
@@ -225,7 +225,8 @@ class FlushCopyTest {
     Path readOnly = Files.createDirectory(temp.resolve("readonly"));
     assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "ro", "tmpfs", readOnly.toString()), "cannot mount read-only here");
     try {
-      FlushCopy toReadOnly = new FlushCopy(new PrefixPaths(readOnly), 3, samples.cacheOf(3));
+      FlushCopy toReadOnly = new FlushCopy(
+          new PrefixPaths(readOnly), Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
       refused(Fault.IO, () -> toReadOnly.copy(file), readOnly.toString(), "Read-only");
     } finally {
       Mounts.unmount(readOnly);

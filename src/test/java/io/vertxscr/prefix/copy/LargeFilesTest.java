@@ -39,8 +39,9 @@ class LargeFilesTest {
     file = rank.files().getFirst();
   }
 
-  private FlushCopy copy(String owner) {
-    return new FlushCopy(samples.paths, 3, samples.cacheOf(3)).resuming(owner, EXTENT_BYTES);
+  private FlushCopy copy(String node) {
+    return new FlushCopy(samples.paths, Samples.owner(3, node), samples.cacheOf(3), new WrittenDrafts())
+        .resuming(EXTENT_BYTES);
   }
 
   /** Copies these extents; how many bytes that took. */
@@ -76,11 +77,11 @@ class LargeFilesTest {
   }
 
   @Test
-  void anotherOwnerBeginsAnewAndSoDoesWhoFindsTheDraftGone() throws IOException {
+  void everyOwnerHasADraftOfItsOwnAndWhoFindsItGoneBeginsAnew() throws IOException {
     copy(copy("n1"), 0b11);
     assertThat(copy(copy("n2"), 0b111)).isEqualTo(27);
-    assertThat(copy(copy("n1"), 0b1)).isEqualTo(9);
-    Files.delete(samples.paths.draft(file.path(), 3));
+    assertThat(copy(copy("n1"), 0b111)).as("n1 resumes its own").isEqualTo(9);
+    Files.delete(samples.paths.draft(file.path(), Samples.owner(3)));
     assertThat(copy(copy("n1"), 0b11111)).isEqualTo(40);
   }
 

@@ -103,10 +103,10 @@ class ResumableCopyTest {
   private FlushTarget target(Way way) throws IOException {
     attempts++;
     var paths = new PrefixPaths(Files.createDirectories(prefix()));
-    FlushCopy copy = new FlushCopy(paths, 3, temp.resolve("cache"));
+    FlushCopy copy = new FlushCopy(paths, Samples.owner(3, "n1"), temp.resolve("cache"), new WrittenDrafts());
     return switch (way) {
       case PLAIN -> copy;
-      case LARGE -> copy.resuming("n1", 2 * Limits.PIECE_BYTES);
+      case LARGE -> copy.resuming(2 * Limits.PIECE_BYTES);
       case COMPRESSED -> copy.compressing(Optional.of(new Compression(1)));
       case CONTAINER -> {
         new ContainerDrafts(paths, 3, "l").prepare();

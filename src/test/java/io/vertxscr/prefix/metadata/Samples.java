@@ -4,6 +4,7 @@ import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
@@ -13,6 +14,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FlushCopy;
+import io.vertxscr.prefix.copy.WrittenDrafts;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.FileStamps;
@@ -70,6 +72,15 @@ public final class Samples {
     return descriptor.with(new Totals(files, ranks.stream().mapToLong(RankFiles::bytes).sum()));
   }
 
+  /** Node n1, that writes drafts of the dataset of {@link #descriptor} with this id. */
+  public static DraftOwner owner(int dataset) {
+    return owner(dataset, "n1");
+  }
+
+  public static DraftOwner owner(int dataset, String node) {
+    return new DraftOwner(new DatasetKey(dataset, 1000L * dataset), node);
+  }
+
   public Path cacheOf(int dataset) {
     return cache.resolve("scr.dataset." + dataset);
   }
@@ -106,7 +117,7 @@ public final class Samples {
   public List<Runnable> flushSteps(DatasetDescriptor bare, List<RankFiles> ranks) {
     DatasetDescriptor descriptor = withTotals(bare, ranks);
     int id = descriptor.id();
-    FlushCopy copy = new FlushCopy(paths, id, cacheOf(id));
+    FlushCopy copy = new FlushCopy(paths, Samples.owner(id), cacheOf(id), new WrittenDrafts());
     RankMapWriter map = new RankMapWriter(paths, id, ranks.size(), 1);
     List<Runnable> steps = new ArrayList<>();
     steps.add(() -> publication.prepare(descriptor));

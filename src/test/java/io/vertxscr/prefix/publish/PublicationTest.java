@@ -18,6 +18,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FlushCopy;
+import io.vertxscr.prefix.copy.WrittenDrafts;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.Samples;
@@ -122,7 +123,8 @@ class PublicationTest {
     if (samples.publication.prepare(descriptor)) {
       samples.publication.enlist(descriptor, TIME);
       samples.publication.removeReplaced(descriptor);
-      FlushCopy copy = new FlushCopy(samples.paths, descriptor.id(), samples.cacheOf(descriptor.id()));
+      FlushCopy copy = new FlushCopy(
+          samples.paths, Samples.owner(descriptor.id()), samples.cacheOf(descriptor.id()), new WrittenDrafts());
       ranks.forEach(rank -> copy.removeKept(rank.files()));
     } else {
       samples.flush(bare, ranks);

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.format.Samples;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord;
@@ -84,8 +85,10 @@ class CacheInventoryServiceTest {
         time.pass(HANG);
       }
     });
-    // of another time, so of another history
-    RestoreRanks request = new RestoreRanks(Samples.descriptor(6, "other"), new Origin("/p", 1),
+    DatasetDescriptor held = sample.descriptor();
+    DatasetDescriptor later = new DatasetDescriptor(6, "other", held.flags(), held.checkpointId(),
+        held.createdUs() + 1, held.job(), held.totals());
+    RestoreRanks request = new RestoreRanks(later, new Origin("/p", 1),
         store.directories().base().toString(), Samples.REDUNDANCY, FlushState.NOT_WANTED,
         List.of(new RankPlan(0, Action.MOVE, "n2", Samples.SET, List.of())));
 

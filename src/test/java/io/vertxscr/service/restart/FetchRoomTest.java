@@ -70,7 +70,7 @@ class FetchRoomTest {
       PrefixPaths paths = new PrefixPaths(disk.directory("/prefix"));
       directories = new NodeDirectories(disk.system().getPath("/cache"), disk.system().getPath("/control"));
       store = DatasetStore.open(directories);
-      service = new FetchService(time.loop(new LocalFiles(disk.system())), store, Observer.NONE);
+      service = new FetchService(time.loop(new LocalFiles(disk.system())), "n1", store, Observer.NONE);
       Files.createDirectories(paths.dataset(1));
       published = Files.write(paths.file("file"), content(1));
       RankMapWriter map = new RankMapWriter(paths, 1, 1, 1);

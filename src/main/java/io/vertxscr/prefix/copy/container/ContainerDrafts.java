@@ -1,6 +1,7 @@
 package io.vertxscr.prefix.copy.container;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
@@ -15,29 +16,31 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
- * Draft containers of one flush: {@code .scr/flush.<layout>/ctr.<id>.scr} in the dataset's directory. What the leader
- * does with them; each step durable, and may be repeated.
+ * Draft containers of one flush: {@code .scr/flush.<layout>.<token>/ctr.<id>.scr} in the dataset's directory. What the
+ * leader does with them; each step durable, and may be repeated.
  *
  * <pre>
- *   prepare   drafts of other layouts, and their containers, are removed; ours are kept, to be resumed
+ *   prepare   drafts of other layouts, and their containers, are removed; those of an earlier token get ours
  *   (nodes: ContainerCopy)
  *   publish   "copied" is written; then every container is renamed to its place
  *   clean     the dataset is complete: the directory goes
  * </pre>
  *
- * A directory stands for one layout of one dataset. So a node that still writes for an earlier leader, which knew of
- * other holders, writes to files that are never read. Once {@code copied} is there, writes are forbidden:
+ * A directory stands for one layout of one dataset, which says which node writes what, and for one token of a leader.
+ * So a node that still writes for an earlier leader finds no file of its name any more, and gives none a name; what it
+ * has open has the bytes that it would write again. Once {@code copied} is there, writes are forbidden:
  * containers may have their names already, and a new draft would lack what the other nodes wrote.
  */
 public final class ContainerDrafts {
   private static final String COPIED = "copied";
+  private static final String DRAFTS = "flush.";
 
   private final PrefixPaths paths;
   private final int dataset;
   private final ContainerPaths containers;
   private final Path directory;
 
-  /** @param layout the directory's name: differs whenever a byte may have another place */
+  /** @param layout {@link #name} */
   public ContainerDrafts(PrefixPaths paths, int dataset, String layout) {
     this.paths = paths;
     this.dataset = dataset;
@@ -47,17 +50,23 @@ public final class ContainerDrafts {
 
   /** Returns the draft directory of a layout. */
   public static Path directory(PrefixPaths paths, int dataset, String layout) {
-    return new ContainerPaths(paths.dataset(dataset)).directory().resolve("flush." + layout);
+    return new ContainerPaths(paths.dataset(dataset)).directory().resolve(DRAFTS + layout);
   }
 
   /**
-   * Before nodes copy. The dataset has no summary, so its containers have no readers.
+   * Before nodes copy; by the newest leader, under the lock. The dataset has no summary, so its containers have no
+   * readers.
    *
    * @return whether all is copied already: then nodes must not write
+   * @throws ScrException WRONG_STATE if it has a summary: nothing was done; IO
    */
   public boolean prepare() {
+    if (Files.exists(paths.summary(dataset))) {
+      throw new ScrException(
+          Fault.WRONG_STATE, "dataset " + dataset + " is complete in " + paths.prefix() + " meanwhile");
+    }
     for (Path other : MetadataFiles.list(containers.directory(), "flush.*")) {
-      if (!other.equals(directory)) {
+      if (!other.equals(directory) && !isAdopted(other)) {
         delete(other);
       }
     }
@@ -68,8 +77,34 @@ public final class ContainerDrafts {
     return Files.exists(directory.resolve(COPIED));
   }
 
+  /** Takes over the drafts of an earlier leader with the same layout, in one step. */
+  private boolean isAdopted(Path other) {
+    if (Files.exists(directory) || !layout(other).equals(layout(directory))) {
+      return false;
+    }
+    try {
+      Files.move(other, directory, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw Faults.io(other, e);
+    }
+    PrefixDirectories.force(List.of(containers.directory()));
+    return true;
+  }
+
+  /** The name of a directory without its token. */
+  private static String layout(Path directory) {
+    String name = directory.getFileName().toString().substring(DRAFTS.length());
+    int token = name.lastIndexOf('.');
+    return token < 0 ? name : name.substring(0, token);
+  }
+
+  /** The layout of one leader. @param layout differs whenever a byte may have another place, or another writer */
+  public static String name(String layout, PrefixToken token) {
+    return layout + "." + token.text();
+  }
+
   /**
-   * All nodes have copied: gives the containers their names.
+   * All nodes have copied: gives the containers their names. For a leader, as {@code PrefixFence.naming} does it.
    *
    * @param count of containers
    * @throws ScrException NO_SUCH_FILE if one is gone: the next attempt copies all again; IO

@@ -17,8 +17,9 @@ import java.util.OptionalInt;
 /**
  * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
  * ({@link ExtentJournal}), and not copied again by the same owner: the same node, with the same dataset, after a crash
- * of its daemon or a failover. Any other owner starts a new draft, so that two nodes never write to one file. The
- * checksums of the extents, combined, are compared with that of the file when all are there.
+ * of its daemon or a failover. Any other owner has a draft of its own name ({@code DraftOwner}); marks of another
+ * dataset or length are not believed. The checksums of the extents, combined, are compared with that of the file when
+ * all are there.
  *
  * <p>Thread-safe; one object for each file and attempt.
  */
@@ -66,9 +67,11 @@ public final class LargeDraft {
    *
    * <p>Fails with CORRUPT or NO_SUCH_FILE where the cached copy is bad or gone; with NO_SPACE or IO where the prefix
    * directory cannot take it now.
+   *
+   * @param whole called when the whole file is there, compared with its checksum
    */
-  public ResumableCopy copy(int extent, Meter meter) {
-    return new OneExtent(extent, meter);
+  public ResumableCopy copy(int extent, Meter meter, Runnable whole) {
+    return new OneExtent(extent, meter, whole);
   }
 
   private synchronized boolean isDone(int extent) {
@@ -112,15 +115,16 @@ public final class LargeDraft {
   /**
    * Completes the draft, called by the thread that finishes last. Compares checksums, and sets mode and time, durably.
    */
-  private synchronized void end() {
+  private synchronized boolean end() {
     if (ended || sums.size() < count()) {
-      return;
+      return ended;
     }
     source.requireCrc(LargeFetch.crc(sums, this::bytes), file.crc());
     try (FileChannel out = FileStamps.reopen(draft)) {
       FileStamps.apply(source.stamp(), draft);
       out.force(true);
       ended = true;
+      return true;
     } catch (IOException e) {
       throw Faults.io(draft, e);
     }
@@ -130,13 +134,15 @@ public final class LargeDraft {
   private final class OneExtent implements ResumableCopy {
     private final int extent;
     private final Meter meter;
+    private final Runnable whole;
     private final OpenFiles files = new OpenFiles();
     private StretchCopy stretch;
     private FileChannel opened;
 
-    OneExtent(int extent, Meter meter) {
+    OneExtent(int extent, Meter meter, Runnable whole) {
       this.extent = extent;
       this.meter = meter;
+      this.whole = whole;
     }
 
     @Override
@@ -151,7 +157,9 @@ public final class LargeDraft {
         }
         done(extent, sum.getAsInt());
       }
-      end();
+      if (end()) {
+        whole.run();
+      }
       return true;
     }
 

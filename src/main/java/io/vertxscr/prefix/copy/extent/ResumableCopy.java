@@ -18,6 +18,26 @@ public interface ResumableCopy extends AutoCloseable {
   @Override
   void close();
 
+  /** The same copy with something to do, on the same thread, once all is copied. */
+  default ResumableCopy then(Runnable after) {
+    ResumableCopy copy = this;
+    return new ResumableCopy() {
+      @Override
+      public boolean resume() {
+        boolean copied = copy.resume();
+        if (copied) {
+          after.run();
+        }
+        return copied;
+      }
+
+      @Override
+      public void close() {
+        copy.close();
+      }
+    };
+  }
+
   /** Copies everything at once, for a meter that admits every piece. */
   static void run(ResumableCopy copy) {
     try (copy) {

@@ -1,10 +1,14 @@
 package io.vertxscr.protocol.node.flush;
 
+import io.vertxscr.model.PrefixToken;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Copy, or publish, these ranks' files. Outcomes carry the attempt they belong to.
  *
  * @param background whether phases of the run go first: nobody waits for it
+ * @param token by which names are given; missing in a copy, which writes only drafts
  */
-public record FlushWork(int datasetId, int attempt, List<Integer> ranks, boolean background) {}
+public record FlushWork(int datasetId, int attempt, List<Integer> ranks, boolean background,
+    Optional<PrefixToken> token) {}

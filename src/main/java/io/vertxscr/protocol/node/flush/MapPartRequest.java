@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.node.flush;
 
+import io.vertxscr.model.PrefixToken;
 import java.util.List;
 
 /**
@@ -10,6 +11,7 @@ import java.util.List;
  * @param ranksPerPart the same for all parts; the last one may have fewer
  * @param holders for each rank of the part, ascending, the node that has its files
  * @param form of these in the prefix directory
+ * @param token in the name of the part, until the leader gives it its own
  */
 public record MapPartRequest(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
-    List<String> holders, PublishedForm form) {}
+    List<String> holders, PublishedForm form, PrefixToken token) {}

@@ -1,0 +1,113 @@
+package io.vertxscr.service.flush;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.PrefixToken;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixFence;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.service.LockedJobs;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.PrefixJobs;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokens by which this node, as the leader, changes prefix directories (docs/flows/fencing.md). Taken at the first
+ * change of a leadership or run, and again when an earlier one may still be at work for a step that has failed.
+ *
+ * <p>Two leaders that both believe in themselves, on the sides of a cut, would take over from each other without end.
+ * So who is refused waits before it takes over again, twice as long each time: one of them gets through. On the node's
+ * loop.
+ */
+public final class PrefixTokens {
+  private static final Logger LOG = LoggerFactory.getLogger(PrefixTokens.class);
+  private static final long FIRST_PAUSE_MS = 1000;
+  private static final long LONGEST_PAUSE_MS = 600_000;
+  private static final long NS_PER_MS = 1_000_000;
+
+  private final Loop loop;
+  private final Membership membership;
+  private final LockedJobs locked;
+  private final Map<String, Future<PrefixToken>> held = new HashMap<>();
+  private final Map<String, Pause> pauses = new HashMap<>();
+
+  /** How long this leader leaves a directory to the one that took it over. */
+  private record Pause(long lengthMs, long endNs) {}
+
+  /** Takes no directory over yet. */
+  public PrefixTokens(Loop loop, Membership membership, LockedJobs locked) {
+    this.loop = loop;
+    this.membership = membership;
+    this.locked = locked;
+  }
+
+  /** This node has become the leader: what it held in an earlier leadership is worth nothing. */
+  public void tookOver() {
+    held.clear();
+    pauses.clear();
+  }
+
+  /** A run begins there: whatever another leader does, it is this one's from now on. Best effort. */
+  Future<Void> begin(String prefix) {
+    held.remove(prefix);
+    pauses.remove(prefix);
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, hold(prefix)).<Void>mapEmpty().otherwise(failure -> {
+      LOG.warn("{} is taken over at the first flush: {}", prefix, failure.getMessage());
+      return null;
+    });
+  }
+
+  /** The token, taken now where this leader has none. Fails with BUSY while it leaves the directory to another. */
+  Future<PrefixToken> hold(String prefix) {
+    Future<PrefixToken> present = held.get(prefix);
+    if (present != null && !present.failed()) {
+      return present;
+    }
+    Pause pause = pauses.get(prefix);
+    if (pause != null && loop.nanoTime() - pause.endNs < 0) {
+      return Future.failedFuture(new ScrException(Fault.BUSY, prefix + " was taken over by another leader; this one "
+          + "tries again in " + (pause.endNs - loop.nanoTime()) / NS_PER_MS + " ms"));
+    }
+    String node = membership.self().name();
+    String id = PrefixToken.id(loop.random().nextLong());
+    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    Future<PrefixToken> taken = locked.run("take over " + prefix, () ->
+        PrefixFence.takeOver(paths, locked.user(), node, id));
+    held.put(prefix, taken);
+    return taken;
+  }
+
+  /** A step has failed in which nodes give names: the next one is of a new epoch, so that a late node does nothing. */
+  void renew(String prefix) {
+    held.remove(prefix);
+  }
+
+  /** A dataset has arrived. */
+  void succeeded(String prefix) {
+    pauses.remove(prefix);
+  }
+
+  /**
+   * What a failure means for the flush. NOT_LEADER stays that if somebody else leads; else both do, on the sides of a
+   * cut or in two jobs, and it is BUSY: the flush waits, its cached copy too.
+   */
+  <T> Future<T> failed(String prefix, Throwable failure) {
+    if (Fault.of(failure) != Fault.NOT_LEADER) {
+      return Future.failedFuture(failure);
+    }
+    held.remove(prefix);
+    if (!membership.isLeader()) {
+      return Future.failedFuture(failure);
+    }
+    long last = pauses.containsKey(prefix) ? pauses.get(prefix).lengthMs : FIRST_PAUSE_MS / 2;
+    long lengthMs = Math.min(2 * last, LONGEST_PAUSE_MS);
+    long pauseMs = lengthMs + loop.random().nextLong(lengthMs);
+    pauses.put(prefix, new Pause(lengthMs, loop.nanoTime() + pauseMs * NS_PER_MS));
+    return Future.failedFuture(new ScrException(Fault.BUSY, failure.getMessage() + "; by the members that this node "
+        + "sees it is the leader: it takes over again in " + pauseMs + " ms"));
+  }
+}
