@@ -70,7 +70,7 @@ class EvidenceReaderTest {
       Files.delete(paths.dataset(6).resolve(rank + ".scrfilemap"));
     }
     Files.delete(caches.prefix.resolve("b.6/b.1"));
-    assertThat(verdict(List.of())).isEqualTo(Verdict.DAMAGED);
+    assertThat(verdict(List.of())).isEqualTo(Verdict.LOST);
     index.update(now -> now.markReplaced(Set.of(6), 7));
     assertThat(verdict(List.of())).isEqualTo(Verdict.REPLACED);
   }
