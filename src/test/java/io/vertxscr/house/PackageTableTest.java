@@ -39,7 +39,7 @@ class PackageTableTest {
    * All packages from the bottom up: one uses only those before it, so there are no circles. What stands lower than the
    * level of its tree is what a lower tree needs of it.
    */
-  private static final List<String> FROM_THE_BOTTOM = List.of(
+  static final List<String> FROM_THE_BOTTOM = List.of(
       "model", "coding", "format", "format.prefix", "placement", "config.policy", "config",
       "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush",
       "transfer", "storage", "launch", "redundancy.range", "redundancy", "explain",
@@ -163,7 +163,7 @@ class PackageTableTest {
     }
   }
 
-  private static String within(String packageName) {
+  static String within(String packageName) {
     return packageName.equals(BASE) ? "" : packageName.substring(BASE.length() + 1);
   }
 
