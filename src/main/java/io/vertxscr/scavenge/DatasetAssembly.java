@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
@@ -17,6 +18,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * Completes a scavenged dataset and publishes it. May be repeated after a crash at any point: what was done is found
@@ -190,16 +192,16 @@ public final class DatasetAssembly {
     var placing = new ScavengedFiles(paths, scan.descriptor(), all, rank -> scan.ranks().containsKey(rank)
         ? scan.ranks().get(rank).segments() : Map.of());
     placing.check(publication);
-    unlessFlushed.run(scan.descriptor(), () -> {
+    unlessFlushed.run(scan.descriptor(), index -> {
       placing.place();
       placing.writeMap();
-      publication.seal(scan.descriptor());
+      new Publication(paths, index).seal(scan.descriptor());
     });
   }
 
-  /** Runs work with exclusive publication of the dataset, or refuses. */
+  /** Runs work with exclusive publication of the dataset, on the index that is locked for it, or refuses. */
   @FunctionalInterface
   public interface Guard {
-    void run(DatasetDescriptor descriptor, Runnable work);
+    void run(DatasetDescriptor descriptor, Consumer<PrefixIndex> work);
   }
 }

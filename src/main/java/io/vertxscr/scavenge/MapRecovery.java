@@ -55,7 +55,7 @@ final class MapRecovery {
           + " bytes, not the " + descriptor.totals().files() + " of " + descriptor.totals().bytes() + " that it has");
     }
     var map = new ScavengedFiles(paths, descriptor, files, rank -> maps.get(rank).segments());
-    unlessFlushed.run(descriptor, map::writeMap);
+    unlessFlushed.run(descriptor, _ -> map.writeMap());
     return damage + "; the map was made again from the filemaps of its ranks";
   }
 

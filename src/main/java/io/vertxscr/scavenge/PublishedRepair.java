@@ -79,7 +79,7 @@ final class PublishedRepair {
     }
     var placing = new ScavengedFiles(paths, descriptor, all, _ -> Map.of());
     placing.check(publication);
-    unlessFlushed.run(descriptor, () -> {
+    unlessFlushed.run(descriptor, _ -> {
       placing.place();
       if (leavesContainers) {
         placing.writeMap();

@@ -68,7 +68,8 @@ final class SummaryRecovery {
       throw lost(damage, "its map has " + found.files() + " files of " + found.bytes() + " bytes, the index "
           + descriptor.totals().files() + " of " + descriptor.totals().bytes());
     }
-    unlessFlushed.run(descriptor, () -> publication.seal(descriptor, new Mapping(found, storedBytes())));
+    unlessFlushed.run(descriptor,
+        index -> new Publication(paths, index).seal(descriptor, new Mapping(found, storedBytes())));
     return descriptor;
   }
 

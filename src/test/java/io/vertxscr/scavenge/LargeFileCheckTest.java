@@ -42,7 +42,7 @@ class LargeFileCheckTest {
     caches.dataset(ID, "b.6");
     caches.nodes().forEach(node -> new ScavengeCopy(node, ID, paths).run());
     var index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
-    new DatasetAssembly(paths, new Publication(paths, index)).assemble(ID, (_, work) -> work.run());
+    new DatasetAssembly(paths, new Publication(paths, index)).assemble(ID, (_, work) -> work.accept(index));
     List<FlushedFile> files = new ArrayList<>();
     new RankMapReader(paths, ID).forEach(entry -> files.addAll(entry.files()));
     return files;

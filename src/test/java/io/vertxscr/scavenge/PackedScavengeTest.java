@@ -50,6 +50,7 @@ class PackedScavengeTest {
   private final class Case {
     final TestCaches caches;
     final PrefixPaths paths;
+    final PrefixIndex index;
     final Publication publication;
     final DatasetDescriptor descriptor;
 
@@ -57,7 +58,8 @@ class PackedScavengeTest {
       caches = new TestCaches(temp.resolve("case" + made++), scheme, NODES, 2, 1000)
           .flushed(FlushDescriptor.packed(FlushDescriptor.MIN_CONTAINER_BYTES, 1));
       paths = new PrefixPaths(caches.prefix);
-      publication = new Publication(paths, new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10))));
+      index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
+      publication = new Publication(paths, index);
       descriptor = caches.dataset(ID, "b.6");
     }
 
@@ -66,7 +68,7 @@ class PackedScavengeTest {
     }
 
     Assembled assemble() {
-      return new DatasetAssembly(paths, publication).assemble(ID, (_, work) -> work.run());
+      return new DatasetAssembly(paths, publication).assemble(ID, (_, work) -> work.accept(index));
     }
 
     List<Path> containers() {

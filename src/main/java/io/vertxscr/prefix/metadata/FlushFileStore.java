@@ -13,6 +13,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -49,9 +50,10 @@ public final class FlushFileStore {
    * Publishes a dataset under the lock of the index and records it as flushed. No flush of it can begin meanwhile.
    *
    * @param takeOver also if a flush has begun: no daemon is left to resume it
+   * @param work gets the index, whose changes take no lock of their own
    * @throws ScrException BUSY if it is being flushed; NO_SPACE, IO; what the work throws
    */
-  public void publish(DatasetDescriptor descriptor, boolean takeOver, Runnable work) {
+  public void publish(DatasetDescriptor descriptor, boolean takeOver, Consumer<PrefixIndex> work) {
     lock.with(() -> {
       Set<Location> locations = EnumSet.of(Location.PFS);
       read().find(descriptor.id()).ifPresent(entry -> locations.addAll(entry.locations()));
@@ -60,7 +62,7 @@ public final class FlushFileStore {
             + "' is being flushed, as " + paths.flushFile() + " says; wait for that, or, if no daemon is left that does"
             + " it, say --take-over");
       }
-      work.run();
+      work.accept(new PrefixIndex(paths, lock.held()));
       locations.removeAll(Set.of(Location.FLUSHING, Location.SYNC_FLUSHING));
       AtomicFile.replace(paths.flushFile(), FlushFile.encode(read().put(descriptor, locations)));
       return locations;

@@ -52,7 +52,7 @@ public final class PrefixIndex {
     this.lock = new PrefixLock(paths, user);
   }
 
-  private PrefixIndex(PrefixPaths paths, PrefixLock lock) {
+  PrefixIndex(PrefixPaths paths, PrefixLock lock) {
     this.paths = paths;
     this.lock = lock;
   }

@@ -45,18 +45,18 @@ public record CheckedCopy(SourceFile from, Path to, OptionalLong bytes, Optional
 
   /** The same for a meter that admits every piece. */
   public Copied run(Sync sync, Meter meter) {
-    Running copy = begin(sync, meter);
+    RunningCopy copy = begin(sync, meter);
     ResumableCopy.run(copy);
     return copy.copied();
   }
 
   /** The same in pieces, as the meter admits them; touches nothing before it is resumed. */
-  public Running begin(Sync sync, Meter meter) {
-    return new Running(this, sync, meter);
+  public RunningCopy begin(Sync sync, Meter meter) {
+    return new RunningCopy(this, sync, meter);
   }
 
   /** A copy under way. */
-  public static final class Running implements ResumableCopy {
+  public static final class RunningCopy implements ResumableCopy {
     private final CheckedCopy what;
     private final Sync sync;
     private final Meter meter;
@@ -69,7 +69,7 @@ public record CheckedCopy(SourceFile from, Path to, OptionalLong bytes, Optional
     private long total;
     private Copied copied;
 
-    private Running(CheckedCopy what, Sync sync, Meter meter) {
+    private RunningCopy(CheckedCopy what, Sync sync, Meter meter) {
       this.what = what;
       this.sync = sync;
       this.meter = meter;
