@@ -34,9 +34,11 @@ public final class VirtualTime {
   public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
   private final RandomGenerator random;
-  private final List<VirtualLoop> loops = new ArrayList<>();
+  /** Loops with something to do that are not paused. */
+  private final List<VirtualLoop> busy = new ArrayList<>();
   private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
   private final Set<Long> cancelled = new HashSet<>();
+  private Loop current;
   private long nowNs;
   /** What the job that is being run has taken so far; its loop hears of it that much later. */
   private long jobNs;
@@ -47,6 +49,15 @@ public final class VirtualTime {
     @Override
     public int compareTo(Alarm other) {
       return atNs == other.atNs ? Long.compare(number, other.number) : Long.compare(atNs, other.atNs);
+    }
+  }
+
+  /** Thrown within a blocking job: its node has ended in the middle of it, and nobody hears of the job. */
+  public static class Ended extends Error {
+    private static final long serialVersionUID = 1L;
+
+    protected Ended(String what) {
+      super(what, null, false, false);
     }
   }
 
@@ -69,10 +80,39 @@ public final class VirtualTime {
     return loop(files, () -> true);
   }
 
-  private Loop loop(LocalFiles files, BooleanSupplier alive) {
-    VirtualLoop loop = new VirtualLoop(files, alive);
-    loops.add(loop);
-    return loop;
+  /** A loop of a node with files of its own that may die, with as many threads for jobs as it wants. */
+  public Loop loop(LocalFiles files, BooleanSupplier alive) {
+    return loop(files, alive, Integer.MAX_VALUE);
+  }
+
+  /**
+   * A loop of a node with files of its own that may die.
+   *
+   * @param threads how many jobs it runs at once, and as many patient ones; others wait for their turn
+   */
+  public Loop loop(LocalFiles files, BooleanSupplier alive, int threads) {
+    return new VirtualLoop(files, alive, threads);
+  }
+
+  /** The loop does nothing for so long, nor do its jobs; the world goes on. As SIGSTOP does with a process. */
+  public void pause(Loop loop, Duration some) {
+    VirtualLoop paused = (VirtualLoop) loop;
+    paused.pauses++;
+    busy.remove(paused);
+    at(some.toNanos(), () -> {
+      paused.pauses--;
+      paused.goOn();
+    });
+  }
+
+  /** Sets the wall clock of a loop forward, or back. */
+  public void skew(Loop loop, Duration by) {
+    ((VirtualLoop) loop).skew = by;
+  }
+
+  /** Whose action or job is being run; null: nobody's. */
+  public Loop current() {
+    return current;
   }
 
   /** Nanoseconds since the test began. */
@@ -88,9 +128,8 @@ public final class VirtualTime {
   public boolean runUntil(BooleanSupplier condition, Duration most) {
     long endNs = nowNs + most.toNanos();
     while (!condition.getAsBoolean()) {
-      List<VirtualLoop> busy = loops.stream().filter(loop -> !loop.ready.isEmpty()).toList();
       if (!busy.isEmpty()) {
-        busy.get(random.nextInt(busy.size())).ready.remove().run();
+        busy.get(busy.size() == 1 ? 0 : random.nextInt(busy.size())).turn();
       } else if (!alarms.isEmpty() && alarms.peek().atNs <= endNs) {
         Alarm next = alarms.remove();
         nowNs = next.atNs;
@@ -128,15 +167,75 @@ public final class VirtualTime {
     return lastAlarm;
   }
 
+  /** Jobs that run at the same time, up to a limit; those beyond it wait in their order. */
+  private static final class Threads {
+    private final int most;
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private int running;
+
+    Threads(int most) {
+      this.most = most;
+    }
+
+    void start(Runnable job) {
+      if (running < most) {
+        running++;
+        job.run();
+      } else {
+        waiting.add(job);
+      }
+    }
+
+    void ended() {
+      Runnable next = waiting.poll();
+      if (next == null) {
+        running--;
+      } else {
+        next.run();
+      }
+    }
+  }
+
   /** A loop whose turn comes at random among all. */
   private final class VirtualLoop implements Loop {
     private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
+    private final List<Runnable> stopped = new ArrayList<>();
     private final BooleanSupplier alive;
+    private final Threads threads;
+    private final Threads patientThreads;
+    private Duration skew = Duration.ZERO;
+    private int pauses;
 
-    VirtualLoop(LocalFiles files, BooleanSupplier alive) {
+    VirtualLoop(LocalFiles files, BooleanSupplier alive, int threads) {
       this.files = files;
       this.alive = alive;
+      this.threads = new Threads(threads);
+      this.patientThreads = new Threads(threads);
+    }
+
+    /** Does the next action. */
+    void turn() {
+      Runnable next = ready.remove();
+      if (ready.isEmpty()) {
+        busy.remove(this);
+      }
+      if (alive.getAsBoolean()) {
+        current = this;
+        next.run();
+        current = null;
+      }
+    }
+
+    void goOn() {
+      if (pauses == 0) {
+        List<Runnable> jobs = List.copyOf(stopped);
+        stopped.clear();
+        jobs.forEach(Runnable::run);
+        if (!ready.isEmpty() && !busy.contains(this)) {
+          busy.add(this);
+        }
+      }
     }
 
     @Override
@@ -148,42 +247,61 @@ public final class VirtualTime {
 
     @Override
     public void later(Runnable action) {
-      ready.add(() -> {
-        if (alive.getAsBoolean()) {
-          action.run();
-        }
-      });
+      if (ready.isEmpty() && pauses == 0) {
+        busy.add(this);
+      }
+      ready.add(action);
     }
 
     @Override
     public <T> Future<T> blocking(String what, Callable<T> work) {
-      Promise<T> promise = promise();
-      at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> {
-        if (alive.getAsBoolean()) {
-          Future<T> done = run(work);
-          long tookNs = jobNs;
-          jobNs = 0;
-          if (tookNs == 0) {
-            later(() -> done.onComplete(promise));
-          } else {
-            at(tookNs, () -> later(() -> done.onComplete(promise)));
-          }
-        }
-      });
-      return promise.future();
-    }
-
-    private static <T> Future<T> run(Callable<T> work) {
-      try {
-        return Future.succeededFuture(work.call());
-      } catch (Exception e) {
-        return Future.failedFuture(e);
-      }
+      return job(threads, work);
     }
 
     @Override
     public <T> Future<T> patiently(String what, Callable<T> work) {
-      return blocking(what, work);
+      return job(patientThreads, work);
+    }
+
+    private <T> Future<T> job(Threads by, Callable<T> work) {
+      Promise<T> promise = promise();
+      by.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> whenItGoesOn(by, work, promise)));
+      return promise.future();
+    }
+
+    private <T> void whenItGoesOn(Threads by, Callable<T> work, Promise<T> promise) {
+      if (pauses > 0) {
+        stopped.add(() -> whenItGoesOn(by, work, promise));
+      } else if (alive.getAsBoolean()) {
+        current = this;
+        Future<T> done = run(work);
+        current = null;
+        long tookNs = jobNs;
+        jobNs = 0;
+        if (done == null) {
+          return;
+        }
+        Runnable end = () -> {
+          by.ended();
+          later(() -> done.onComplete(promise));
+        };
+        if (tookNs == 0) {
+          end.run();
+        } else {
+          at(tookNs, end);
+        }
+      }
+    }
+
+    /** The outcome; null where the node has ended within the job. */
+    private static <T> Future<T> run(Callable<T> work) {
+      try {
+        return Future.succeededFuture(work.call());
+      } catch (Ended _) {
+        return null;
+      } catch (Exception e) {
+        return Future.failedFuture(e);
+      }
     }
 
     @Override
@@ -218,7 +336,7 @@ public final class VirtualTime {
 
     @Override
     public Clock clock() {
-      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs), ZoneOffset.UTC);
+      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs).plus(skew), ZoneOffset.UTC);
     }
   }
 }

@@ -7,6 +7,8 @@ import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.vertxscr.system;
+package io.vertxscr.simulation;
 
 import io.vertx.core.Context;
 import io.vertx.core.Deployable;
@@ -34,15 +34,15 @@ import java.util.function.Supplier;
  * hears nothing any more, and whoever asks it gets no answer. Of Vert.x there is only what the verticles and buses of
  * a node use; anything else is refused by name.
  */
-final class VirtualBus {
+public final class VirtualBus {
   private static final int MOST_DELAY_MS = 20;
 
   private final Random random;
   private final Loop loop;
-  private final Supplier<Long> nowMs;
+  private final Trace trace;
+  private final Network network;
   private final Map<String, Consumer> consumers = new TreeMap<>();
   private final Set<Object> dead = new TreeSet<>();
-  private final List<String> story = new ArrayList<>();
   private final List<JsonObject> events = new ArrayList<>();
   private Handler<Sent> watcher = _ -> {};
 
@@ -50,40 +50,32 @@ final class VirtualBus {
   private record Consumer(String end, Handler<Message<Object>> handler) {}
 
   /** A message that is about to be sent, or an answer, whose address is empty then. */
-  record Sent(String from, String address, Object body) {
-    boolean isAnswer() {
+  public record Sent(String from, String address, Object body) {
+    public boolean isAnswer() {
       return address.isEmpty();
     }
 
     /** What nodes say to each other: JSON text. */
-    JsonObject json() {
+    public JsonObject json() {
       return body instanceof Buffer text ? text.toJsonObject() : body instanceof JsonObject json ? json
           : new JsonObject();
     }
   }
 
-  VirtualBus(Random random, Loop loop, Supplier<Long> nowMs) {
+  VirtualBus(Random random, Loop loop, Trace trace, Network network) {
     this.random = random;
     this.loop = loop;
-    this.nowMs = nowMs;
+    this.trace = trace;
+    this.network = network;
   }
 
   /** Is told of each message, and each answer, just before it is on its way. */
-  void watch(Handler<Sent> by) {
+  public void watch(Handler<Sent> by) {
     watcher = by;
   }
 
-  /** All that has happened, in order. */
-  String story() {
-    return String.join("\n", story);
-  }
-
-  void note(String what) {
-    story.add(nowMs.get() + " ms: " + what);
-  }
-
   /** What nodes have told everybody. */
-  List<JsonObject> events() {
+  public List<JsonObject> events() {
     return events;
   }
 
@@ -124,8 +116,9 @@ final class VirtualBus {
         "send", arguments -> request(
             new Sent(end, (String) arguments[0], copy(arguments[1])), new DeliveryOptions()),
         "publish", arguments -> {
-          note(end + " tells " + arguments[1]);
-          events.add((JsonObject) arguments[1]);
+          JsonObject event = (JsonObject) arguments[1];
+          trace.note(event.getString("type").hashCode(), () -> end + " tells " + event);
+          events.add(event);
           return null;
         }));
   }
@@ -190,13 +183,34 @@ final class VirtualBus {
       return;
     }
     watcher.handle(sent);
-    loop.after(delayMs(), () -> {
-      boolean lost = dead.contains(sent.from()) && random.nextBoolean();
-      note(sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
-      if (!lost) {
-        arrival.run();
-      }
-    });
+    int[] arrivals = network.arrivals(nodeOf(sent.from()), nodeOf(to));
+    if (arrivals.length == 0) {
+      trace.note(0, () -> sent.from() + " -> " + to + " (dropped): " + sent.body());
+    }
+    for (int delayMs : arrivals) {
+      loop.after(delayMs, () -> {
+        boolean lost = dead.contains(sent.from()) && random.nextBoolean();
+        trace.note(hash(sent), () -> sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
+        if (!lost) {
+          arrival.run();
+        }
+      });
+    }
+  }
+
+  private static int hash(Sent sent) {
+    return 31 * sent.address().hashCode() + (sent.body() instanceof Buffer text ? text.hashCode() : 0);
+  }
+
+  /** Of an end (node/life) or an address (scr.node.verb). */
+  private static String nodeOf(String where) {
+    int end = where.indexOf('/');
+    if (end >= 0) {
+      return where.substring(0, end);
+    }
+    int begin = where.indexOf('.') + 1;
+    end = where.indexOf('.', begin);
+    return begin == 0 || end < 0 ? where : where.substring(begin, end);
   }
 
   private static Object copy(Object body) {
