@@ -20,6 +20,9 @@ enum KnownDefect {
   /** The same, seen in the last runs. */
   OLD_EPOCH_AFTER_A_CUT(Invariant.WORKS_WITHOUT_FAULTS, "NOT_LEADER message of epoch",
       Kind.PAUSE, Kind.CUT, Kind.CUT_ONE_WAY, Kind.BAD_LINKS),
+  /** With SCR_FLUSH_ON_RESTART=1, a cached checkpoint that has lost too much in a loss of power lets no run begin. */
+  FLUSH_ON_RESTART_OF_A_LOST_CHECKPOINT(Invariant.WORKS_WITHOUT_FAULTS, "could not be flushed to /pfs/prefix",
+      Kind.ALL_LOSE_POWER, Kind.NODE_LOSES_POWER),
   /** What was opened for a protection that a death has ended stays open. */
   ABANDONED_PROTECTION_STAYS_OPEN(Invariant.NOTHING_LEAKS, "/scr[.]dataset[.][0-9]+/[.]scr/g[0-9]+/");
 

@@ -75,6 +75,7 @@ final class Simulation {
   private List<Rank> ranks = List.of();
   private long faultsEndNs;
   private long badLinksUntilNs;
+  private long acknowledgedNs;
   private int eventsSeen;
   private int runs;
 
@@ -98,6 +99,8 @@ final class Simulation {
   /** Runs it. @param readable whether the trace is kept as text */
   static Outcome run(Scenario scenario, boolean readable) {
     Simulation simulation = new Simulation(scenario, readable);
+    // A copy that pauses in its job would hold up the only thread for ever: interrupted, it fails and is tried again.
+    Thread.currentThread().interrupt();
     try {
       simulation.all();
     } catch (Stopped _) {
@@ -106,6 +109,8 @@ final class Simulation {
       StringWriter stack = new StringWriter();
       e.printStackTrace(new PrintWriter(stack));
       simulation.violated(Invariant.NO_BUGS, stack.toString());
+    } finally {
+      Thread.interrupted();
     }
     return new Outcome(scenario, simulation.violations, simulation.calls, simulation.cluster.trace().hash(),
         simulation.cluster.story(), simulation.runs, simulation.ledger.attempts().size());
@@ -313,6 +318,9 @@ final class Simulation {
       time.runUntil(() -> ranks.stream().allMatch(Rank::isOver) || cluster.bus().events().size() > eventsSeen,
           Duration.ofNanos(deadlineNs - time.nowNs()));
       look();
+      if (!violations.isEmpty()) {
+        throw new Stopped();
+      }
       if (!killed[0] && ranks.stream().anyMatch(rank -> rank.failure != null)) {
         killed[0] = true;
         script.after(LAUNCHER_MS, () -> killWhoCannotBegin(mine));
@@ -457,6 +465,7 @@ final class Simulation {
   private Void acknowledged(Rank rank, Attempt attempt) {
     if (!rank.gone && !attempt.acknowledged) {
       attempt.acknowledged = true;
+      acknowledgedNs = wallNs();
       lostSince.put(attempt, new HashSet<>(away));
       said(attempt + " is complete");
     }
@@ -579,9 +588,11 @@ final class Simulation {
     lostSince.values().forEach(nodes -> nodes.add(node));
   }
 
+  /** Not in what is being written: before it is protected, nobody could tell. */
   private void rot(String node) {
     List<SimulatedDisk.Inode> files = new ArrayList<>();
     collect(machine(node).disk.root(), false, files);
+    files.removeIf(file -> file.modifiedNs >= acknowledgedNs);
     if (!files.isEmpty()) {
       SimulatedDisk.Inode file = files.get(random.nextInt(files.size()));
       file.rot(random.nextInt(file.size()));
@@ -625,7 +636,7 @@ final class Simulation {
   private void checkIsNewest(Rank rank, Optional<Attempt> offered) {
     Optional<Attempt> due = due();
     if (!rank.gone && due.isPresent() && offered.map(attempt -> attempt.number).orElse(-1) < due.get().number) {
-      stop(Invariant.NEWEST_IS_OFFERED, "rank " + rank.number + " is offered " + offered.map(Attempt::toString)
+      violated(Invariant.NEWEST_IS_OFFERED, "rank " + rank.number + " is offered " + offered.map(Attempt::toString)
           .orElse("nothing") + ", and " + due.get() + " was acknowledged"
           + (due.get().flushed ? " and is in the prefix directory" : "; lost since: " + lostSince.get(due.get())));
     }

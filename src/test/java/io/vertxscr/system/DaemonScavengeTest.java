@@ -65,10 +65,11 @@ class DaemonScavengeTest {
     assertThat(flushed(cluster)).containsExactly(dataset);
   }
 
-  /** Writes these steps and goes without finalize. */
+  /** Writes these steps and goes without finalize, when all ranks have heard that the last one is complete. */
   private static void die(VirtualCluster cluster, int last) {
     VirtualRun run = new VirtualRun(cluster, NODES);
-    run.all(session -> run.restart(session).compose(_ -> run.checkpoints(session, 1, last)));
+    run.all(session -> run.restart(session).compose(_ -> run.checkpoints(session, 1, last))
+        .compose(_ -> cluster.later(1_000)));
   }
 
   @ParameterizedTest
