@@ -15,6 +15,7 @@ import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -77,9 +78,10 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     Path directory = out.toAbsolutePath().normalize();
     DemoPlan plan = plan(directory);
+    Optional<Path> home = processes ? Optional.of(home()) : Optional.empty();
     DemoProgress progress = DemoProgress.onTerminal(System.out);
     DemoDirectory.prepare(directory);
-    try (DemoCluster cluster = cluster(plan)) {
+    try (DemoCluster cluster = cluster(plan, home)) {
       // For Ctrl-C and SIGTERM; a no-op after a completed run.
       Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "scr-demo-stop"));
       return DemoScenario.run(cluster, plan, progress).identical() ? 0 : ScrCommand.FAILED;
@@ -100,16 +102,21 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private DemoCluster cluster(DemoPlan plan) throws IOException {
-    Path prefix = plan.directory().resolve("prefix");
-    if (!processes) {
-      return EmbeddedDemoCluster.create(prefix, scheme, flushEvery);
-    }
+  private Path home() {
     String home = environment.get("SCR_HOME");
     if (home == null) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "SCR_HOME is not set: start the demo with bin/scr");
     }
-    var layout = new ProcessDemoCluster.Layout(Path.of(home), prefix, plan.directory().resolve("logs"));
+    return Path.of(home);
+  }
+
+  /** @param home of the program, for daemons that are processes */
+  private DemoCluster cluster(DemoPlan plan, Optional<Path> home) throws IOException {
+    Path prefix = plan.directory().resolve("prefix");
+    if (home.isEmpty()) {
+      return EmbeddedDemoCluster.create(prefix, scheme, flushEvery);
+    }
+    var layout = new ProcessDemoCluster.Layout(home.get(), prefix, plan.directory().resolve("logs"));
     return ProcessDemoCluster.create(layout, Set.copyOf(plan.allNodes()), scheme, flushEvery);
   }
 }

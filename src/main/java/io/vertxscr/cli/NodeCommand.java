@@ -94,12 +94,12 @@ final class NodeCommand implements Callable<Integer> {
     checkPort("--port", port, 1);
     checkPort("--peer-port", peerPort, 0);
     checkPort("--http-port", httpPort, 0);
-    Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
-    Settings settings = Settings.load(environment, file);
-    settings.system().effective().ignored().forEach(LOG::warn);
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
     }
+    Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
+    Settings settings = Settings.load(environment, file);
+    settings.system().effective().ignored().forEach(LOG::warn);
     Optional<Attachment> launcher = attached ? Optional.of(Attachment.read(System.in)) : Optional.empty();
     launcher.ifPresent(attachment -> members = attachment.members());
     String address = OwnAddress.of(Optional.ofNullable(host), members);

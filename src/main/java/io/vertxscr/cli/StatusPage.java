@@ -66,7 +66,7 @@ final class StatusPage {
     first.getJsonArray("remarks", new JsonArray()).forEach(remark -> lines.add("note   " + remark));
     gaps(first).forEach((dataset, gap) -> lines.add("note   dataset " + dataset + " '" + gap.getString("name")
         + "': the files of rank " + Humane.ranges(numbers(gap.getJsonArray("missing"))) + " are on no node; "
-        + (isLost(gap) ? "the caches cannot give them back: " + gap.getString("lost") : "a restart rebuilds them")));
+        + (isLost(gap) ? "the nodes here cannot rebuild them: " + gap.getString("lost") : "a restart rebuilds them")));
     lines.addAll(FlushLines.of(first.getJsonArray("flushes", new JsonArray()), bars));
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());

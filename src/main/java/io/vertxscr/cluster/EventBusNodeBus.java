@@ -13,16 +13,18 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.ReplyFaults;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -31,13 +33,16 @@ import java.util.function.Predicate;
  * <p>Two facts of the event bus shape it. A request to a node that dies waits for its whole timeout: so every open
  * request fails when membership says that the node has left. A lost reply looks like a slow one: so a request is sent
  * again after {@link #ATTEMPT_MS}, for as long as the node is a member; the other side joins it to the call that is
- * under way.
+ * under way. While somebody waits for a node, its loop and storage are asked for a sign of life ({@link Silence});
+ * where none comes, all who wait for that node hear so.
  */
 public final class EventBusNodeBus implements NodeBus, Membership.Listener {
-  /** Header of a leader's message: its epoch. */
+  /** Header of a leader's message: number and name of its leadership. */
   public static final String EPOCH = "scr-epoch";
   private static final long ATTEMPT_MS = 10_000;
   private static final long PAUSE_MS = 20;
+  /** How long a leader is looked for that takes a request. */
+  private static final long MOST_SEARCH_MS = 5_000;
   /** Number of waits for a member without consumers: it is starting or stopping. */
   private static final int MOST_PAUSES = 250;
 
@@ -45,8 +50,12 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private final Loop loop;
   private final Membership membership;
   private final Epoch epoch;
-  /** By identity: a record's hash would go through the whole body, for every message. */
-  private final Set<Request> open = Collections.newSetFromMap(new IdentityHashMap<>());
+  /** By their numbers: those who wait longest hear first. */
+  private final Map<Long, Request> open = new TreeMap<>();
+  private Consumer<String> stranger = _ -> {};
+  private final Map<String, Silence> watched = new TreeMap<>();
+  private Consumer<String> back = _ -> {};
+  private long requests;
   private ScrException closed;
 
   /** Creates the bus of a node; must be called on its loop. */
@@ -58,17 +67,23 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     membership.listen(this);
   }
 
-  /** One question, over all its attempts. */
-  private record Request(String node, NodeVerb verb, Buffer body, boolean asLeader, Promise<Buffer> promise) {}
+  /** One question, over all its attempts. @param leadership under which it is sent, empty for no leader's message */
+  private record Request(String node, NodeVerb verb, Buffer body, String leadership, Promise<Buffer> promise) {
+    boolean asLeader() {
+      return !leadership.isEmpty();
+    }
+  }
 
   @Override
   public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, text(request), false).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    return send(node, verb, text(request), "").map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
   public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, text(request), true).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    String leadership = epoch.own();
+    return leadership.isEmpty() ? Future.failedFuture(notLeading())
+        : send(node, verb, text(request), leadership).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
@@ -83,10 +98,13 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     return Buffer.buffer(Wire.toBytes(request));
   }
 
-  private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, int pauses) {
-    send(membership.leader().name(), verb, body, false).onComplete((json, failure) -> {
-      if (isWithoutLeader(failure) && pauses < MOST_PAUSES && closed == null) {
-        loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, pauses + 1));
+  /** @param searchedMs how long no leader has taken it, as far as pauses go */
+  private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, long searchedMs) {
+    String leader = membership.leader().name();
+    send(leader, verb, body, "").onComplete((json, failure) -> {
+      boolean silent = silence(leader, verb).isPresent();
+      if (isWithoutLeader(failure) && !silent && searchedMs < MOST_SEARCH_MS && closed == null) {
+        loop.after(PAUSE_MS, () -> askLeader(verb, body, promise, searchedMs + PAUSE_MS));
       } else {
         promise.complete(json, failure);
       }
@@ -99,14 +117,85 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
         || e.fault() == Fault.NODE_LOST && !(e.getCause() instanceof ReplyException));
   }
 
-  private Future<Buffer> send(String node, NodeVerb verb, Buffer body, boolean asLeader) {
-    Request request = new Request(node, verb, body, asLeader, loop.promise());
+  private Future<Buffer> send(String node, NodeVerb verb, Buffer body, String leadership) {
+    Request request = new Request(node, verb, body, leadership, loop.promise());
     if (closed != null) {
       return Future.failedFuture(closed);
     }
-    open.add(request);
+    Optional<String> silent = silence(node, verb);
+    if (silent.isPresent()) {
+      return Future.failedFuture(new ScrException(Fault.NODE_LOST, silent.get()));
+    }
+    long number = ++requests;
+    open.put(number, request);
+    watch(node);
     attempt(request, 0);
-    return request.promise().future().onComplete(_ -> open.remove(request));
+    return request.promise().future().onComplete(_ -> open.remove(number));
+  }
+
+  /** Why it is of no use to wait for an answer of this node. A leader leads without its storage. */
+  private Optional<String> silence(String node, NodeVerb verb) {
+    Silence heard = watched.get(node);
+    return heard == null ? Optional.empty()
+        : verb.needsStorage() ? heard.of() : heard.ofLoop();
+  }
+
+  @Override
+  public Optional<String> silence(String node) {
+    return Optional.ofNullable(watched.get(node)).flatMap(heard -> heard.of());
+  }
+
+  @Override
+  public void onBack(Consumer<String> listener) {
+    back = listener;
+  }
+
+  private void watch(String node) {
+    if (!watched.containsKey(node)) {
+      Silence heard = new Silence(node);
+      watched.put(node, heard);
+      loop.after(Silence.PULSE_MS, () -> pulse(node, heard));
+    }
+  }
+
+  /** Asks for a sign of life, as long as somebody waits for the node, or would, but for its silence. */
+  private void pulse(String node, Silence heard) {
+    if (watched.get(node) != heard) {
+      return;                                             // it has left meanwhile
+    }
+    boolean waited = open.values().stream().anyMatch(request -> request.node().equals(node));
+    if (closed != null || membership.find(node).isEmpty() || !waited && heard.of().isEmpty()) {
+      watched.remove(node);
+      return;
+    }
+    heard.asked();
+    DeliveryOptions options = new DeliveryOptions().setSendTimeout(Silence.PULSE_MS);
+    eventBus.<Buffer>request(NodeVerb.PULSE.address(node), text(Ack.ACK), options)
+        .onComplete((reply, _) -> loop.call(() -> {
+          if (reply != null) {
+            pulsed(node, reply);
+          }
+          giveUp(node);
+          return Future.succeededFuture();
+        }));
+    loop.after(Silence.PULSE_MS, () -> pulse(node, heard));
+  }
+
+  private void pulsed(String node, Message<Buffer> reply) {
+    Silence heard = watched.get(node);
+    if (heard != null) {
+      boolean wasSilent = heard.of().isPresent();
+      heard.heard(Wire.fromBytes(reply.body().getBytes(), Pulse.class).storageSilentMs());
+      if (wasSilent && heard.of().isEmpty()) {
+        back.accept(node);
+      }
+    }
+  }
+
+  private void giveUp(String node) {
+    List.copyOf(open.values()).stream().filter(request -> request.node().equals(node)).forEach(request ->
+        silence(node, request.verb()).ifPresent(why ->
+            request.promise().tryFail(new ScrException(Fault.NODE_LOST, why))));
   }
 
   private void attempt(Request request, int pauses) {
@@ -119,7 +208,11 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(ATTEMPT_MS);
     if (request.asLeader()) {
-      options.addHeader(EPOCH, String.valueOf(epoch.value()));
+      if (!epoch.leads() || !epoch.own().equals(request.leadership())) {
+        request.promise().tryFail(notLeading());
+        return;
+      }
+      options.addHeader(EPOCH, epoch.text(request.leadership()));
     }
     eventBus.<Buffer>request(request.verb().address(request.node()), request.body(), options)
         .onComplete((reply, failure) -> loop.call(() -> {
@@ -129,13 +222,27 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void answered(Request request, int pauses, Optional<Message<Buffer>> reply, Throwable failure) {
+    ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
+    if (reply.isPresent() || kind == ReplyFailure.RECIPIENT_FAILURE) {
+      Optional.ofNullable(watched.get(request.node())).ifPresent(heard -> heard.heard());
+    }
+    if (reply.isPresent() && request.verb() == NodeVerb.PULSE) {
+      pulsed(request.node(), reply.get());
+    }
     if (reply.isPresent()) {
       request.promise().tryComplete(reply.get().body());
       return;
     }
-    ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
     switch (kind) {
-      case RECIPIENT_FAILURE -> request.promise().tryFail(ReplyFaults.of(failure, request.node()));
+      case RECIPIENT_FAILURE -> {
+        ScrException cause = ReplyFaults.of(failure, request.node());
+        if (request.asLeader() && cause.fault() == Fault.NOT_LEADER && pauses < MOST_PAUSES) {
+          stranger.accept(request.node());
+          loop.after(PAUSE_MS, () -> attempt(request, pauses + 1));
+        } else {
+          request.promise().tryFail(cause);
+        }
+      }
       case TIMEOUT -> attempt(request, 0);
       default -> {
         if (pauses < MOST_PAUSES) {
@@ -147,8 +254,17 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
   }
 
+  private static ScrException notLeading() {
+    return new ScrException(Fault.NOT_LEADER, "another node has led since, or leads now");
+  }
+
   private static ScrException lost(String node) {
     return new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster");
+  }
+
+  @Override
+  public void onStranger(Consumer<String> listener) {
+    stranger = listener;
   }
 
   @Override
@@ -164,7 +280,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void failAll(Predicate<Request> which, ScrException cause) {
-    List.copyOf(open).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
+    List.copyOf(open.values()).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
   }
 
   @Override
@@ -175,6 +291,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   @Override
   public void left(NodeInfo node) {
     loop.call(() -> {
+      watched.remove(node.name());
       failAll(request -> request.node().equals(node.name()), lost(node.name()));
       return Future.succeededFuture();
     });

@@ -48,6 +48,9 @@ public final class HazelcastConfig {
         .setProperty("hazelcast.phone.home.enabled", "false")
         .setProperty("hazelcast.shutdownhook.enabled", "false")
         .setProperty("hazelcast.wait.seconds.before.join", "0")
+        .setProperty("hazelcast.tcp.join.previously.joined.member.address.retention.seconds", "0")
+        .setProperty("hazelcast.merge.first.run.delay.seconds", "5")
+        .setProperty("hazelcast.merge.next.run.delay.seconds", "5")
         .setProperty("hazelcast.heartbeat.interval.seconds", "1")
         .setProperty("hazelcast.max.no.heartbeat.seconds", "5")
         .setProperty("hazelcast.partition.count", "31")
@@ -63,10 +66,18 @@ public final class HazelcastConfig {
       join.getKubernetesConfig().setEnabled(true).setProperty("service-dns", network.kubernetesService().get())
           .setProperty("service-port", String.valueOf(network.port()));
     } else {
-      join.getTcpIpConfig().setEnabled(true).setConnectionTimeoutSeconds(1).setMembers(network.members());
+      join.setTcpIpConfig(new ListeningMembers(network.members())).getTcpIpConfig().setEnabled(true)
+          .setConnectionTimeoutSeconds(1);
     }
     HazelcastMembership.describe(config, node, secret.fingerprint(network.cluster()));
     return config;
+  }
+
+  /** The cluster is joined: another part of it is looked for among addresses where a daemon listens. */
+  public static void joined(Config config, HazelcastMembership membership) {
+    if (config.getNetworkConfig().getJoin().getTcpIpConfig() instanceof ListeningMembers members) {
+      members.joined(membership::addresses);
+    }
   }
 
   /** Settings of vertx-hazelcast's default-cluster.xml. Reading that file costs an XML parser and a warning. */

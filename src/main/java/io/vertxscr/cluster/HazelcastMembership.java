@@ -11,7 +11,9 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Membership;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 
 /**
  * Membership as Hazelcast sees it. Its member list is ordered by age and the same on all members, which is all that the
@@ -110,6 +112,13 @@ public final class HazelcastMembership implements Membership {
   @Override
   public List<NodeInfo> nodes() {
     return nodes;
+  }
+
+  /** Addresses of all members, applications too, as they are configured. */
+  Set<String> addresses() {
+    return hazelcast.getCluster().getMembers().stream()
+        .map(member -> member.getAddress().getHost() + ':' + member.getAddress().getPort())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private List<NodeInfo> list() {

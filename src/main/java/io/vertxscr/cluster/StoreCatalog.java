@@ -33,7 +33,7 @@ public final class StoreCatalog implements RangeCatalog {
   }
 
   @Override
-  public OpenRange open(int datasetId, int rank, RangeRequest.Kind kind) {
+  public OpenRange open(int datasetId, int rank, RangeRequest.RangeKind kind) {
     return switch (kind) {
       case FILES -> files(datasetId, rank);
       case REDUNDANCY -> redundancy(datasetId, rank);

@@ -19,6 +19,7 @@ import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.model.StoreSync;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -171,7 +172,8 @@ final class DescriptorReader {
     return values.of(Section.STORE).stream().filter(entry -> entry.flag("ENABLED", true))
         .map(entry -> new StoreDescriptor(entry.key(), known(entry.text("GROUP").orElse(GroupDescriptors.NODE),
             entry.where()), Math.max(1, count(entry)), entry.bytes("SIZE"),
-            entry.flag("MKDIR", true)))
+            entry.flag("MKDIR", true),
+            entry.text("SYNC").map(said -> StoreSync.valueOf(said.toUpperCase(Locale.ROOT))).orElse(StoreSync.AUTO)))
         .toList();
   }
 

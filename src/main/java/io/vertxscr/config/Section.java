@@ -3,6 +3,7 @@ package io.vertxscr.config;
 import io.vertxscr.model.Compression;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.StoreSync;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -22,6 +23,8 @@ enum Section {
       field("COUNT", new Kind.Int(0, 1024), "checkpoints kept there; 0: none, they go past the cache"),
       field("SIZE", new Kind.Bytes(1, Long.MAX_VALUE), "what datasets may take there; if not said all that is free"),
       field("MKDIR", new Kind.Flag(), "0: its directory must be there, and is not made"),
+      field("SYNC", new Kind.Word(Arrays.stream(StoreSync.values()).map(StoreSync::name).toList()),
+          "files are synced: never, before older ones are evicted, before complete returns"),
       field("ENABLED", new Kind.Flag(), "0: as if the entry were not there")) {
     @Override
     Optional<String> withoutEffect(String key) {

@@ -1,21 +1,29 @@
 package io.vertxscr.launch;
 
+import io.vertxscr.model.Plural;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * One job: when its program is started, started again, and given up. Pure.
+ * One job: when its program is started, started again, and given up, and which exit code counts. Pure.
  *
  * <p>A program that fails at once, before its ranks are in a run, is tried once more, and then has the last word: a
  * wrong option or a missing library is not mended by trying.
  *
+ * <p>The exit code of a program is not the whole truth. One that does not look at what its calls return ends well
+ * although a node was lost under it; one that ends itself for a halt condition (SCR_HALT_EXIT) leaves a launcher that
+ * calls this a failure. What the daemons tell of the end of its run decides, and it may come after the end of the
+ * program: where it matters, it is awaited for {@link #WORD_MS}. What comes later than that changes nothing, nor does
+ * what is told of a run before this one.
+ *
  * <pre>
- *   Starting --Checked--> Running --Ended(0)--------------------> Finished
- *      |                   |   ^                                     ^
- *      |                   |   +--Checked-- Checking --Checked-------+
- *      |                   +-------Ended------^  |  ^                |
- *      |                                  Revive +--+                |
- *      +--Checked, Stop from everywhere -----------------------------+
+ *   Starting --Checked--> Running --Ended(0)----------------------------> Finished
+ *      |                   |  |  ^                                           ^
+ *      |                   |  |  +--Checked-- Checking --Checked-------------+
+ *      |                   |  +-----Ended------^  ^ |  ^                     |
+ *      |                   |                      | Revive                   |
+ *      |                   +--Ended--> Ending ----+--RunOver, Waited---------+
+ *      +--Checked, Stop from everywhere -------------------------------------+
  * </pre>
  */
 public final class JobFlow {
@@ -28,6 +36,9 @@ public final class JobFlow {
   /** HUP, INT, QUIT, USR1, USR2, TERM, XCPU. */
   private static final Set<Integer> FROM_OUTSIDE = Set.of(1, 2, 3, 10, 12, 15, 24);
   private static final int REFUSED = 1;
+  private static final int FAILED = 1;
+  /** How long the daemons' word about the end of a run is awaited: events overtake the end of a process by less. */
+  public static final long WORD_MS = 5000;
   private static final long AT_ONCE_MS = 1000;
   /** So often a program may fail at once before any rank was in a run: it would each time. */
   private static final int STILLBORN_RUNS = 2;
@@ -45,110 +56,237 @@ public final class JobFlow {
   public record Rules(int runs, int minNodes) {}
 
   /** State of a job. */
-  public sealed interface State {
+  public sealed interface JobState {
     /** Daemons are being started. */
-    record Starting() implements State {}
+    record Starting() implements JobState {}
 
     /**
-     * The program runs.
+     * The program runs, or is about to.
      *
      * @param run from 1
-     * @param barren failed runs just before it that completed no dataset
-     * @param stillborn those of them, just before it, that failed at once, before their ranks were in a run
-     * @param begun whether its ranks are in a run
+     * @param before failed runs just before it
+     * @param started whether the program has been started: what daemons tell before is of an earlier run
      * @param completed whether it has completed a dataset
+     * @param killed whether we have ended it
      */
-    record Running(int run, int barren, int stillborn, boolean begun, boolean completed) implements State {}
+    record Running(int run, Fruitless before, boolean started, boolean completed, boolean killed, Told told)
+        implements JobState {}
 
-    /** It has failed, and the nodes are being looked at; {@code barren} and {@code stillborn} with this run. */
-    record Checking(int run, int barren, int stillborn, int exit, boolean revived) implements State {}
+    /** The program has ended, and the exit code that counts depends on what the daemons have not told yet. */
+    record Ending(Running running, JobEvent.Ended ended) implements JobState {}
+
+    /** It has failed, and the nodes are being looked at; {@code before} with this run. */
+    record Checking(int run, Fruitless before, int exit, boolean revived) implements JobState {}
 
     /** No run will follow. */
-    record Finished() implements State {}
+    record Finished() implements JobState {}
+  }
+
+  /**
+   * Failed runs in a row.
+   *
+   * @param barren that completed no dataset
+   * @param stillborn those of them, the last ones, that failed at once, before their ranks were in a run
+   */
+  public record Fruitless(int barren, int stillborn) {
+    static final Fruitless NONE = new Fruitless(0, 0);
+
+    private Fruitless born() {
+      return new Fruitless(barren, 0);
+    }
+  }
+
+  /**
+   * What the daemons have told of the run of the program's ranks. A script may have several, one after the other: the
+   * last one counts.
+   *
+   * @param begun whether they are in a run
+   * @param over whether that has ended
+   * @param finalized whether by its ranks
+   * @param nodeLoss why it has ended, where that was the loss of a node
+   * @param halting why it is to stop
+   */
+  public record Told(
+      boolean begun, boolean over, boolean finalized, Optional<String> nodeLoss, Optional<String> halting) {
+    static final Told NOTHING = new Told(false, false, false, Optional.empty(), Optional.empty());
+
+    private Told with(JobEvent event) {
+      return switch (event) {
+        case JobEvent.Begun _ -> new Told(true, false, false, Optional.empty(), Optional.empty());
+        case JobEvent.Halting(String why) -> new Told(begun, over, finalized, nodeLoss, Optional.of(why));
+        case JobEvent.RunOver(boolean byItself, Optional<String> loss) ->
+            new Told(begun, true, byItself, loss, halting);
+        case JobEvent.Completed _ -> new Told(true, over, finalized, nodeLoss, halting);
+        default -> this;
+      };
+    }
   }
 
   /** Input of the state machine. */
-  public sealed interface Event {
+  public sealed interface JobEvent {
     /**
      * The nodes have been looked at.
      *
      * @param usable nodes
      * @param halt why no run may begin, where none may
      */
-    record Checked(int usable, Optional<String> halt) implements Event {}
+    record Checked(int usable, Optional<String> halt) implements JobEvent {}
+
+    /** The program is being started. */
+    record Started() implements JobEvent {}
 
     /** The ranks of the program are in a run. The daemons' word of it may come after the program's end. */
-    record Begun() implements Event {}
+    record Begun() implements JobEvent {}
+
+    /** A halt condition holds for the run. */
+    record Halting(String why) implements JobEvent {}
+
+    /** The run is over. @param finalized by its ranks. @param nodeLoss why, where that was the loss of a node */
+    record RunOver(boolean finalized, Optional<String> nodeLoss) implements JobEvent {}
+
+    /** The program hangs, and has been killed. */
+    record Hung() implements JobEvent {}
+
+    /** {@link #WORD_MS} have passed since {@link JobAction.AwaitWord}. */
+    record Waited() implements JobEvent {}
 
     /** The run has completed a dataset. */
-    record Completed() implements Event {}
+    record Completed() implements JobEvent {}
 
     /** The program has ended, by itself or not, so long after its start. */
-    record Ended(int exit, long ranMs) implements Event {}
+    record Ended(int exit, long ranMs) implements JobEvent {}
 
     /** Somebody wants the job to end; its program has been told. */
-    record Stop(String why) implements Event {}
+    record Stop(String why) implements JobEvent {}
   }
 
   /** Action to do. */
-  public sealed interface Action {
+  public sealed interface JobAction {
     /** Nothing. */
-    record None() implements Action {}
+    record None() implements JobAction {}
 
     /** Start the program after a pause. */
-    record Start(int run, int pauseS) implements Action {}
+    record Start(int run, int pauseS) implements JobAction {}
 
     /** Look at the nodes. @param why for the user: what has become of the run; empty after the program's own words */
-    record Check(String why) implements Action {}
+    record Check(String why) implements JobAction {}
+
+    /** Wait for the daemons' word about the end of the run, then say {@link JobEvent.Waited}. */
+    record AwaitWord() implements JobAction {}
 
     /** Start daemons again where only they have died, then look at the nodes. */
-    record Revive() implements Action {}
+    record Revive() implements JobAction {}
 
     /**
      * Stop the daemons, scavenge, end.
      *
      * @param why for the user; empty where there is nothing to explain, or the program has done so
      */
-    record Finish(int exit, String why) implements Action {}
+    record Finish(int exit, String why) implements JobAction {}
   }
 
-  /** A new state and what is to be done. */
-  public record Step(State state, Action action) {}
+  /** A new state and what is to be done. @param remark for the user, before that */
+  public record JobStep(JobState state, JobAction action, Optional<String> remark) {}
 
   /** The next step. Events that do not fit the state change nothing. */
-  public static Step next(Rules rules, State state, Event event) {
-    if (event instanceof Event.Stop(String why) && !(state instanceof State.Finished)) {
-      return finish(REFUSED, why);
+  public static JobStep next(Rules rules, JobState state, JobEvent event) {
+    if (event instanceof JobEvent.Stop(String why) && !(state instanceof JobState.Finished)) {
+      return state instanceof JobState.Ending(_, JobEvent.Ended(int exit, _)) && exit == 0 ? finish(0, "")
+          : finish(REFUSED, why);
     }
     return switch (state) {
-      case State.Starting _ when event instanceof Event.Checked checked -> first(rules, checked);
-      case State.Running running when event instanceof Event.Begun ->
-          step(new State.Running(running.run(), running.barren(), 0, true, running.completed()));
-      case State.Running running when event instanceof Event.Completed ->
-          step(new State.Running(running.run(), 0, 0, true, true));
-      case State.Running running when event instanceof Event.Ended ended -> ended(rules, running, ended);
-      case State.Checking checking when event instanceof Event.Begun ->
-          step(new State.Checking(checking.run(), checking.barren(), 0, checking.exit(), checking.revived()));
-      case State.Checking checking when event instanceof Event.Checked checked -> again(rules, checking, checked);
+      case JobState.Starting _ when event instanceof JobEvent.Checked checked -> first(rules, checked);
+      case JobState.Running running -> running(rules, running, event);
+      case JobState.Ending(JobState.Running running, JobEvent.Ended ended) -> ending(rules, running, ended, event);
+      case JobState.Checking checking when event instanceof JobEvent.Begun -> step(new JobState.Checking(
+          checking.run(), checking.before().born(), checking.exit(), checking.revived()));
+      case JobState.Checking checking when event instanceof JobEvent.Checked checked -> again(rules, checking, checked);
       default -> step(state);
     };
   }
 
-  private static Step step(State state) {
-    return new Step(state, new Action.None());
+  private static JobStep running(Rules rules, JobState.Running running, JobEvent event) {
+    int run = running.run();
+    if (!running.started()) {
+      return switch (event) {
+        case JobEvent.Started _ -> step(new JobState.Running(run, running.before(), true, false, false, Told.NOTHING));
+        case JobEvent.Begun _ ->                             // late word of the run before
+            step(new JobState.Running(run, running.before().born(), false, false, false, Told.NOTHING));
+        default -> step(running);
+      };
+    }
+    Told told = running.told().with(event);
+    return switch (event) {
+      case JobEvent.Begun _ -> step(new JobState.Running(
+          run, running.before().born(), true, running.completed(), running.killed(), told));
+      case JobEvent.Completed _ ->
+          step(new JobState.Running(run, Fruitless.NONE, true, true, running.killed(), told));
+      case JobEvent.Halting _, JobEvent.RunOver _ -> step(new JobState.Running(
+          run, running.before(), true, running.completed(), running.killed(), told));
+      case JobEvent.Hung _ ->
+          step(new JobState.Running(run, running.before(), true, running.completed(), true, told));
+      case JobEvent.Ended ended when isOpen(running, ended) ->
+          new JobStep(new JobState.Ending(running, ended), new JobAction.AwaitWord(), Optional.empty());
+      case JobEvent.Ended ended -> judged(rules, running, ended);
+      default -> step(running);
+    };
   }
 
-  private static Step first(Rules rules, Event.Checked checked) {
+  /** Whether the exit code that counts depends on how a run has ended that nobody has told about yet. */
+  private static boolean isOpen(JobState.Running running, JobEvent.Ended ended) {
+    Told told = running.told();
+    return told.begun() && !told.over() && (ended.exit() == 0 && !running.killed() || told.halting().isPresent());
+  }
+
+  private static JobStep ending(Rules rules, JobState.Running running, JobEvent.Ended ended, JobEvent event) {
+    return switch (event) {
+      case JobEvent.RunOver _ -> judged(rules, new JobState.Running(running.run(), running.before(), true,
+          running.completed(), running.killed(), running.told().with(event)), ended);
+      case JobEvent.Waited _ -> judged(rules, running, ended);
+      case JobEvent.Completed _ -> step(new JobState.Ending(new JobState.Running(
+          running.run(), Fruitless.NONE, true, true, running.killed(), running.told()), ended));
+      default -> step(new JobState.Ending(running, ended));
+    };
+  }
+
+  private static JobStep step(JobState state) {
+    return new JobStep(state, new JobAction.None(), Optional.empty());
+  }
+
+  private static JobStep step(JobState state, JobAction action) {
+    return new JobStep(state, action, Optional.empty());
+  }
+
+  private static JobStep first(Rules rules, JobEvent.Checked checked) {
     if (checked.halt().isPresent()) {
       return finish(REFUSED, checked.halt().get());
     }
     if (checked.usable() < rules.minNodes()) {
-      return finish(REFUSED, Plural.tooFewNodes(checked.usable(), rules.minNodes()));
+      return finish(REFUSED, tooFewNodes(checked.usable(), rules.minNodes()));
     }
-    return new Step(new State.Running(1, 0, 0, false, false), new Action.Start(1, 0));
+    return step(ready(1, Fruitless.NONE), new JobAction.Start(1, 0));
   }
 
-  private static Step ended(Rules rules, State.Running running, Event.Ended ended) {
+  private static JobState ready(int run, Fruitless before) {
+    return new JobState.Running(run, before, false, false, false, Told.NOTHING);
+  }
+
+  private static JobStep judged(Rules rules, JobState.Running running, JobEvent.Ended ended) {
+    Told told = running.told();
+    int exit = ended.exit();
+    if (exit == 0 && told.nodeLoss().isPresent()) {
+      JobStep failed = ended(rules, running, new JobEvent.Ended(FAILED, ended.ranMs()));
+      return new JobStep(failed.state(), failed.action(), Optional.of("the program has ended with exit code 0, but its"
+          + " run was over before: " + told.nodeLoss().get()));
+    }
+    if (told.halting().isPresent() && told.finalized()) {
+      return finish(0, "the run has ended because it was to stop: " + told.halting().get());
+    }
+    return ended(rules, running,
+        running.killed() && exit == 0 ? new JobEvent.Ended(FAILED, ended.ranMs()) : ended);
+  }
+
+  private static JobStep ended(Rules rules, JobState.Running running, JobEvent.Ended ended) {
     int exit = ended.exit();
     if (exit == 0) {
       return finish(0, "");
@@ -156,31 +294,30 @@ public final class JobFlow {
     if (exit == NOT_EXECUTABLE || exit == NOT_FOUND) {
       return finish(exit, "the program cannot be started (exit code " + exit + ")");
     }
-    boolean atOnce = ended.ranMs() < AT_ONCE_MS && !running.begun();
+    boolean atOnce = ended.ranMs() < AT_ONCE_MS && !running.told().begun();
     if (rules.runs() >= 0 && running.run() >= rules.runs()) {
       return finish(exit, atOnce ? "" : failed(running.run(), exit) + ", and SCR_RUNS allows " + rules.runs());
     }
-    int barren = running.completed() ? 0 : running.barren() + 1;
-    int stillborn = atOnce ? running.stillborn() + 1 : 0;
-    return new Step(new State.Checking(running.run(), barren, stillborn, exit, false),
-        new Action.Check(stillborn < STILLBORN_RUNS ? failed(running.run(), exit) : ""));
+    int barren = running.completed() ? 0 : running.before().barren() + 1;
+    int stillborn = atOnce ? running.before().stillborn() + 1 : 0;
+    return step(new JobState.Checking(running.run(), new Fruitless(barren, stillborn), exit, false),
+        new JobAction.Check(stillborn < STILLBORN_RUNS ? failed(running.run(), exit) : ""));
   }
 
-  private static Step again(Rules rules, State.Checking checking, Event.Checked checked) {
+  private static JobStep again(Rules rules, JobState.Checking checking, JobEvent.Checked checked) {
     if (checked.halt().isPresent()) {
       return finish(checking.exit(), checked.halt().get());
     }
-    if (checking.stillborn() >= STILLBORN_RUNS) {
+    if (checking.before().stillborn() >= STILLBORN_RUNS) {
       return finish(checking.exit(), "");
     }
     if (checked.usable() < rules.minNodes()) {
-      return checking.revived() ? finish(checking.exit(), Plural.tooFewNodes(checked.usable(), rules.minNodes()))
-          : new Step(new State.Checking(checking.run(), checking.barren(), checking.stillborn(), checking.exit(), true),
-              new Action.Revive());
+      return checking.revived() ? finish(checking.exit(), tooFewNodes(checked.usable(), rules.minNodes()))
+          : step(new JobState.Checking(checking.run(), checking.before(), checking.exit(), true),
+              new JobAction.Revive());
     }
     int run = checking.run() + 1;
-    return new Step(new State.Running(run, checking.barren(), checking.stillborn(), false, false),
-        new Action.Start(run, pauseS(checking.barren())));
+    return step(ready(run, checking.before()), new JobAction.Start(run, pauseS(checking.before().barren())));
   }
 
   /** 0 after a run that got somewhere, then 1, 2, 4, ... */
@@ -192,11 +329,17 @@ public final class JobFlow {
   }
 
   /**
-   * Whether the program was ended from outside. By a signal that people, terminals and batch systems send, and that no
-   * defect of a program causes. SIGKILL is not one: the system sends it too, to who takes too much memory.
+   * Whether the program was ended from outside, not by us. By a signal that people, terminals and batch systems send,
+   * and that no defect of a program causes. SIGKILL is not one: the system sends it too, to who takes too much memory.
    */
-  public static boolean endedFromOutside(int exit) {
-    return FROM_OUTSIDE.contains(exit - SIGNALS_FROM);
+  public static boolean endedFromOutside(JobState before, int exit) {
+    return FROM_OUTSIDE.contains(exit - SIGNALS_FROM)
+        && !(before instanceof JobState.Running running && running.killed());
+  }
+
+  /** Why a run cannot begin. */
+  public static String tooFewNodes(int usable, int needed) {
+    return Plural.of(usable, "node") + " can be used, and it takes " + needed;
   }
 
   private static String failed(int run, int exit) {
@@ -205,7 +348,7 @@ public final class JobFlow {
         : " failed with exit code " + exit);
   }
 
-  private static Step finish(int exit, String why) {
-    return new Step(new State.Finished(), new Action.Finish(exit, why));
+  private static JobStep finish(int exit, String why) {
+    return step(new JobState.Finished(), new JobAction.Finish(exit, why));
   }
 }

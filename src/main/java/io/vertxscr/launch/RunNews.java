@@ -1,5 +1,6 @@
 package io.vertxscr.launch;
 
+import io.vertxscr.model.Plural;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

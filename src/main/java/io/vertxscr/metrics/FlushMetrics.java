@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.vertxscr.service.Event.Copied;
+import io.vertxscr.service.Event.CopyProgress;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import java.util.Map;
@@ -22,12 +22,12 @@ final class FlushMetrics implements Observer {
   private final Counter scavenges;
   private final Counter scavenged;
   private final FaultCounters failures;
-  private final Map<Integer, Copied> underWay = new ConcurrentHashMap<>();
+  private final Map<Integer, CopyProgress> underWay = new ConcurrentHashMap<>();
 
   FlushMetrics(MeterRegistry registry) {
-    Gauge.builder("scr_flush_under_way_bytes", () -> sum(Copied::totalBytes)).strongReference(true)
+    Gauge.builder("scr_flush_under_way_bytes", () -> sum(CopyProgress::totalBytes)).strongReference(true)
         .description("bytes of the flushes in progress, copied or not").register(registry);
-    Gauge.builder("scr_flush_copied_bytes", () -> sum(Copied::doneBytes)).strongReference(true)
+    Gauge.builder("scr_flush_copied_bytes", () -> sum(CopyProgress::doneBytes)).strongReference(true)
         .description("of these, copied bytes").register(registry);
     Gauge.builder("scr_flush_remaining_seconds", this::remainingSeconds).strongReference(true)
         .description("remaining time of the flushes in progress, at the rate of the last seconds").register(registry);
@@ -53,7 +53,7 @@ final class FlushMetrics implements Observer {
         .tag("outcome", outcome).register(registry);
   }
 
-  private long sum(ToLongFunction<Copied> bytes) {
+  private long sum(ToLongFunction<CopyProgress> bytes) {
     return underWay.values().stream().mapToLong(bytes).sum();
   }
 
@@ -65,7 +65,7 @@ final class FlushMetrics implements Observer {
   public void notice(Event event) {
     switch (event) {
       case Event.FlushStarted _ -> started.increment();
-      case Event.FlushProgress(int dataset, int _, Copied copied) -> underWay.put(dataset, copied);
+      case Event.FlushProgress(int dataset, int _, CopyProgress copied) -> underWay.put(dataset, copied);
       case Event.FlushDone flushed -> {
         underWay.remove(flushed.dataset());
         done.record(flushed.flushUs(), TimeUnit.MICROSECONDS);

@@ -42,7 +42,7 @@ final class PhaseMetrics implements Observer {
     switch (event) {
       case Event.PhaseStarted _ -> started.increment();
       case Event.PhaseHeldUp _ -> heldUp.increment();
-      case Event.DatasetComplete(_, _, Event.Extent extent) -> {
+      case Event.DatasetComplete(_, _, Event.PhaseExtent extent) -> {
         complete.record(extent.phaseUs(), TimeUnit.MICROSECONDS);
         protection.record(extent.protectionUs(), TimeUnit.MICROSECONDS);
         bytes.increment(extent.bytes());

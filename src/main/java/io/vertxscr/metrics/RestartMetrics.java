@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.vertxscr.service.Event.Copied;
+import io.vertxscr.service.Event.CopyProgress;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import java.util.OptionalLong;
@@ -27,7 +27,7 @@ final class RestartMetrics implements Observer {
   private final Counter dropped;
   private final Timer caughtUp;
   private final FaultCounters notCaughtUp;
-  private volatile Copied fetch = new Copied(0, 0, 0, OptionalLong.empty());
+  private volatile CopyProgress fetch = new CopyProgress(0, 0, 0, OptionalLong.empty());
 
   RestartMetrics(MeterRegistry registry) {
     Gauge.builder("scr_fetch_bytes", () -> fetch.totalBytes()).strongReference(true)
@@ -83,7 +83,7 @@ final class RestartMetrics implements Observer {
         fetched.increment(ranks.fetched());
       }
       case Event.CorruptFound _ -> corrupt.increment();
-      case Event.FetchProgress(int _, Copied copied) -> fetch = copied;
+      case Event.FetchProgress(int _, CopyProgress copied) -> fetch = copied;
       case Event.Quarantined _ -> quarantined.increment();
       case Event.RestartPoint _ -> points.increment();
       case Event.DatasetDropped _ -> dropped.increment();

@@ -45,6 +45,8 @@ public final class Limits {
 
   /** Files that one node writes to the prefix directory at once. */
   public static final int FLUSH_THREADS = 4;
+  /** Threads of a node for operations on prefix directories that move few bytes. */
+  public static final int PREFIX_THREADS = 8;
   /** Longest time that a background flush yields to one phase. */
   public static final long MAX_FLUSH_YIELD_MS = 60_000;
 

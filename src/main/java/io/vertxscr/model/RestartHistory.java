@@ -21,10 +21,15 @@ import java.util.stream.Stream;
  * @param loads checkpoints that were read since a run got any further, and those in quarantine; ascending by id
  * @param lastDatasetId highest dataset id that was known when this was written
  * @param followed the launch that has followed a wish last, which its further runs do not follow again
+ * @param departures where runs have left the branch of history that was there before; ascending by run
  */
-public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Wish, String> followed) {
+public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Wish, String> followed,
+    List<Departure> departures) {
   /** Nothing has happened yet. */
-  public static final RestartHistory EMPTY = new RestartHistory(Optional.empty(), List.of(), 0, Map.of());
+  public static final RestartHistory EMPTY =
+      new RestartHistory(Optional.empty(), List.of(), 0, Map.of(), List.of());
+  /** Older ones speak of datasets that are hardly anywhere any more. */
+  static final int MOST_DEPARTURES = 32;
 
   /** Actions to be done once before the first run of a launch: SCR_CACHE_PURGE, and so on. */
   public enum Wish { CACHE_PURGE, PREFIX_PURGE, CURRENT }
@@ -56,7 +61,29 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     }
   }
 
+  /**
+   * A run has restarted from this dataset and has completed another one. What continued from it before the run is of a
+   * branch that the program has left.
+   *
+   * @param createdUs with the id it tells histories apart
+   * @param run its begin in microseconds since 1970
+   */
+  public record Departure(int datasetId, long createdUs, long run) {
+    /** Whether a dataset is of the branch that was left. */
+    boolean leaves(int id, long created) {
+      return created < run && (id > datasetId || id == datasetId && created != createdUs);
+    }
+
+    /** Whether this one says all that the other one says. */
+    private boolean implies(Departure other) {
+      return run >= other.run && (datasetId < other.datasetId
+          || datasetId == other.datasetId && createdUs == other.createdUs);
+    }
+  }
+
   public RestartHistory {
+    departures = departures.stream().sorted(Comparator.comparingLong(Departure::run)).toList();
+    departures = departures.subList(Math.max(0, departures.size() - MOST_DEPARTURES), departures.size());
     loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
     followed = Collections.unmodifiableMap(new TreeMap<>(followed));  // in one order, also in the file
   }
@@ -74,7 +101,7 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   public RestartHistory following(Map<Wish, String> wishes) {
     Map<Wish, String> all = new TreeMap<>(followed);
     all.putAll(wishes);
-    return new RestartHistory(from, loads, lastDatasetId, all);
+    return new RestartHistory(from, loads, lastDatasetId, all, departures);
   }
 
   /** Whether a restart may use it under the selected checkpoint. */
@@ -123,15 +150,37 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     return with(loads.stream().filter(Load::quarantined).toList());
   }
 
+  /** Whether it is of a branch of history that the program has left: used only where there is no other. */
+  public boolean left(DatasetDescriptor dataset) {
+    return departures.stream().anyMatch(departure -> departure.leaves(dataset.id(), dataset.createdUs()));
+  }
+
+  /** A run that has restarted from this dataset has completed another one: the program is on its branch now. */
+  public RestartHistory departed(int datasetId, long createdUs, long run) {
+    Departure departure = new Departure(datasetId, createdUs, run);
+    return backOn(datasetId, createdUs).with(departure);
+  }
+
+  /** The program is on the branch of this dataset, whatever was noted before. */
+  private RestartHistory backOn(int datasetId, long createdUs) {
+    return new RestartHistory(from, loads, lastDatasetId, followed,
+        departures.stream().filter(departure -> !departure.leaves(datasetId, createdUs)).toList());
+  }
+
+  private RestartHistory with(Departure departure) {
+    return new RestartHistory(from, loads, lastDatasetId, followed, Stream.concat(
+        departures.stream().filter(other -> !departure.implies(other)), Stream.of(departure)).toList());
+  }
+
   /** Somebody wants to begin with this dataset, which ends its quarantine too. */
   public RestartHistory startingFrom(DatasetDescriptor dataset, int lastKnownId) {
-    return lifted(dataset.name()).knowing(lastKnownId)
+    return lifted(dataset.name()).backOn(dataset.id(), dataset.createdUs()).knowing(lastKnownId)
         .with(Optional.of(new From(dataset.id(), dataset.name(), Math.max(lastKnownId, lastDatasetId))));
   }
 
   /** Somebody has set another dataset current in the index since: restarts go by the index alone. */
   public RestartHistory startingAnywhere() {
-    return with(Optional.empty());
+    return new RestartHistory(Optional.empty(), loads, lastDatasetId, followed, List.of());
   }
 
   /** Nothing is held against the datasets of this name any more. */
@@ -141,11 +190,11 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   /** Ids up to this one have been used. */
   public RestartHistory knowing(int datasetId) {
-    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), followed);
+    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), followed, departures);
   }
 
   private RestartHistory with(Optional<From> other) {
-    return new RestartHistory(other, loads, lastDatasetId, followed);
+    return new RestartHistory(other, loads, lastDatasetId, followed, departures);
   }
 
   private RestartHistory with(Load changed) {
@@ -154,6 +203,6 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   private RestartHistory with(List<Load> others) {
-    return new RestartHistory(from, others, lastDatasetId, followed);
+    return new RestartHistory(from, others, lastDatasetId, followed, departures);
   }
 }

@@ -11,8 +11,15 @@ import java.util.OptionalLong;
  * @param count checkpoints that are kept there, at least 1
  * @param sizeBytes what datasets may take there on one device; empty for all that the file system has
  * @param mkdir whether directories can be made there
+ * @param sync when datasets are brought to stable storage
  */
-public record StoreDescriptor(String base, String group, int count, OptionalLong sizeBytes, boolean mkdir) {
+public record StoreDescriptor(
+    String base, String group, int count, OptionalLong sizeBytes, boolean mkdir, StoreSync sync) {
+  /** A store that is synced as its file system suggests. */
+  public StoreDescriptor(String base, String group, int count, OptionalLong sizeBytes, boolean mkdir) {
+    this(base, group, count, sizeBytes, mkdir, StoreSync.AUTO);
+  }
+
   public StoreDescriptor {
     Objects.requireNonNull(group);
     Objects.requireNonNull(sizeBytes);

@@ -92,6 +92,7 @@ public final class ClusteredNode implements AutoCloseable {
     if (membership.nodes().size() == 1 && options.network().expectsOthers()) {
       LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());
     }
+    HazelcastConfig.joined(manager.getConfig(), membership);
     metrics.watch(ground.store()::list, membership);
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,

@@ -23,8 +23,10 @@ import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.Capacity;
+import io.vertxscr.service.cache.StableStorage;
 import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.container.ContainerSteps;
 import io.vertxscr.service.copy.PrefixCopies;
@@ -42,6 +44,7 @@ import io.vertxscr.service.flush.WantedFlushes;
 import io.vertxscr.service.leader.DatasetCommands;
 import io.vertxscr.service.leader.GatherHandlers;
 import io.vertxscr.service.leader.PhaseSteps;
+import io.vertxscr.service.leader.ReadsInPlace;
 import io.vertxscr.service.leader.RestartSteps;
 import io.vertxscr.service.leader.RunEvents;
 import io.vertxscr.service.leader.RunLifecycle;
@@ -51,6 +54,7 @@ import io.vertxscr.service.log.LogLines;
 import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.phase.BypassService;
 import io.vertxscr.service.phase.ClaimService;
+import io.vertxscr.service.phase.FilePlaces;
 import io.vertxscr.service.phase.PhaseService;
 import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
@@ -73,6 +77,7 @@ import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
+import io.vertxscr.service.run.StorageProbe;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import io.vertxscr.service.scavenge.Scavenger;
 import io.vertxscr.storage.DatasetStore;
@@ -98,6 +103,7 @@ public final class NodeAssembly {
   private final String self;
   private final Settings settings;
   private final NodeServices services;
+  private final SyncBarrier syncs;
   private final PrefixCopies copies;
   private final HaltWatch halts;
   private final EventLog log;
@@ -114,6 +120,7 @@ public final class NodeAssembly {
     this.bus = ports.bus();
     this.self = ports.membership().self().name();
     this.settings = settings;
+    this.syncs = new SyncBarrier(loop);
     DatasetStore store = ports.store();
 
     RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
@@ -124,11 +131,13 @@ public final class NodeAssembly {
     AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
     FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
-    LeaderGathers gathers = new LeaderGathers(bus, self);
+    LeaderGathers gathers = new LeaderGathers(bus, self, runs);
     CompletedNames names = new CompletedNames();
+    FilePlaces places = new FilePlaces(loop);
     PhaseService phases = new PhaseService(loop, gathers, claims, new BypassService(loop, gathers, store, claims),
         new PhaseService.Data(store, protection, evictor,
-            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names));
+            new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
+            new StableStorage(loop, bus, self, store)));
     RestartService restarts = new RestartService(gathers, store, fetches, names);
     runs.onOver(protection::over);
     runs.onOver(_ -> copies.goOn());
@@ -163,13 +172,14 @@ public final class NodeAssembly {
         Step.DROP, restarts.removal(Step.DROP),
         Step.DELETE, restarts.removal(Step.DELETE),
         Step.FINALIZE, restarts::finish));
-    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store), claims,
+    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
-        new StatusService(bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
+        new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, advice.advisor());
+        flushes, aggregation, leader, flush, syncs, advice.advisor(),
+        new StorageProbe(loop, self, store.directories().control()));
   }
 
   private LeaderAdvice advice() {
@@ -203,14 +213,15 @@ public final class NodeAssembly {
         new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.turns(), observer);
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
+    ReadsInPlace reads = new ReadsInPlace(loop, flush.turns());
     RunPreparation preparation = new RunPreparation(
-        loop, settings, new StoreChecks(bus), flush, restart, commands, advice, this::micros);
-    PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, this::micros);
+        loop, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
+    PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     GatherHandlers handlers =
         new GatherHandlers(phases, restarts, flush.wanted(), journal, advice, scavenges, events);
-    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers), journal, flush, advice,
-        scavenges, events, this::seconds);
+    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, handlers, reads), journal, flush,
+        advice, scavenges, events, this::seconds);
   }
 
   private long micros() {

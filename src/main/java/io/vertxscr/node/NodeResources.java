@@ -34,6 +34,7 @@ public final class NodeResources implements AutoCloseable {
   private final DatasetStore store;
   private final TransferEngine engine;
   private final TransferEngine flushEngine;
+  private final TransferEngine prefixEngine;
   private final PeerServer peerServer;
   private final NodeInfo info;
   private final Observer observer;
@@ -51,6 +52,8 @@ public final class NodeResources implements AutoCloseable {
     this.engine = new TransferEngine("scr-" + options.name(), buffers);
     this.flushEngine = new TransferEngine(
         "scr-" + options.name() + "-flush", Limits.FLUSH_THREADS, Limits.MAX_QUEUED_TRANSFERS, buffers);
+    this.prefixEngine = new TransferEngine(
+        "scr-" + options.name() + "-prefix", Limits.PREFIX_THREADS, Limits.MAX_QUEUED_TRANSFERS);
     this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
         options.secret()), new StoreCatalog(store));
     this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());
@@ -91,7 +94,7 @@ public final class NodeResources implements AutoCloseable {
     return engine;
   }
 
-  /** Runs copies to the prefix directory, which may have to wait, beside all other transfers. */
+  /** Runs copies from and to the prefix directory, beside all other transfers. */
   CompletableFuture<Object> flush(String what, Callable<Object> copy) {
     return flushEngine.submit(what, flushDisturbance.apply(copy));
   }
@@ -101,9 +104,19 @@ public final class NodeResources implements AutoCloseable {
     flushDisturbance = by;
   }
 
+  /** Threads for all other operations on the prefix directory, so that one that hangs stops nothing else. */
+  TransferEngine prefixEngine() {
+    return prefixEngine;
+  }
+
   /** Refuses new transfers; completes when all that were submitted before have ended. */
   CompletableFuture<Void> drain() {
-    return CompletableFuture.allOf(engine.drain(), flushEngine.drain());
+    return engine.drain();
+  }
+
+  /** The same for those from and to the prefix directory, which may hang. */
+  CompletableFuture<Void> drainPrefix() {
+    return CompletableFuture.allOf(flushEngine.drain(), prefixEngine.drain());
   }
 
   /** Ways to the other members' bytes. Connections to a member that leaves end at once. */
@@ -142,6 +155,7 @@ public final class NodeResources implements AutoCloseable {
       peerClient.close();
     }
     flushEngine.close();
+    prefixEngine.close();
     engine.close();
     lock.close();
   }

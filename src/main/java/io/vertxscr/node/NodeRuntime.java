@@ -13,6 +13,7 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.NodeContext;
 import java.lang.reflect.InvocationTargetException;
@@ -40,7 +41,8 @@ public final class NodeRuntime {
   private NodeRuntime(Vertx vertx, NodeResources ground, Membership membership) {
     this.vertx = vertx;
     this.ground = ground;
-    this.loop = new VertxLoop(vertx, ground.options().files(), ground.engine()::submit, ground::flush);
+    this.loop = new VertxLoop(vertx, ground.options().files(), ground.engine()::submit, ground::flush,
+        ground.prefixEngine()::submit);
     Epoch epoch = new Epoch();
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());
@@ -123,6 +125,8 @@ public final class NodeRuntime {
     ready = false;
     return loop.<Void>call(() -> {
       return assembly.stopping().compose(_ -> assembly.closeLog())
+          .compose(_ -> loop.prefix().within(PrefixJobs.PATIENCE, Future.fromCompletionStage(ground.drainPrefix()))
+              .otherwiseEmpty())
           .compose(_ -> Future.fromCompletionStage(ground.drain()));
     }).onComplete(_ -> {
       events.publish();

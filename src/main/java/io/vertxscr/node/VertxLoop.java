@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.storage.LocalFiles;
 import java.time.Clock;
 import java.util.concurrent.Callable;
@@ -23,6 +24,8 @@ public final class VertxLoop implements Loop {
   private final Context context;
   private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine;
   private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine;
+  private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> prefixEngine;
+  private final PrefixJobs prefix;
 
   /**
    * Makes the loop of a node.
@@ -30,23 +33,27 @@ public final class VertxLoop implements Loop {
    * @param engine runs blocking work on transfer threads; the name is for its diagnosis
    */
   public VertxLoop(Vertx vertx, BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine) {
-    this(vertx, LocalFiles.ofThisMachine(), engine, engine);
+    this(vertx, LocalFiles.ofThisMachine(), engine, engine, engine);
   }
 
   /**
-   * The same with threads of their own for work that may pause.
+   * The same with threads of their own for prefix directories.
    *
    * @param files of the process that the node is in
    * @param patientEngine as {@code engine}, for {@link #patiently}
+   * @param prefixEngine as {@code engine}, for {@link #prefix}
    */
   public VertxLoop(Vertx vertx, LocalFiles files,
       BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine,
-      BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine) {
+      BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine,
+      BiFunction<String, Callable<Object>, CompletableFuture<Object>> prefixEngine) {
     this.vertx = vertx;
     this.files = files;
     this.context = ((VertxInternal) vertx).createEventLoopContext();
     this.engine = engine;
     this.patientEngine = patientEngine;
+    this.prefixEngine = prefixEngine;
+    this.prefix = new PrefixJobs(this, this::onPrefixThread);
   }
 
   @Override
@@ -75,6 +82,29 @@ public final class VertxLoop implements Loop {
   @SuppressWarnings("unchecked")
   public <T> Future<T> patiently(String what, Callable<T> work) {
     return (Future<T>) Future.fromCompletionStage(patientEngine.apply(what, work::call), context);
+  }
+
+  @Override
+  public <T> Future<T> aside(String what, Callable<T> work) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    Thread.ofPlatform().daemon().name(what).start(() -> {
+      try {
+        done.complete(work.call());
+      } catch (Exception e) {
+        done.completeExceptionally(e);
+      }
+    });
+    return Future.fromCompletionStage(done, context);
+  }
+
+  @Override
+  public PrefixJobs prefix() {
+    return prefix;
+  }
+
+  @SuppressWarnings("unchecked")
+  private <T> Future<T> onPrefixThread(String what, Callable<T> work) {
+    return (Future<T>) Future.fromCompletionStage(prefixEngine.apply(what, work::call), context);
   }
 
   @Override

@@ -15,6 +15,9 @@ import java.util.stream.Stream;
  * checkpoint that nothing replaces: one is replaced by a newer one that is known to be restorable and survives at
  * least as many losses, or by its own copy in the prefix directory. So one without redundancy never takes the place
  * of the last one that survives the loss of a node, independent of the store's count.
+ *
+ * <p>A checkpoint that the restart has passed over is replaced by a newer one in the prefix directory, too: the program
+ * has left it behind. Then even its pending flush does not hold it where its bytes are in the way of the next dataset.
  */
 public final class Eviction {
   private Eviction() {}
@@ -23,9 +26,9 @@ public final class Eviction {
   public enum Standing {
     /** The run has restarted from it, or has completed it. */
     WHOLE,
-    /** Older than the checkpoint that the run restarted from: not verified. */
+    /** Older than the checkpoint that the run restarted from, so not verified; or not on stable storage yet. */
     UNTRIED,
-    /** The restart went past it. */
+    /** Newer than what the restart has found: more than its sets tolerate was missing, and may come back. */
     PASSED_OVER,
     /** Of another prefix directory, or of a run of another size. */
     FOREIGN
@@ -46,6 +49,10 @@ public final class Eviction {
 
     private boolean isOwnCheckpoint() {
       return checkpoint && (standing == Standing.WHOLE || standing == Standing.UNTRIED);
+    }
+
+    private boolean isPassedOver() {
+      return checkpoint && standing == Standing.PASSED_OVER;
     }
   }
 
@@ -117,7 +124,7 @@ public final class Eviction {
     }
     return switch (dataset.standing()) {
       case FOREIGN -> dataset.flushed() == Flushed.YES;
-      case PASSED_OVER -> held.stream().anyMatch(other -> isWhole(other) && other.id() > dataset.id());
+      case PASSED_OVER -> isLeftBehind(dataset, held);
       case WHOLE, UNTRIED -> newerInStore(dataset, held) >= storeCounts.getOrDefault(dataset.store(), 0)
           && isReplaced(dataset, held);
     };
@@ -135,6 +142,24 @@ public final class Eviction {
   private static boolean isReplaced(Cached dataset, List<Cached> held) {
     return dataset.flushed() == Flushed.YES || held.stream().anyMatch(other ->
         isWhole(other) && other.id() > dataset.id() && other.losses() >= dataset.losses());
+  }
+
+  /** Whether a newer one takes the place of one that was passed over. */
+  private static boolean isLeftBehind(Cached dataset, List<Cached> held) {
+    return held.stream().anyMatch(other -> isWhole(other) && other.id() > dataset.id()
+        && (other.losses() >= dataset.losses() || other.flushed() == Flushed.YES));
+  }
+
+  /** Whether nobody will miss it in the prefix directory either, because a newer one is there. */
+  private static boolean isOutdated(Cached dataset, List<Cached> held) {
+    return dataset.isPassedOver() && held.stream().anyMatch(other ->
+        isWhole(other) && other.id() > dataset.id() && other.flushed() == Flushed.YES);
+  }
+
+  /** Returns the victims that a restart would have used if their nodes had come back: nothing is in their place yet. */
+  public static List<Integer> givenUp(List<Cached> held, Room room) {
+    return held.stream().filter(dataset -> room.evicted().contains(dataset.id()) && dataset.isPassedOver()
+        && dataset.flushed() != Flushed.YES && !isLeftBehind(dataset, held)).map(Cached::id).toList();
   }
 
   /** Selects the victims before a dataset is written that would not fit, or exceed the count. */
@@ -159,7 +184,8 @@ public final class Eviction {
 
   private static List<Cached> evictable(List<Cached> held, Wanted wanted) {
     return held.stream()
-        .filter(dataset -> dataset.store().equals(wanted.store()) && dataset.flushed() != Flushed.ON_ITS_WAY)
+        .filter(dataset -> dataset.store().equals(wanted.store()))
+        .filter(dataset -> dataset.flushed() != Flushed.ON_ITS_WAY || isOutdated(dataset, held))
         .sorted(Comparator.comparingInt(Cached::id)).toList();
   }
 
@@ -173,10 +199,11 @@ public final class Eviction {
   private static List<List<Cached>> inOrder(List<Cached> held, Wanted wanted) {
     List<Cached> here = evictable(held, wanted);
     return Stream.<List<Cached>>of(
-        here.stream().filter(d -> !d.checkpoint() || d.standing() == Standing.PASSED_OVER).toList(),
+        here.stream().filter(d -> !d.checkpoint() || d.isPassedOver() && isLeftBehind(d, held)).toList(),
         here.stream().filter(d -> d.standing() == Standing.FOREIGN && d.flushed() == Flushed.YES).toList(),
         here.stream().filter(d -> d.isOwnCheckpoint() && isReplaced(d, held) && d.flushed() != Flushed.YES).toList(),
-        here.stream().filter(d -> d.isOwnCheckpoint() && d.flushed() == Flushed.YES).toList(),
+        here.stream().filter(d -> (d.isOwnCheckpoint() || d.isPassedOver()) && d.flushed() == Flushed.YES).toList(),
+        here.stream().filter(Cached::isPassedOver).toList(),
         here.stream().filter(d -> d.standing() == Standing.FOREIGN).toList(),
         here.stream().filter(d -> d.isOwnCheckpoint() && wanted.storeCount() == 1
             && wanted.losses() >= d.losses()).toList()).toList();

@@ -103,7 +103,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
   /** Range of a row that this rank has computed for another, during the protection of the dataset. */
   RangeRequest finishedParity(int row) {
     int holder = set.left(rank, row);
-    return request(holder, RangeRequest.Kind.PARITY, (row - 1) * chunkBytes(), chunkBytes());
+    return request(holder, RangeRequest.RangeKind.PARITY, (row - 1) * chunkBytes(), chunkBytes());
   }
 
   RankFiles layoutOf(int member) {
@@ -123,7 +123,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
 
   private Stretch copy(int owner, long offset) {
     long bytes = layoutOf(owner).bytes();
-    return new Stretch(offset, bytes, List.of(Term.plain(request(owner, RangeRequest.Kind.FILES, 0, bytes))));
+    return new Stretch(offset, bytes, List.of(Term.plain(request(owner, RangeRequest.RangeKind.FILES, 0, bytes))));
   }
 
   /** An owner's segment in this rank's own stripe. */
@@ -131,12 +131,12 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     int member = set.memberOf(owner);
     int segment = parity.segmentAt(member, set.memberOf(rank));
     ReedSolomon code = new ReedSolomon(set.size(), rows());
-    return new Term(request(owner, RangeRequest.Kind.FILES, segment * parity.chunkBytes(),
+    return new Term(request(owner, RangeRequest.RangeKind.FILES, segment * parity.chunkBytes(),
         parity.bytesIn(segment, layoutOf(owner).bytes())),
         IntStream.range(0, rows()).mapToObj(row -> code.coefficient(row, member)).toList());
   }
 
-  private RangeRequest request(int owner, RangeRequest.Kind kind, long offset, long bytes) {
+  private RangeRequest request(int owner, RangeRequest.RangeKind kind, long offset, long bytes) {
     return new RangeRequest(nodes.get(set.memberOf(owner)), descriptor.id(), owner, kind, offset, bytes);
   }
 

@@ -132,7 +132,7 @@ public record RebuildPlan(
     for (int other = 0; other < layout.members(); other++) {
       if (layout.hasData(other, stripe) && !filesNodes.get(other).isEmpty()) {
         terms.add(new Term(new RangeRequest(filesNodes.get(other), header.descriptor().id(), set.ranks().get(other),
-            RangeRequest.Kind.FILES, layout.offset(other, stripe), bytes),
+            RangeRequest.RangeKind.FILES, layout.offset(other, stripe), bytes),
             List.of(code.contribution(rows, factors, other))));
       }
     }
@@ -142,7 +142,7 @@ public record RebuildPlan(
 
   private RangeRequest redundancy(int member, long offset, long bytes) {
     return new RangeRequest(redundancyNodes.get(member), header.descriptor().id(), header.set().ranks().get(member),
-        RangeRequest.Kind.REDUNDANCY, offset, bytes);
+        RangeRequest.RangeKind.REDUNDANCY, offset, bytes);
   }
 
   private static RankFiles files(RedundancyHeader header, int rank) {

@@ -37,7 +37,7 @@ public final class RestoreJob {
   /** Copies the files from the node that has them. */
   public static RestoreJob move(
       int datasetId, RankFiles files, String node, RangeSource source, Path datasetDirectory) {
-    var whole = new RangeRequest(node, datasetId, files.rank(), RangeRequest.Kind.FILES, 0, files.bytes());
+    var whole = new RangeRequest(node, datasetId, files.rank(), RangeRequest.RangeKind.FILES, 0, files.bytes());
     return new RestoreJob(files, List.of(new Stretch(0, files.bytes(), List.of(Term.plain(whole)))), source,
         datasetDirectory);
   }

@@ -2,7 +2,7 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -50,7 +50,7 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
   public record Rank(int expectedFiles, RankFiles good, boolean whole, Map<String, List<Segment>> segments) {}
 
   /** A redundancy file: who wrote it, its entry in the filemap, its header. */
-  public record SetFile(int rank, Redundancy file, RedundancyHeader header) {
+  public record SetFile(int rank, StoredRedundancy file, RedundancyHeader header) {
     RedundancySet set() {
       return header.set();
     }

@@ -1,6 +1,6 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.DatasetDescriptor;
@@ -113,7 +113,7 @@ public final class DatasetScanner {
         found.problems.add("rank " + map.files().rank() + ": " + problem.get());
       }
     }
-    for (Redundancy file : map.redundancy()) {
+    for (StoredRedundancy file : map.redundancy()) {
       look(there, file, found);
     }
     int listed = map.files().files().size() + map.redundancy().size();
@@ -131,7 +131,7 @@ public final class DatasetScanner {
             file.crc())).isEmpty();
   }
 
-  private void look(FilesThere there, Redundancy file, RankFound found) {
+  private void look(FilesThere there, StoredRedundancy file, RankFound found) {
     int rank = found.map.files().rank();
     try {
       Optional<String> problem = there.problem(file, depth);

@@ -2,7 +2,7 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.format.RedundancyHeaderFile;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
@@ -38,7 +38,7 @@ record FilesThere(Path directory, RankFilemap map) {
   }
 
   /** Returns the mismatch of a redundancy file, in a sentence. */
-  Optional<String> problem(Redundancy file, Depth depth) {
+  Optional<String> problem(StoredRedundancy file, Depth depth) {
     return problem(map.flushed(file), new FileMeta(file.name(), file.name(), file.bytes(), OptionalInt.of(file.crc())),
         depth);
   }
@@ -63,7 +63,7 @@ record FilesThere(Path directory, RankFilemap map) {
   }
 
   /** The header of a redundancy file. @throws ScrException CORRUPT, IO */
-  RedundancyHeader header(Redundancy file) {
+  RedundancyHeader header(StoredRedundancy file) {
     FlushedFile place = map.flushed(file);
     if (place.segments().isEmpty()) {
       return RedundancyFiles.readHeader(NodeDirectories.resolve(directory, file.name()));

@@ -2,7 +2,7 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.flow.restart.RestorePlan.Member;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.Fault;
@@ -63,7 +63,7 @@ final class OfflineRebuild {
   List<RankFiles> runAndNote(List<RankPlan> plans) {
     List<RankFiles> rebuilt = run(plans);
     for (RankFiles files : rebuilt) {
-      List<Redundancy> redundancy = scan.redundancy().stream().filter(file -> file.rank() == files.rank())
+      List<StoredRedundancy> redundancy = scan.redundancy().stream().filter(file -> file.rank() == files.rank())
           .map(DatasetScan.SetFile::file).toList();
       AtomicFile.replace(paths.dataset(scan.descriptor().id()).resolve(files.rank() + ".scrfilemap"),
           RankFilemapFile.encode(new RankFilemap(scan.descriptor(), scan.worldRanks(),

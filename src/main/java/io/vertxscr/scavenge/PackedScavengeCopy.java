@@ -1,7 +1,7 @@
 package io.vertxscr.scavenge;
 
 import io.vertxscr.format.prefix.RankFileMap.Segment;
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -18,7 +18,7 @@ import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.prefix.copy.extent.Parts;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
-import io.vertxscr.scavenge.ScavengeCopy.Copied;
+import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
@@ -66,11 +66,11 @@ final class PackedScavengeCopy {
    * @param drafts an empty directory below the dataset's; gone when this returns
    * @param before what is there of each rank already, of an earlier call or another node
    */
-  Copied run(Path drafts, Map<Integer, RankFilemap> before) throws IOException {
+  NodeCopy run(Path drafts, Map<Integer, RankFilemap> before) throws IOException {
     List<RankRecord> wanted = record.ranks().stream().filter(rank -> !isThere(rank, before)).toList();
     List<Integer> all = record.ranks().stream().map(rank -> rank.files().rank()).sorted().toList();
     if (wanted.isEmpty()) {
-      return new Copied(all, 0, 0, List.of());
+      return new NodeCopy(all, 0, 0, List.of());
     }
     Map<Integer, List<Written>> written = new TreeMap<>();
     wanted.forEach(rank -> written.put(rank.files().rank(), new ArrayList<>()));
@@ -91,7 +91,7 @@ final class PackedScavengeCopy {
       bytes += ofRank.stream().filter(file -> file.crc().isPresent())
           .mapToLong(file -> file.item().file().bytes()).sum();
     }
-    return new Copied(all, files, bytes, List.copyOf(problems));
+    return new NodeCopy(all, files, bytes, List.copyOf(problems));
   }
 
   private boolean isThere(RankRecord rank, Map<Integer, RankFilemap> before) {
@@ -166,7 +166,7 @@ final class PackedScavengeCopy {
     int number = rank.files().rank();
     Map<String, List<Segment>> segments = new HashMap<>();
     List<FileMeta> files = new ArrayList<>();
-    List<Redundancy> redundancy = new ArrayList<>();
+    List<StoredRedundancy> redundancy = new ArrayList<>();
     before.ifPresent(map -> map.redundancy().forEach(known -> {
       redundancy.add(known);
       Optional.ofNullable(map.segments().get(known.name())).ifPresent(there -> segments.put(known.name(), there));
@@ -177,7 +177,7 @@ final class PackedScavengeCopy {
         problems.add(file.problem());
       } else if (file.item().redundancy()) {
         String name = name(meta.path(), redundancy);
-        redundancy.add(new Redundancy(name, record.scheme(), meta.bytes(), file.crc().getAsInt()));
+        redundancy.add(new StoredRedundancy(name, record.scheme(), meta.bytes(), file.crc().getAsInt()));
         segments.put(name, segments(file.item(), place));
       } else {
         files.add(meta.withCrc(file.crc().getAsInt()));
@@ -190,7 +190,7 @@ final class PackedScavengeCopy {
   }
 
   /** Two nodes may have redundancy of one rank for different sets: both are kept. */
-  private static String name(String base, List<Redundancy> known) {
+  private static String name(String base, List<StoredRedundancy> known) {
     String name = base;
     for (int k = 1; isKnown(name, known); k++) {
       name = k + "/" + base;
@@ -198,7 +198,7 @@ final class PackedScavengeCopy {
     return name;
   }
 
-  private static boolean isKnown(String name, List<Redundancy> known) {
+  private static boolean isKnown(String name, List<StoredRedundancy> known) {
     return known.stream().anyMatch(file -> file.name().equals(name));
   }
 

@@ -1,6 +1,6 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -51,7 +51,7 @@ public final class ScavengeCopy {
   private final PrefixPaths paths;
 
   /** Result of the copy. @param problems files that could not be had, in sentences */
-  public record Copied(List<Integer> ranks, long files, long bytes, List<String> problems) {}
+  public record NodeCopy(List<Integer> ranks, long files, long bytes, List<String> problems) {}
 
   private record CopiedRank(int rank, long files, long bytes, List<String> problems) {}
 
@@ -67,7 +67,7 @@ public final class ScavengeCopy {
   }
 
   /** @throws ScrException NO_SPACE, IO: the call may be repeated */
-  public Copied run() {
+  public NodeCopy run() {
     PrefixDirectories.createDurably(paths.prefix(), target.resolve(".scr"));
     String drafts = "draft." + cache.node() + ".";
     try {
@@ -80,7 +80,7 @@ public final class ScavengeCopy {
           return runPacked(directory);
         }
         List<CopiedRank> ranks = Workers.map(record.ranks(), rank -> copy(rank, directory));
-        return new Copied(ranks.stream().map(CopiedRank::rank).sorted().toList(),
+        return new NodeCopy(ranks.stream().map(CopiedRank::rank).sorted().toList(),
             ranks.stream().mapToLong(CopiedRank::files).sum(), ranks.stream().mapToLong(CopiedRank::bytes).sum(),
             ranks.stream().flatMap(rank -> rank.problems().stream()).toList());
       } finally {
@@ -91,7 +91,7 @@ public final class ScavengeCopy {
     }
   }
 
-  private Copied runPacked(Path drafts) throws IOException {
+  private NodeCopy runPacked(Path drafts) throws IOException {
     Map<Integer, RankFilemap> before = new HashMap<>();
     for (RankRecord rank : record.ranks()) {
       before(rank.files().rank()).ifPresent(map -> before.put(rank.files().rank(), map));
@@ -117,7 +117,7 @@ public final class ScavengeCopy {
         directories.add(name(draft, copied.name()));
       });
     }
-    List<Redundancy> redundancy = new ArrayList<>(before.map(RankFilemap::redundancy).orElse(List.of()));
+    List<StoredRedundancy> redundancy = new ArrayList<>(before.map(RankFilemap::redundancy).orElse(List.of()));
     int expected = rank.files().files().size() + redundancy.size();
     if (rank.redundancy().isPresent()) {
       redundancy(rank, drafts, redundancy, problems);
@@ -129,7 +129,7 @@ public final class ScavengeCopy {
         record.descriptor(), record.origin().ranks(), Math.max(expected, files.size() + redundancy.size()),
         new RankFiles(number, files), redundancy)));
     long bytes = files.stream().mapToLong(FileMeta::bytes).sum()
-        + redundancy.stream().mapToLong(Redundancy::bytes).sum();
+        + redundancy.stream().mapToLong(StoredRedundancy::bytes).sum();
     return new CopiedRank(number, files.size() + redundancy.size(), bytes, problems);
   }
 
@@ -166,7 +166,7 @@ public final class ScavengeCopy {
    * After a crash during a new protection two nodes may have redundancy of different sets. Both are kept, in numbered
    * directories.
    */
-  private void redundancy(RankRecord rank, Path drafts, List<Redundancy> known, List<String> problems) {
+  private void redundancy(RankRecord rank, Path drafts, List<StoredRedundancy> known, List<String> problems) {
     int number = rank.files().rank();
     String base = rank.set().fileName(number, record.scheme());
     Path cached = NodeDirectories.resolve(source, rank.redundancy().orElseThrow());
@@ -187,12 +187,12 @@ public final class ScavengeCopy {
               name = k + "/" + base;
             }
             name(draft, name);
-            known.add(new Redundancy(name, record.scheme(), bytes, crc));
+            known.add(new StoredRedundancy(name, record.scheme(), bytes, crc));
           }
         });
   }
 
-  private static boolean isKnown(List<Redundancy> known, String name) {
+  private static boolean isKnown(List<StoredRedundancy> known, String name) {
     return known.stream().anyMatch(file -> file.name().equals(name));
   }
 

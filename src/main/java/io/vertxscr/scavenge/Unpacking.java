@@ -1,7 +1,7 @@
 package io.vertxscr.scavenge;
 
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.model.Fault;
@@ -67,14 +67,14 @@ final class Unpacking {
     readable(filemap).filter(RankFilemap::packed).ifPresent(map -> {
       Set<Path> directories = new LinkedHashSet<>(List.of(directory));
       List<FileMeta> files = new ArrayList<>();
-      List<Redundancy> redundancy = new ArrayList<>();
+      List<StoredRedundancy> redundancy = new ArrayList<>();
       try (ContainerReader containers = new ContainerReader(directory)) {
         for (FileMeta file : map.files().files()) {
           if (copy(containers, map.flushed(file), file.name(), directories)) {
             files.add(file);
           }
         }
-        for (Redundancy file : map.redundancy()) {
+        for (StoredRedundancy file : map.redundancy()) {
           if (copy(containers, map.flushed(file), file.name(), directories)) {
             redundancy.add(file);
           }

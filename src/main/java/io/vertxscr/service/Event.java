@@ -60,13 +60,13 @@ public sealed interface Event {
    * @param phaseUs from start to the end
    * @param protectionUs the part of it after every rank had called its files complete
    */
-  record Extent(long files, long bytes, long phaseUs, long protectionUs) {}
+  record PhaseExtent(long files, long bytes, long phaseUs, long protectionUs) {}
 
   /** Every node has said that its part is protected, durably. */
-  record DatasetComplete(long run, int dataset, Extent extent) implements Event {}
+  record DatasetComplete(long run, int dataset, PhaseExtent extent) implements Event {}
 
   /** The dataset is deleted on every node; the run goes on with the one before. */
-  record DatasetDiscarded(long run, int dataset, Fault fault, String cause, Extent extent) implements Event {}
+  record DatasetDiscarded(long run, int dataset, Fault fault, String cause, PhaseExtent extent) implements Event {}
 
   /** Ranks by the way in which their files came to their nodes. */
   record Ways(int kept, int moved, int rebuilt, int fetched) {}
@@ -112,19 +112,19 @@ public sealed interface Event {
    * @param bytesPerSecond over the last seconds
    * @param remainingMs until all are copied; empty while nothing moves
    */
-  record Copied(long doneBytes, long totalBytes, long bytesPerSecond, OptionalLong remainingMs) {
+  record CopyProgress(long doneBytes, long totalBytes, long bytesPerSecond, OptionalLong remainingMs) {
     /** Returns the progress at this time. */
-    public static Copied of(Progress progress, long nowMs) {
-      return new Copied(progress.doneBytes(), progress.totalBytes(), progress.bytesPerSecond(nowMs),
+    public static CopyProgress of(Progress progress, long nowMs) {
+      return new CopyProgress(progress.doneBytes(), progress.totalBytes(), progress.bytesPerSecond(nowMs),
           progress.remainingMs(nowMs));
     }
   }
 
   /** The copies of an attempt are under way, or have ended. */
-  record FlushProgress(int dataset, int attempt, Copied copied) implements Event {}
+  record FlushProgress(int dataset, int attempt, CopyProgress copied) implements Event {}
 
   /** Files of this node's ranks are on their way from the prefix directory, or are here. */
-  record FetchProgress(int dataset, Copied copied) implements Event {}
+  record FetchProgress(int dataset, CopyProgress copied) implements Event {}
 
   /** The dataset is in the prefix directory, whole and durable. */
   record FlushDone(int dataset, int attempt, long bytes, long flushUs) implements Event {}

@@ -38,9 +38,19 @@ public final class LockedJobs {
     return new LockUser("node " + self, loop.files(), loop.clock());
   }
 
-  /** As {@link Loop#blocking}. */
-  public <T> Future<T> blocking(String what, Callable<T> work) {
-    return attempt(() -> loop.blocking(what, work), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+  /** As {@link PrefixJobs#ask}. */
+  public <T> Future<T> ask(Duration most, String what, Callable<T> question) {
+    return attempt(() -> loop.prefix().ask(most, what, question), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+  }
+
+  /** As {@link PrefixJobs#run}. */
+  public <T> Future<T> run(String what, Callable<T> work) {
+    return attempt(() -> loop.prefix().run(what, work), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+  }
+
+  /** As {@link PrefixJobs#runLong}. */
+  public <T> Future<T> runLong(String what, Callable<T> work) {
+    return attempt(() -> loop.prefix().runLong(what, work), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
   }
 
   /** As {@link Loop#patiently}. */

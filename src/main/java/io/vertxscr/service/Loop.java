@@ -22,11 +22,21 @@ public interface Loop {
   /** Runs the action on the loop, later if called on it; in the order of the calls. */
   void later(Runnable action);
 
-  /** Runs blocking work on a transfer thread; the future completes on the loop. The name is for its diagnosis. */
+  /**
+   * Runs blocking work on a transfer thread; the future completes on the loop. Not for prefix directories.
+   *
+   * @param what names it, for its diagnosis
+   */
   <T> Future<T> blocking(String what, Callable<T> work);
 
-  /** Runs {@link #blocking} work that may pause for long, on threads that phases do not need. */
+  /** Runs {@link #blocking} work that moves many bytes from or to a prefix directory, on threads of its own. */
   <T> Future<T> patiently(String what, Callable<T> work);
+
+  /** Runs a short job that must not wait for any other blocking work, on a thread of its own; one at a time. */
+  <T> Future<T> aside(String what, Callable<T> work);
+
+  /** All other operations on prefix directories: they block on no thread that a cache needs. */
+  PrefixJobs prefix();
 
   /** Runs the action on the loop after a delay; returns an id for {@link #cancel}. */
   long after(long delayMs, Runnable action);

@@ -2,6 +2,8 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertxscr.protocol.node.NodeVerb;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Request-reply messages between nodes. An answer that does not come is asked for again until it comes or the node has
@@ -11,7 +13,8 @@ public interface NodeBus {
   /**
    * Asks a node.
    *
-   * @return fails with the {@link io.vertxscr.model.ScrException} of the other side, or NODE_LOST when it has left
+   * @return fails with the {@link io.vertxscr.model.ScrException} of the other side, or NODE_LOST when it has left, or
+   *     when it is a member, but its loop, or the storage that the answer needs, has been silent for too long
    */
   <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer);
 
@@ -20,6 +23,20 @@ public interface NodeBus {
    * NOT_LEADER (fencing).
    */
   <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer);
+
+  /**
+   * Calls the listener with a node that follows another leadership than this node's: it has refused a command, which is
+   * sent again in a while.
+   */
+  default void onStranger(Consumer<String> listener) {}
+
+  /** Why a node that is a member is taken for hung; only of nodes that somebody waits for, or has waited for. */
+  default Optional<String> silence(String node) {
+    return Optional.empty();
+  }
+
+  /** Calls the listener when a silent node has answered again. */
+  default void onBack(Consumer<String> listener) {}
 
   /** Asks the current leader, with failover to the next one. */
   <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer);

@@ -52,7 +52,7 @@ public final class AtomicFile {
     }
   }
 
-  /** Syncs a directory. */
+  /** Syncs a directory, or a file with its attributes. */
   public static void force(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -9,7 +9,9 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -170,6 +172,30 @@ public final class DatasetStore {
   }
 
   /**
+   * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
+   * little.
+   *
+   * @throws ScrException NO_SUCH_FILE, IO: nobody knows what is there then
+   */
+  public void sync(int datasetId, List<RankFiles> ranks) {
+    Path cache = directories.path(cache(datasetId).path());
+    Path dataset = directory(datasetId);
+    List<Path> files = ranks.stream().flatMap(rank -> rank.files().stream())
+        .map(file -> NodeDirectories.resolve(dataset, file.name())).toList();
+    try {
+      for (Path file : files) {
+        AtomicFile.force(file);
+      }
+      for (Path directory : Trees.upTo(cache, Stream.concat(Stream.of(dataset),
+          files.stream().map(Path::getParent)).distinct().toList())) {
+        AtomicFile.force(directory);
+      }
+    } catch (IOException e) {
+      throw Faults.io(dataset, e);
+    }
+  }
+
+  /**
    * Registers a rank's files for reads by other nodes during protection, before there is a filemap. Ends with
    * {@link #save} or {@link #evict}.
    *
@@ -228,6 +254,45 @@ public final class DatasetStore {
         bins(directories.path(cache(datasetId).path())).recycleLent(files.values());
       }
     }
+  }
+
+  /** The directory of a dataset's files while it is brought here anew, beside what the store has of it. */
+  public Path draft(int datasetId, String storeBase) {
+    return NodeDirectories.draft(directories.path(directories.cache(storeBase).path()), datasetId);
+  }
+
+  /** Creates the empty {@link #draft} of a dataset; one of an earlier attempt goes to the trash. */
+  public Path createDraft(int datasetId, String storeBase) {
+    discardDraft(datasetId, storeBase);
+    Path draft = draft(datasetId, storeBase);
+    try {
+      return Trees.make(draft);
+    } catch (IOException e) {
+      throw Faults.io(draft, e);
+    }
+  }
+
+  /** Throws the {@link #draft} of a dataset away, if there is one. */
+  public synchronized void discardDraft(int datasetId, String storeBase) {
+    bins(directories.path(directories.cache(storeBase).path())).trash(draft(datasetId, storeBase));
+  }
+
+  /**
+   * Puts the {@link #draft} of a dataset, with all its files, in the place of what is held under its id, and writes its
+   * filemap, durably. A crash in between leaves neither: what is brought here anew is somewhere else, too.
+   */
+  public synchronized void adoptDraft(DatasetRecord record) {
+    int id = record.descriptor().id();
+    evict(id);
+    Path cache = directories.path(record.cache().path());
+    Path directory = NodeDirectories.dataset(cache, id);
+    bins(cache).trash(directory);                         // without a filemap
+    try {
+      Files.move(NodeDirectories.draft(cache, id), directory, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw Faults.io(directory, e);
+    }
+    save(record);
   }
 
   /** Creates the dataset's directory if it is missing. */
@@ -350,6 +415,8 @@ public final class DatasetStore {
     for (Path entry : Trees.list(cache)) {
       var id = NodeDirectories.datasetOf(entry);
       if (id.isPresent() && !(isHereOrPlaced(id.getAsInt()) && directory(id.getAsInt()).equals(entry))) {
+        into.trash(entry);
+      } else if (NodeDirectories.isDraft(entry)) {
         into.trash(entry);
       }
     }

@@ -18,6 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * descriptor of the file, so who would lock a file a second time must know that before it is opened. Thread-safe.
  */
 public final class LocalFiles {
+  /** File systems whose files are nowhere but in memory. */
+  private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
+
   private final FileSystem system;
   private final Set<Path> held = ConcurrentHashMap.newKeySet();
 
@@ -69,6 +72,15 @@ public final class LocalFiles {
       return Files.getFileStore(directory).getUsableSpace();
     } catch (IOException _) {
       return 0;
+    }
+  }
+
+  /** Whether a loss of power takes all of a directory's file system; not where that cannot be found out. */
+  public static boolean isInMemory(Path directory) {
+    try {
+      return MEMORY.contains(Files.getFileStore(directory).type());
+    } catch (IOException _) {
+      return false;
     }
   }
 

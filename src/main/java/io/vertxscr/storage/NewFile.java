@@ -42,6 +42,11 @@ public final class NewFile {
     return write(to, () -> FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), writing);
   }
 
+  /** Creates a file as {@link #stamped} does, for a writer that pauses; it {@link #unlink}s it after a failure. */
+  public static FileChannel create(Path to) throws IOException {
+    return make(to, () -> FileStamps.create(to));
+  }
+
   private static <T> T write(Path to, Making making, Writing<T> writing) {
     boolean done = false;
     try {
@@ -70,7 +75,8 @@ public final class NewFile {
     }
   }
 
-  private static void unlink(Path file) {
+  /** Removes a file that could not be written, best effort. */
+  public static void unlink(Path file) {
     try {
       Files.deleteIfExists(file);
     } catch (IOException _) {

@@ -22,6 +22,7 @@ import java.util.regex.Pattern;
 public record NodeDirectories(Path base, Path below, Path control) {
   private static final Pattern DATASET = Pattern.compile("scr\\.dataset\\.([1-9][0-9]{0,9})");
   private static final String FILEMAP_SUFFIX = ".scrfilemap";
+  private static final String DRAFT_SUFFIX = ".draft";
 
   public NodeDirectories {
     base = base.toAbsolutePath().normalize();
@@ -83,6 +84,17 @@ public record NodeDirectories(Path base, Path below, Path control) {
   /** Returns the directory of a dataset in a cache directory. */
   public static Path dataset(Path cache, int datasetId) {
     return cache.resolve("scr.dataset." + datasetId);
+  }
+
+  /** Returns the directory of a dataset in a cache directory while its files are brought there. */
+  static Path draft(Path cache, int datasetId) {
+    return cache.resolve("scr.dataset." + datasetId + DRAFT_SUFFIX);
+  }
+
+  /** Whether a directory in the cache is a {@link #draft}. */
+  static boolean isDraft(Path directory) {
+    String name = directory.getFileName().toString();
+    return name.endsWith(DRAFT_SUFFIX) && id(name.substring(0, name.length() - DRAFT_SUFFIX.length())).isPresent();
   }
 
   /** The dataset whose directory in the cache has this name. */

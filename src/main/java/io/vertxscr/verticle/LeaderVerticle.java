@@ -7,6 +7,7 @@ import io.vertxscr.protocol.node.advice.AdviceLeaseRequest;
 import io.vertxscr.protocol.node.flush.FlushQuestion;
 import io.vertxscr.protocol.node.flush.OverwriteNotice;
 import io.vertxscr.protocol.node.flush.ShareRequest;
+import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
@@ -35,6 +36,7 @@ public final class LeaderVerticle extends NodeVerticle {
         question -> leader.leading(() -> flush.states().answer(question)));
     serve(NodeVerb.OVERWRITE, OverwriteNotice.class,
         what -> leader.leading(() -> flush.coordinator().overwrite(what).map(Ack.ACK)));
+    serve(NodeVerb.SYNCED, DatasetSynced.class, part -> leader.leading(() -> node.services().syncs().synced(part)));
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
   }
 }

@@ -4,6 +4,7 @@ import io.vertxscr.service.advice.AdviceService;
 import io.vertxscr.service.advice.Advisor;
 import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.StoreService;
+import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
@@ -17,6 +18,7 @@ import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
+import io.vertxscr.service.run.StorageProbe;
 
 /**
  * The services of one node that verticles delegate to. Their methods are called on the node's loop.
@@ -31,4 +33,4 @@ public record NodeServices(
     FlushQuestions flushQuestions, StatusService status, ConfigService config,
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
-    LeaderService leader, FlushLeader flushLeader, Advisor advisor) {}
+    LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe) {}

@@ -71,7 +71,7 @@ public abstract class NodeVerticle extends VerticleBase {
   private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<Buffer> message) {
     String epoch = message.headers().get(EventBusNodeBus.EPOCH);
     if (epoch != null) {
-      node.epoch().admit(Long.parseLong(epoch));
+      node.epoch().admit(epoch);
     }
     Q request = Wire.fromBytes(message.body().getBytes(), type);
     Object key = List.of(verb, request);

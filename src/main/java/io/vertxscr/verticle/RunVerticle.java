@@ -1,5 +1,6 @@
 package io.vertxscr.verticle;
 
+import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.CheckStores;
@@ -17,6 +18,7 @@ public final class RunVerticle extends NodeVerticle {
   @Override
   protected void serve() {
     RunService runs = node.services().runs();
+    serve(NodeVerb.PULSE, Ack.class, _ -> runs.pulse(node.services().probe().silentMs()));
     serve(NodeVerb.TAKEOVER, Takeover.class, runs::takeover);
     serve(NodeVerb.STORES, CheckStores.class, node.services().stores()::check);
     serve(NodeVerb.RUN_BEGIN, RunInfo.class, runs::begin);

@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: {@code bin/scr} starts from anywhere with a JDK that is new enough, or says what is missing. */
 class LauncherIT {
@@ -74,6 +76,22 @@ class LauncherIT {
             """, ""));
     assertThat(run(HOME.resolve("bin/kvtree_print"), Map.of("SCR_JAVA_HOME", JDK),
         prefix.resolve(".scr/index.scr").toString()).out()).contains("VERSION = ");
+  }
+
+  /** Method: a shell makes the name, because this JVM may have no locale either. */
+  @ParameterizedTest
+  @ValueSource(strings = {"LANG", "LC_CTYPE", "LC_ALL"})
+  void namesOfFilesNeedNotBeAsciiWhereThereIsNoLocale(String variable) throws Exception {
+    Path script = Files.writeString(directory.resolve("halt"), """
+        #!/usr/bin/env bash
+        unset LANG LC_CTYPE LC_ALL
+        export %s=C
+        prefix=%s/$(printf 'd\\303\\251p\\303\\264t')
+        mkdir -p "$prefix"
+        %s halt --prefix "$prefix" --checkpoints 3 && test -s "$prefix/.scr/halt.scr"
+        """.formatted(variable, directory, HOME.resolve("bin/scr")));
+    assertThat(script.toFile().setExecutable(true)).isTrue();
+    assertThat(run(script, Map.of("SCR_JAVA_HOME", JDK))).returns(0, Ran::exit).returns("", Ran::err);
   }
 
   @Test

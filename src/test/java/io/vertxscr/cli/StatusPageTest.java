@@ -46,7 +46,7 @@ class StatusPageTest {
          {"dataset": 13, "name": "b", "missing": [1], "lost": ""}]"""));
 
     assertThat(String.join("\n", StatusPage.lines(List.of(answer)))).contains(
-        "note   dataset 12 'a': the files of rank 1-3 are on no node; the caches cannot give them back: two of a set",
+        "note   dataset 12 'a': the files of rank 1-3 are on no node; the nodes here cannot rebuild them: two of a set",
         "note   dataset 13 'b': the files of rank 1 are on no node; a restart rebuilds them").containsPattern(
         "(?m)^12 .* XOR +LOST +not wanted$").containsPattern("(?m)^13 .* XOR +DEGRADED +not wanted$");
   }

@@ -11,6 +11,7 @@ import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.model.StoreSync;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +54,17 @@ class DescriptorReaderTest {
     assertThat(read.checkpoints()).containsExactly(
         new CheckpointDescriptor(0, true, 1, "POWER", "/ssd", Redundancy.of(Scheme.XOR, 4), false));
     assertThat(read.stores()).containsExactly(StoreDescriptor.of("/nvme", 7), StoreDescriptor.of("/ssd", 3));
+  }
+
+  @Test
+  void aStoreSaysWhenItsDatasetsAreOnStableStorage() throws IOException {
+    Descriptors read = read("SCR_COPY_TYPE=FILE", "SCR_CACHE_BASE=/ssd", "STORE=/ssd SYNC=complete",
+        "STORE=/nvme SYNC=NONE", "STORE=/disk", "CKPT=0");
+    assertThat(read.store("/ssd").sync()).isEqualTo(StoreSync.COMPLETE);
+    assertThat(read.store("/nvme").sync()).isEqualTo(StoreSync.NONE);
+    assertThat(read.store("/disk").sync()).isEqualTo(StoreSync.AUTO);
+    assertThatThrownBy(() -> read("SCR_COPY_TYPE=FILE", "STORE=/ssd SYNC=ALWAYS", "CKPT=0"))
+        .isInstanceOf(ScrException.class).hasMessageContainingAll("SYNC", "ALWAYS", "EVICT", "COMPLETE");
   }
 
   @Test

@@ -144,7 +144,7 @@ public final class Samples {
 
   private static Sample rankFilemap() {
     RankFilemap map = new RankFilemap(DESCRIPTOR, 8, 4, files(2),
-        List.of(new RankFilemap.Redundancy("2_of_3_in_1.xor", Scheme.XOR, 175693, 0x2ef519a1)));
+        List.of(new RankFilemap.StoredRedundancy("2_of_3_in_1.xor", Scheme.XOR, 175693, 0x2ef519a1)));
     return new Sample("rank-filemap", map, RankFilemapFile.encode(map), RankFilemapFile::decode);
   }
 
@@ -158,7 +158,8 @@ public final class Samples {
     RestartHistory history = new RestartHistory(Optional.of(new RestartHistory.From(5, "b.5", 10)), List.of(
         new RestartHistory.Load(11, 7, "b.11", 1, 0, false),
         new RestartHistory.Load(5, 1312850690668536L, "b.5", 3, 1312850690700000L, true)), 12,
-        Map.of(RestartHistory.Wish.CACHE_PURGE, "4f", RestartHistory.Wish.CURRENT, "4f/b.5"));
+        Map.of(RestartHistory.Wish.CACHE_PURGE, "4f", RestartHistory.Wish.CURRENT, "4f/b.5"),
+        List.of(new RestartHistory.Departure(4, 1312850690668000L, 1312850690700000L)));
     return new Sample("restart", history, RestartFile.encode(history), RestartFile::decode);
   }
 

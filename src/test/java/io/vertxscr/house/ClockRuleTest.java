@@ -78,8 +78,7 @@ class ClockRuleTest {
         "scavenge.PatientLocks", "a command waits in its own thread",
         "scavenge.Workers", "a command waits for its own threads",
         "transfer.TransferEngine", "a node that is closed waits for its threads",
-        "launch.DaemonEnd", "scr run has no loop",
-        "service.copy.CopyThrottle", "copies pause in jobs on threads of their own: see 0013")),
+        "launch.DaemonEnd", "scr run has no loop")),
     RANDOM(access -> CHANCE.contains(target(access)) || isUnseeded(access), Map.of(
         "storage.LogicalDraft", "a name that no late writer of an earlier draft knows",
         "scavenge.ScavengeCopy", "the same")),

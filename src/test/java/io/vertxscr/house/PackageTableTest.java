@@ -66,8 +66,8 @@ class PackageTableTest {
     row("protocol", "model");
     row("protocol.node", "model", "flow", "config", "redundancy", "protocol");
     rowAllAbove("service");
-    row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy");
     row("explain", "model", "flow", "placement");
+    row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy", "explain");
     row("launch", "model", "config");
     row("transfer", "model");
     row("cluster.peer", "model", "storage", "redundancy", "transfer");

@@ -44,7 +44,6 @@ class WaitRuleTest {
   /** Who waits all the same, and why it may. */
   private static final Map<String, String> EXCEPTIONS = Map.ofEntries(
       Map.entry("scavenge.PatientLocks", "a command polls a lock that another process holds, in its own thread"),
-      Map.entry("service.copy.CopyThrottle", "the one place that waits for bandwidth; its clock is a parameter"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),

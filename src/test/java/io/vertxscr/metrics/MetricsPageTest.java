@@ -64,7 +64,7 @@ class MetricsPageTest {
 
   @Test
   void bytesAndSecondsAreCountedInBaseUnits() {
-    metrics.observer().notice(new Event.DatasetComplete(1, 1, new Event.Extent(3, 4_000, 1_500_000, 250_000)));
+    metrics.observer().notice(new Event.DatasetComplete(1, 1, new Event.PhaseExtent(3, 4_000, 1_500_000, 250_000)));
     metrics.observer().notice(new Event.FlushDone(1, 1, 4_000, 2_000_000));
 
     assertThat(ours()).contains("scr_phase_seconds_sum{outcome=\"complete\"} 1.5\n",
@@ -77,9 +77,11 @@ class MetricsPageTest {
   void whatIsUnderWayIsShownUntilItHasArrivedOrIsGivenUp() {
     for (Event end : List.of(new Event.FlushDone(1, 1, 4_000, 2), new Event.FlushGivenUp(1, 1, Fault.CORRUPT, "", 2))) {
       metrics.observer().notice(
-          new Event.FlushProgress(1, 1, new Event.Copied(1_000, 4_000, 500, OptionalLong.of(6_000))));
-      metrics.observer().notice(new Event.FlushProgress(2, 1, new Event.Copied(20, 100, 0, OptionalLong.empty())));
-      metrics.observer().notice(new Event.FlushProgress(2, 1, new Event.Copied(30, 100, 80, OptionalLong.of(1_000))));
+          new Event.FlushProgress(1, 1, new Event.CopyProgress(1_000, 4_000, 500, OptionalLong.of(6_000))));
+      metrics.observer().notice(new Event.FlushProgress(
+          2, 1, new Event.CopyProgress(20, 100, 0, OptionalLong.empty())));
+      metrics.observer().notice(new Event.FlushProgress(
+          2, 1, new Event.CopyProgress(30, 100, 80, OptionalLong.of(1_000))));
       assertThat(ours()).contains(
           "scr_flush_under_way_bytes 4100.0\n", "scr_flush_copied_bytes 1030.0\n", "scr_flush_remaining_seconds 6.0\n");
       metrics.observer().notice(end);

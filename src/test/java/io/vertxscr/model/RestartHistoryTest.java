@@ -75,4 +75,35 @@ class RestartHistoryTest {
     assertThat(history.lastDatasetId()).isEqualTo(10);
     assertThat(history.knowing(3).lastDatasetId()).isEqualTo(10);
   }
+
+  @Test
+  void whatContinuedFromTheCheckpointOfARunBeforeItIsLeftWhenTheRunHasCompletedAnotherOne() {
+    RestartHistory left = RestartHistory.EMPTY.departed(4, 400, 1000);   // datasets are created at 100 times their id
+    assertThat(IntStream.rangeClosed(1, 12).filter(id -> left.left(dataset(id)))).containsExactly(5, 6, 7, 8, 9);
+    assertThat(left.departed(4, 400, 1000)).as("noted twice").isEqualTo(left);
+    assertThat(left.departed(3, 300, 1100).departures()).as("says all of the first").hasSize(1);
+    assertThat(left.departed(11, 1100, 2000).departures()).hasSize(2);
+    assertThat(left.left(new DatasetDescriptor(4, "c4", DatasetFlags.CHECKPOINT, 4, 399,
+        new Job("u", "j", "1", "c"), DatasetDescriptor.Totals.NONE))).as("of another history").isTrue();
+  }
+
+  @Test
+  void whoReturnsToABranchHasNotLeftIt() {
+    RestartHistory left = RestartHistory.EMPTY.departed(4, 400, 1000);
+    assertThat(left.departed(6, 600, 3000).left(dataset(6))).as("a run has restarted from it").isFalse();
+    assertThat(left.startingFrom(dataset(6), 12).left(dataset(6))).as("somebody has named it").isFalse();
+    assertThat(left.startingAnywhere().left(dataset(6))).isFalse();
+    assertThat(left.progressed().excused(1).knowing(20)).extracting(RestartHistory::departures)
+        .isEqualTo(left.departures());
+  }
+
+  @Test
+  void onlyTheLastDeparturesAreKept() {
+    RestartHistory all = RestartHistory.EMPTY;
+    for (int id = 1; id <= 2 * RestartHistory.MOST_DEPARTURES; id++) {
+      all = all.departed(id, 100L * id, 100L * id + 50);
+    }
+    assertThat(all.departures()).hasSize(RestartHistory.MOST_DEPARTURES);
+    assertThat(all.departures().getLast().datasetId()).isEqualTo(2 * RestartHistory.MOST_DEPARTURES);
+  }
 }

@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -41,6 +42,7 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   private final Object root;
   private int group;
   private Trouble trouble = Trouble.NONE;
+  private Consumer<Path> look = _ -> {};
 
   /** What happens instead of an operation. */
   @FunctionalInterface
@@ -120,7 +122,16 @@ public final class FaultyDisk implements Watch, AutoCloseable {
 
   /** An empty one. */
   public FaultyDisk() {
-    memory = Jimfs.newFileSystem(UNIX);
+    this(UNIX);
+  }
+
+  /** An empty one that takes so many bytes. */
+  public FaultyDisk(long bytes) {
+    this(UNIX.toBuilder().setMaxSize(bytes).build());
+  }
+
+  private FaultyDisk(Configuration configuration) {
+    memory = Jimfs.newFileSystem(configuration);
     system = (RecordedFileSystem) new RecordedFileSystemProvider(memory, this).getFileSystem(null);
     try {
       root = key(memory.getPath("/"));
@@ -150,6 +161,11 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   public synchronized void trouble(Trouble now) {
     operations.clear();
     trouble = now;
+  }
+
+  /** Before attributes or names are read; such operations have no numbers. */
+  public synchronized void looks(Consumer<Path> action) {
+    look = action;
   }
 
   /** What was done since the last {@link #trouble}, or tried. */
@@ -330,6 +346,11 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   public synchronized <T> T read(Path path, Operation<T> read) throws IOException {
     before("read", path);
     return read.run();
+  }
+
+  @Override
+  public synchronized void look(Path path) {
+    look.accept(path);
   }
 
   @Override

@@ -19,7 +19,7 @@ final class RecordedChannel extends FileChannel {
   private final Object key;
   private final boolean appends;
 
-  /** @param key of the file; null where it is only read */
+  /** @param key of the file */
   RecordedChannel(FileChannel plain, Path path, Watch watch, Object key, boolean appends) {
     this.plain = plain;
     this.path = path;

@@ -62,7 +62,8 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
       }
       FileChannel read = plain.newFileChannel(file, options, attributes);
       return watch.seesReads() || Files.isDirectory(file)  // a directory is opened to be synced
-          ? new RecordedChannel(read, file, watch, null, false) : read;
+          ? new RecordedChannel(read, file, watch, Files.readAttributes(file, BasicFileAttributes.class).fileKey(),
+              false) : read;
     }
     boolean truncates = options.contains(StandardOpenOption.TRUNCATE_EXISTING);
     boolean changes = Files.exists(file) ? truncates && Files.size(file) > 0
@@ -145,6 +146,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
   @Override
   public DirectoryStream<Path> newDirectoryStream(Path directory, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
+    watch.look(directory);
     DirectoryStream<Path> found = plain.newDirectoryStream(
         plain(directory), path -> filter.accept(RecordedPath.of(path, system)));
     return new DirectoryStream<>() {
@@ -182,6 +184,7 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
 
   @Override
   public void checkAccess(Path path, AccessMode... modes) throws IOException {
+    watch.look(path);
     plain.checkAccess(plain(path), modes);
   }
 
@@ -193,11 +196,13 @@ public final class RecordedFileSystemProvider extends FileSystemProvider {
   @Override
   public <A extends BasicFileAttributes> A readAttributes(Path path, Class<A> type, LinkOption... options)
       throws IOException {
+    watch.look(path);
     return plain.readAttributes(plain(path), type, options);
   }
 
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
+    watch.look(path);
     return plain.readAttributes(plain(path), attributes, options);
   }
 

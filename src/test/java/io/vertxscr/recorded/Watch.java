@@ -38,6 +38,9 @@ interface Watch {
     return read.run();
   }
 
+  /** Attributes or names are about to be read. */
+  default void look(Path path) {}
+
   /** The end of a channel. */
   default void close(Path path, Operation<Void> close) throws IOException {
     close.run();

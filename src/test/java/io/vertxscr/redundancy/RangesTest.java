@@ -9,7 +9,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.DirectRanges;
 import io.vertxscr.redundancy.range.Layouts;
-import io.vertxscr.redundancy.range.RangeRequest.Kind;
+import io.vertxscr.redundancy.range.RangeRequest.RangeKind;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
@@ -49,7 +49,7 @@ class RangesTest {
     System.arraycopy(Files.readAllBytes(nodes.directory(5).resolve("rank.5/f2.ckpt")), 0, whole, 30, 12);
     DirectRanges direct = direct(Fault.CORRUPT);
     for (int from = 0; from <= 50; from++) {
-      var request = new RangeRequest("n5", TestNodes.ID, 5, Kind.FILES, from, 50 - from);
+      var request = new RangeRequest("n5", TestNodes.ID, 5, RangeKind.FILES, from, 50 - from);
       assertThat(read(nodes, request, 7)).isEqualTo(Arrays.copyOfRange(whole, from, 50));
       assertThat(read(direct, request, 11)).isEqualTo(Arrays.copyOfRange(whole, from, 50));
     }
@@ -61,35 +61,35 @@ class RangesTest {
     byte[] bytes = Files.readAllBytes(file);
     int chunk = (int) nodes.header(5).chunkBytes();
     for (int from = 0; from <= chunk; from++) {
-      var request = new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, from, chunk - from);
+      var request = new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, from, chunk - from);
       for (RangeSource source : List.of(nodes, direct(Fault.CORRUPT))) {
         assertThat(read(source, request, 4))
             .isEqualTo(Arrays.copyOfRange(bytes, bytes.length - chunk + from, bytes.length));
       }
     }
-    var behind = new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, chunk + 1);
+    var behind = new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, 0, chunk + 1);
     assertFault(Fault.CORRUPT, nodes, behind);
     assertFault(Fault.CORRUPT, direct(Fault.CORRUPT), behind);
     Files.write(file, new byte[100]);
-    assertFault(Fault.CORRUPT, nodes, new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1));
+    assertFault(Fault.CORRUPT, nodes, new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, 0, 1));
     Files.write(file, Arrays.copyOf(bytes, 30));
-    assertFault(Fault.CORRUPT, nodes, new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1));
+    assertFault(Fault.CORRUPT, nodes, new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, 0, 1));
     Files.delete(file);
-    assertFault(Fault.IO, nodes, new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1));
+    assertFault(Fault.IO, nodes, new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, 0, 1));
   }
 
   @Test
   void refusesWhatIsNotThereByItsName() {
-    assertFault(Fault.NO_SUCH_DATASET, nodes, new RangeRequest("n5", 8, 5, Kind.FILES, 0, 1));
-    assertFault(Fault.UNKNOWN_RANK, nodes, new RangeRequest("n5", TestNodes.ID, 2, Kind.FILES, 0, 1));
+    assertFault(Fault.NO_SUCH_DATASET, nodes, new RangeRequest("n5", 8, 5, RangeKind.FILES, 0, 1));
+    assertFault(Fault.UNKNOWN_RANK, nodes, new RangeRequest("n5", TestNodes.ID, 2, RangeKind.FILES, 0, 1));
     nodes.store(5).evict(TestNodes.ID);
     nodes.write(5, new int[] {1}, new Random(1));
-    assertFault(Fault.NO_SUCH_FILE, nodes, new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1));
+    assertFault(Fault.NO_SUCH_FILE, nodes, new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, 0, 1));
   }
 
   @Test
   void saysWhetherAFileOfAnotherLengthChangedOrIsCorrupt() throws IOException {
-    var request = new RangeRequest("n5", TestNodes.ID, 5, Kind.FILES, 0, 1);
+    var request = new RangeRequest("n5", TestNodes.ID, 5, RangeKind.FILES, 0, 1);
     Files.write(nodes.directory(5).resolve("rank.5/f0.ckpt"), new byte[3]);
     assertFault(Fault.CORRUPT, nodes, request);
     assertFault(Fault.FILE_CHANGED, direct(Fault.FILE_CHANGED), request);
@@ -106,12 +106,12 @@ class RangesTest {
     RangeSource peers = request -> note(asked, "peers", request);
     var routed = new RoutedRanges("n2", local, direct(Fault.CORRUPT), peers);
     for (RangeRequest request : List.of(
-        new RangeRequest("n2", TestNodes.ID, 2, Kind.REDUNDANCY, 0, 1),
-        new RangeRequest("n5", TestNodes.ID, 5, Kind.FILES, 0, 1),
-        new RangeRequest("n5", TestNodes.ID, 5, Kind.REDUNDANCY, 0, 1),
-        new RangeRequest("n5", TestNodes.ID, 8, Kind.REDUNDANCY, 0, 1),
-        new RangeRequest("n5", 9, 5, Kind.FILES, 0, 1),
-        new RangeRequest("n8", TestNodes.ID, 8, Kind.FILES, 0, 1))) {
+        new RangeRequest("n2", TestNodes.ID, 2, RangeKind.REDUNDANCY, 0, 1),
+        new RangeRequest("n5", TestNodes.ID, 5, RangeKind.FILES, 0, 1),
+        new RangeRequest("n5", TestNodes.ID, 5, RangeKind.REDUNDANCY, 0, 1),
+        new RangeRequest("n5", TestNodes.ID, 8, RangeKind.REDUNDANCY, 0, 1),
+        new RangeRequest("n5", 9, 5, RangeKind.FILES, 0, 1),
+        new RangeRequest("n8", TestNodes.ID, 8, RangeKind.FILES, 0, 1))) {
       routed.open(request).close();
     }
     assertThat(asked).containsExactly("local n2 REDUNDANCY 7", "peers n5 REDUNDANCY 7", "peers n5 FILES 9",
@@ -121,7 +121,7 @@ class RangesTest {
   @Test
   void refusesRangesThatAreNone() {
     for (long[] range : new long[][] {{-1, 1}, {0, -1}, {Long.MAX_VALUE, 1}}) {
-      assertThatThrownBy(() -> new RangeRequest("n5", 7, 5, Kind.FILES, range[0], range[1]))
+      assertThatThrownBy(() -> new RangeRequest("n5", 7, 5, RangeKind.FILES, range[0], range[1]))
           .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_REQUEST));
     }
   }
@@ -148,7 +148,7 @@ class RangesTest {
 
   private RangeStream note(List<String> asked, String who, RangeRequest request) {
     asked.add(who + " " + request.node() + " " + request.kind() + " " + request.datasetId());
-    return nodes.open(new RangeRequest("n2", TestNodes.ID, 2, Kind.FILES, 0, 0));
+    return nodes.open(new RangeRequest("n2", TestNodes.ID, 2, RangeKind.FILES, 0, 0));
   }
 
   private static byte[] read(RangeSource source, RangeRequest request, int step) {

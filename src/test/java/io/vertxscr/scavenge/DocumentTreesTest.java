@@ -183,7 +183,7 @@ class DocumentTreesTest {
         new Job("user1", "simulation123", "112573", ""), new DatasetDescriptor.Totals(4, 2_097_182));
     var map = new RankFilemap(descriptor, 4, 2, new RankFiles(2, List.of(
         new FileMeta("rank_2.ckpt", "simulation123/rank_2.ckpt", 524_296, OptionalInt.of(0x738bb68f)))),
-        List.of(new RankFilemap.Redundancy("3_of_4_in_0.xor", Scheme.XOR, 175_693, 0x2ef519a1)));
+        List.of(new RankFilemap.StoredRedundancy("3_of_4_in_0.xor", Scheme.XOR, 175_693, 0x2ef519a1)));
     assertThat(ways(HashFile.dump(RankFilemapFile.encode(map)))).containsAll(ways(FILEMAP));
   }
 

@@ -16,7 +16,7 @@ import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
-import io.vertxscr.scavenge.ScavengeCopy.Copied;
+import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,7 +61,7 @@ class PackedScavengeTest {
       descriptor = caches.dataset(ID, "b.6");
     }
 
-    List<Copied> copyAll() {
+    List<NodeCopy> copyAll() {
       return caches.nodes().stream().map(node -> new ScavengeCopy(node, ID, paths).run()).toList();
     }
 

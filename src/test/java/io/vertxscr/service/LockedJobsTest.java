@@ -33,7 +33,7 @@ class LockedJobsTest {
   }
 
   private Future<Integer> write(int nodes) {
-    return jobs.blocking("write the number of nodes", () -> {
+    return jobs.run("write the number of nodes", () -> {
       FlushFileStore store = new FlushFileStore(paths, jobs.user());
       store.writeNodes(nodes);
       return store.nodes().orElseThrow();

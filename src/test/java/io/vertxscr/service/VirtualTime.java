@@ -24,24 +24,29 @@ import java.util.random.RandomGenerator;
  *
  * <p>Nothing happens but in {@link #runUntil}. Of the loops that have something to do, a random one does its next
  * action; an action takes no time. Where no loop has anything to do, time goes on to the next timer or job that ends.
- * A blocking job runs in one step at a random time within {@link #MOST_JOB_MS}; any number run at once. Everything
- * follows from the random source, so a seed replays.
+ * A blocking job runs in one step at a random time within {@link #MOST_JOB_MS}; of each pool of a loop so many at
+ * once as it has threads. Everything follows from the random source, so a seed replays.
  */
 public final class VirtualTime {
   private static final long MOST_JOB_MS = 20;
+  /** How often a job that hangs looks whether it can go on. */
+  private static final long HUNG_MS = 100;
   private static final long NANOS_PER_MS = 1_000_000;
+  /** Of each pool. */
+  private static final int THREADS = 4;
   /** What the wall clock says when time begins. */
   public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
   private final RandomGenerator random;
-  /** Loops with something to do that are not paused. */
+  /** Loops with something to do. */
   private final List<VirtualLoop> busy = new ArrayList<>();
   private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
   private final Set<Long> cancelled = new HashSet<>();
-  private Loop current;
   private long nowNs;
   /** What the job that is being run has taken so far; its loop hears of it that much later. */
   private long jobNs;
+  private boolean inJob;
+  private Loop current;
   private long lastAlarm;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
@@ -61,53 +66,49 @@ public final class VirtualTime {
     }
   }
 
+  /** What a node can do at present; others may change it. */
+  public interface NodeCondition {
+    /** What a dead node has not done by then, jobs included, is never done. */
+    boolean lives();
+
+    /** Otherwise its loop and its jobs stand still, as of a process that is stopped. */
+    default boolean runs() {
+      return true;
+    }
+
+    /** How far its wall clock is ahead of the others'. */
+    default Duration ahead() {
+      return Duration.ZERO;
+    }
+
+    /** Otherwise its jobs hang, as on a disk that does not answer. */
+    default boolean stores() {
+      return true;
+    }
+  }
+
   public VirtualTime(RandomGenerator random) {
     this.random = random;
   }
 
   /** A loop of a node whose files are the machine's. */
   public Loop loop() {
-    return loop(() -> true);
+    return loop((NodeCondition) () -> true);
   }
 
-  /** A loop of a node that may die: what it has not done by then, jobs included, is never done. */
-  public Loop loop(BooleanSupplier alive) {
-    return loop(LocalFiles.ofThisMachine(), alive);
+  /** A loop of a node that may die, or stand still. */
+  public Loop loop(NodeCondition condition) {
+    return loop(LocalFiles.ofThisMachine(), condition);
   }
 
   /** A loop of a node with files of its own. */
   public Loop loop(LocalFiles files) {
-    return loop(files, () -> true);
+    return loop(files, (NodeCondition) () -> true);
   }
 
-  /** A loop of a node with files of its own that may die, with as many threads for jobs as it wants. */
-  public Loop loop(LocalFiles files, BooleanSupplier alive) {
-    return loop(files, alive, Integer.MAX_VALUE);
-  }
-
-  /**
-   * A loop of a node with files of its own that may die.
-   *
-   * @param threads how many jobs it runs at once, and as many patient ones; others wait for their turn
-   */
-  public Loop loop(LocalFiles files, BooleanSupplier alive, int threads) {
-    return new VirtualLoop(files, alive, threads);
-  }
-
-  /** The loop does nothing for so long, nor do its jobs; the world goes on. As SIGSTOP does with a process. */
-  public void pause(Loop loop, Duration some) {
-    VirtualLoop paused = (VirtualLoop) loop;
-    paused.pauses++;
-    busy.remove(paused);
-    at(some.toNanos(), () -> {
-      paused.pauses--;
-      paused.goOn();
-    });
-  }
-
-  /** Sets the wall clock of a loop forward, or back. */
-  public void skew(Loop loop, Duration by) {
-    ((VirtualLoop) loop).skew = by;
+  /** The same of a node that may die, pause, or have storage that hangs. */
+  public Loop loop(LocalFiles files, NodeCondition condition) {
+    return new VirtualLoop(files, condition);
   }
 
   /** Whose action or job is being run; null: nobody's. */
@@ -128,8 +129,9 @@ public final class VirtualTime {
   public boolean runUntil(BooleanSupplier condition, Duration most) {
     long endNs = nowNs + most.toNanos();
     while (!condition.getAsBoolean()) {
-      if (!busy.isEmpty()) {
-        busy.get(busy.size() == 1 ? 0 : random.nextInt(busy.size())).turn();
+      List<VirtualLoop> running = running();
+      if (!running.isEmpty()) {
+        running.get(running.size() == 1 ? 0 : random.nextInt(running.size())).turn();
       } else if (!alarms.isEmpty() && alarms.peek().atNs <= endNs) {
         Alarm next = alarms.remove();
         nowNs = next.atNs;
@@ -149,8 +151,20 @@ public final class VirtualTime {
     runUntil(() -> false, Duration.ZERO);
   }
 
+  private List<VirtualLoop> running() {
+    for (VirtualLoop loop : busy) {
+      if (!loop.condition.runs()) {
+        return busy.stream().filter(other -> other.condition.runs()).toList();
+      }
+    }
+    return busy;
+  }
+
   /** For a blocking job: what it is doing takes so long. Meanwhile the loops go on. */
   public void pass(Duration duration) {
+    if (!inJob) {
+      throw new AssertionError("a loop waits for a file");
+    }
     jobNs += duration.toNanos();
   }
 
@@ -167,31 +181,24 @@ public final class VirtualTime {
     return lastAlarm;
   }
 
-  /** Jobs that run at the same time, up to a limit; those beyond it wait in their order. */
-  private static final class Threads {
-    private final int most;
+  /** Threads of a node. */
+  private static final class Pool {
     private final Queue<Runnable> waiting = new ArrayDeque<>();
-    private int running;
-
-    Threads(int most) {
-      this.most = most;
-    }
+    private int busy;
 
     void start(Runnable job) {
-      if (running < most) {
-        running++;
-        job.run();
-      } else {
+      if (busy == THREADS) {
         waiting.add(job);
+      } else {
+        busy++;
+        job.run();
       }
     }
 
-    void ended() {
-      Runnable next = waiting.poll();
-      if (next == null) {
-        running--;
-      } else {
-        next.run();
+    void end() {
+      busy--;
+      if (!waiting.isEmpty()) {
+        start(waiting.remove());
       }
     }
   }
@@ -200,18 +207,15 @@ public final class VirtualTime {
   private final class VirtualLoop implements Loop {
     private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
-    private final List<Runnable> stopped = new ArrayList<>();
-    private final BooleanSupplier alive;
-    private final Threads threads;
-    private final Threads patientThreads;
-    private Duration skew = Duration.ZERO;
-    private int pauses;
+    private final NodeCondition condition;
+    private final Pool engine = new Pool();
+    private final Pool bulk = new Pool();
+    private final Pool prefix = new Pool();
+    private final PrefixJobs prefixJobs = new PrefixJobs(this, this::onPrefixThread);
 
-    VirtualLoop(LocalFiles files, BooleanSupplier alive, int threads) {
+    VirtualLoop(LocalFiles files, NodeCondition condition) {
       this.files = files;
-      this.alive = alive;
-      this.threads = new Threads(threads);
-      this.patientThreads = new Threads(threads);
+      this.condition = condition;
     }
 
     /** Does the next action. */
@@ -220,20 +224,12 @@ public final class VirtualTime {
       if (ready.isEmpty()) {
         busy.remove(this);
       }
-      if (alive.getAsBoolean()) {
+      if (condition.lives()) {
         current = this;
-        next.run();
-        current = null;
-      }
-    }
-
-    void goOn() {
-      if (pauses == 0) {
-        List<Runnable> jobs = List.copyOf(stopped);
-        stopped.clear();
-        jobs.forEach(Runnable::run);
-        if (!ready.isEmpty() && !busy.contains(this)) {
-          busy.add(this);
+        try {
+          next.run();
+        } finally {
+          current = null;
         }
       }
     }
@@ -247,7 +243,7 @@ public final class VirtualTime {
 
     @Override
     public void later(Runnable action) {
-      if (ready.isEmpty() && pauses == 0) {
+      if (ready.isEmpty()) {
         busy.add(this);
       }
       ready.add(action);
@@ -255,34 +251,31 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> blocking(String what, Callable<T> work) {
-      return job(threads, work);
+      return on(engine, work);
     }
 
-    @Override
-    public <T> Future<T> patiently(String what, Callable<T> work) {
-      return job(patientThreads, work);
+    private <T> Future<T> onPrefixThread(String what, Callable<T> work) {
+      return on(prefix, work);
     }
 
-    private <T> Future<T> job(Threads by, Callable<T> work) {
+    private <T> Future<T> on(Pool pool, Callable<T> work) {
       Promise<T> promise = promise();
-      by.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> whenItGoesOn(by, work, promise)));
+      pool.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> job(pool, work, promise)));
       return promise.future();
     }
 
-    private <T> void whenItGoesOn(Threads by, Callable<T> work, Promise<T> promise) {
-      if (pauses > 0) {
-        stopped.add(() -> whenItGoesOn(by, work, promise));
-      } else if (alive.getAsBoolean()) {
-        current = this;
+    private <T> void job(Pool pool, Callable<T> work, Promise<T> promise) {
+      if (condition.lives() && !(condition.runs() && condition.stores())) {
+        at(HUNG_MS * NANOS_PER_MS, () -> job(pool, work, promise));
+      } else if (condition.lives()) {
         Future<T> done = run(work);
-        current = null;
         long tookNs = jobNs;
         jobNs = 0;
         if (done == null) {
           return;
         }
         Runnable end = () -> {
-          by.ended();
+          pool.end();
           later(() -> done.onComplete(promise));
         };
         if (tookNs == 0) {
@@ -294,14 +287,34 @@ public final class VirtualTime {
     }
 
     /** The outcome; null where the node has ended within the job. */
-    private static <T> Future<T> run(Callable<T> work) {
+    private <T> Future<T> run(Callable<T> work) {
+      inJob = true;
+      current = this;
       try {
         return Future.succeededFuture(work.call());
       } catch (Ended _) {
         return null;
       } catch (Exception e) {
         return Future.failedFuture(e);
+      } finally {
+        inJob = false;
+        current = null;
       }
+    }
+
+    @Override
+    public <T> Future<T> patiently(String what, Callable<T> work) {
+      return on(bulk, work);
+    }
+
+    @Override
+    public PrefixJobs prefix() {
+      return prefixJobs;
+    }
+
+    @Override
+    public <T> Future<T> aside(String what, Callable<T> work) {
+      return on(new Pool(), work);
     }
 
     @Override
@@ -336,7 +349,7 @@ public final class VirtualTime {
 
     @Override
     public Clock clock() {
-      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs).plus(skew), ZoneOffset.UTC);
+      return Clock.fixed(BEGINNING.plusNanos(nowNs + jobNs).plus(condition.ahead()), ZoneOffset.UTC);
     }
   }
 }

@@ -20,7 +20,6 @@ final class Machine implements SimulatedFileSystem.Interference {
   private int deathIn;
   private int diskFailsIn;
   private int prefixFailsIn;
-  private long diskHangsUntilNs;
   private long prefixHangsUntilNs;
 
   Machine(String name, VirtualTime time, SimulatedDisk disk, SimulatedDisk shared) {
@@ -59,12 +58,9 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
   }
 
-  void hang(Duration some, boolean onShared) {
-    if (onShared) {
-      prefixHangsUntilNs = time.nowNs() + some.toNanos();
-    } else {
-      diskHangsUntilNs = time.nowNs() + some.toNanos();
-    }
+  /** The prefix file system does not answer here for so long. */
+  void hangPrefix(Duration some) {
+    prefixHangsUntilNs = time.nowNs() + some.toNanos();
   }
 
   @Override
@@ -82,8 +78,8 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (fails) {
       throw new IOException("Input/output error");
     }
-    long leftNs = (onShared ? prefixHangsUntilNs : diskHangsUntilNs) - here.nanoTime();
-    if (leftNs > 0) {
+    long leftNs = prefixHangsUntilNs - here.nanoTime();
+    if (onShared && leftNs > 0) {
       time.pass(Duration.ofNanos(leftNs));
     }
   }

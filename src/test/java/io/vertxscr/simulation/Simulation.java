@@ -50,8 +50,6 @@ final class Simulation {
   private static final String PREFIX = "/pfs/prefix";
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final long NS_PER_MS = 1_000_000;
-  private static final int MOST_DELAY_MS = 20;
-  private static final int THREADS = 3;
   private static final int LAUNCHER_MS = 10_000;
   private static final int LAST_TRIES = 4;
   private static final byte[] OF_THE_USER = {1, 2, 3};
@@ -92,15 +90,13 @@ final class Simulation {
         "/local/cache", "SCR_JOB_ID", "1", "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME",
         "cluster"));
     environment.putAll(scenario.parameters());
-    this.cluster = new VirtualCluster(random, time, Settings.load(environment, Optional.empty()), PREFIX,
-        name -> machine(name).local(), THREADS, readable, this::arrivals);
+    this.cluster = new VirtualCluster(random, time, Settings.load(environment, Optional.empty()),
+        Path.of(PREFIX), name -> machine(name).local(), readable, this::arrivals);
   }
 
   /** Runs it. @param readable whether the trace is kept as text */
   static Outcome run(Scenario scenario, boolean readable) {
     Simulation simulation = new Simulation(scenario, readable);
-    // A copy that pauses in its job would hold up the only thread for ever: interrupted, it fails and is tried again.
-    Thread.currentThread().interrupt();
     try {
       simulation.all();
     } catch (Stopped _) {
@@ -109,8 +105,6 @@ final class Simulation {
       StringWriter stack = new StringWriter();
       e.printStackTrace(new PrintWriter(stack));
       simulation.violated(Invariant.NO_BUGS, stack.toString());
-    } finally {
-      Thread.interrupted();
     }
     return new Outcome(scenario, simulation.violations, simulation.calls, simulation.cluster.trace().hash(),
         simulation.cluster.story(), simulation.runs, simulation.ledger.attempts().size());
@@ -137,8 +131,6 @@ final class Simulation {
   private int[] arrivals(String from, String to) {
     if (from.equals(to) || from.isEmpty()) {
       return new int[] {random.nextInt(3)};
-    } else if (!cluster.members().isOpen(from, to)) {
-      return Network.LOST;
     } else if (time.nowNs() < badLinksUntilNs) {
       return switch (random.nextInt(10)) {
         case 0 -> Network.LOST;
@@ -147,7 +139,7 @@ final class Simulation {
         default -> new int[] {random.nextInt(200)};
       };
     }
-    return new int[] {random.nextInt(MOST_DELAY_MS + 1)};
+    return VirtualCluster.delay(random);
   }
 
   private void violated(Invariant invariant, String what) {
@@ -531,16 +523,22 @@ final class Simulation {
         shared.powerLoss(trouble.kept(), random);
       }
       case BYTE_ROTS -> rot(one);
-      case PAUSE -> cluster.pause(one, some);
-      case CLOCK -> cluster.skew(one, some);
+      case PAUSE -> {
+        cluster.pause(one);
+        cluster.after(one, some, cluster::resume);
+      }
+      case CLOCK -> cluster.clockAhead(one, some);
       case CUT, CUT_ONE_WAY -> cut(trouble, some);
       case BAD_LINKS -> badLinksUntilNs = time.nowNs() + some.toNanos();
       case DISK_FAILS -> machine(one).failAt(trouble.number(), false);
       case DISK_IS_FULL -> fill(machine(one).disk, some);
-      case DISK_HANGS -> machine(one).hang(some, false);
+      case DISK_HANGS -> {
+        cluster.hangStorage(one, true);
+        cluster.after(one, some, name -> cluster.hangStorage(name, false));
+      }
       case PREFIX_FAILS -> machine(one).failAt(trouble.number(), true);
       case PREFIX_IS_FULL -> fill(shared, some);
-      case PREFIX_HANGS -> machine(one).hang(some, true);
+      case PREFIX_HANGS -> machine(one).hangPrefix(some);
     }
   }
 

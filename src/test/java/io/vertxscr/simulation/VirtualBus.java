@@ -35,8 +35,6 @@ import java.util.function.Supplier;
  * a node use; anything else is refused by name.
  */
 public final class VirtualBus {
-  private static final int MOST_DELAY_MS = 20;
-
   private final Random random;
   private final Loop loop;
   private final Trace trace;
@@ -83,11 +81,6 @@ public final class VirtualBus {
   void dies(String end) {
     dead.add(end);
     consumers.values().removeIf(consumer -> consumer.end().equals(end));
-  }
-
-  /** A random delay in virtual time. */
-  int delayMs() {
-    return random.nextInt(MOST_DELAY_MS + 1);
   }
 
   /** A Vert.x that knows its event bus, and deploys verticles at once. */

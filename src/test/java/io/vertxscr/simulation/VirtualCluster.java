@@ -30,11 +30,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -55,7 +57,7 @@ public final class VirtualCluster {
   private static final int MOST_DELAY_MS = 20;
   private static final Deployments VERTICLES = Deployments.builtIn().of(NodeVerticle.class);
 
-  private final String prefix;
+  private final Path prefix;
   private final Settings settings;
   private final Function<String, LocalFiles> machines;
   private final VirtualTime time;
@@ -63,9 +65,9 @@ public final class VirtualCluster {
   private final VirtualBus bus;
   private final VirtualMembers members;
   private final Loop loop;
-  private final Random random;
-  private final int threads;
   private final Map<String, Node> nodes = new LinkedHashMap<>();
+  /** By how much clocks are wrong; not in here: by nothing. */
+  private final Map<String, Duration> ahead = new HashMap<>();
   private UnaryOperator<RangeSources> disturbance = UnaryOperator.identity();
   private int lives;
 
@@ -76,40 +78,47 @@ public final class VirtualCluster {
    * @param machines the files of each node; nodes of one machine share them
    */
   public VirtualCluster(Random random, Settings settings, Path prefix, Function<String, LocalFiles> machines) {
-    this(random, new VirtualTime(random), settings, prefix.toString(), machines, Integer.MAX_VALUE, true, null);
+    this(random, new VirtualTime(random), settings, prefix, machines, true, (_, _) -> delay(random));
   }
 
   /**
    * A cluster without nodes.
    *
-   * @param threads how many jobs a node runs at once
    * @param readable whether {@link #story} is kept
-   * @param network what becomes of messages; null: all arrive, and overtake each other
+   * @param network what becomes of messages between nodes that reach each other
    */
-  VirtualCluster(Random random, VirtualTime time, Settings settings, String prefix,
-      Function<String, LocalFiles> machines, int threads, boolean readable, Network network) {
-    this.random = random;
+  VirtualCluster(Random random, VirtualTime time, Settings settings, Path prefix,
+      Function<String, LocalFiles> machines, boolean readable, Network network) {
     this.prefix = prefix;
     this.settings = settings;
     this.machines = machines;
-    this.threads = threads;
     this.time = time;
     this.loop = time.loop();
     this.trace = new Trace(time::nowNs, readable);
-    this.bus = new VirtualBus(random, loop, trace,
-        network == null ? (_, _) -> new int[] {random.nextInt(MOST_DELAY_MS + 1)} : network);
     this.members = new VirtualMembers(random, loop, trace);
+    this.bus = new VirtualBus(random, loop, trace,
+        (from, to) -> members.reaches(from, to) ? network.arrivals(from, to) : Network.LOST);
+  }
+
+  /** A message arrives once, and overtakes others. */
+  static int[] delay(Random random) {
+    return new int[] {random.nextInt(MOST_DELAY_MS + 1)};
   }
 
   public Path prefix() {
-    return Path.of(prefix);
+    return prefix;
+  }
+
+  /** A file of a node's machine. */
+  public Path file(String node, Path routed) {
+    return machines.apply(node).path(routed.toString());
   }
 
   public VirtualBus bus() {
     return bus;
   }
 
-  VirtualTime time() {
+  public VirtualTime time() {
     return time;
   }
 
@@ -197,17 +206,46 @@ public final class VirtualCluster {
     members.ends(name, silenceMs);
   }
 
-  /** The node's process does nothing for so long. */
-  void pause(String name, Duration some) {
-    trace.note(name + " is paused for " + some);
-    time.pause(nodes.get(name).turns, some);
-    members.pause(name, some);
+  /** The node stands still, as under SIGSTOP. After a while the others take it for lost. */
+  public void pause(String name) {
+    trace.note(name + " is paused");
+    nodes.get(name).stops++;
+    members.pause(name);
   }
 
-  /** The clock of the node is set. */
-  void skew(String name, Duration by) {
+  /** It goes on. Where it has been missed, it finds itself alone; some time later it is the youngest of all. */
+  public void resume(String name) {
+    trace.note(name + " goes on");
+    nodes.get(name).stops--;
+    members.resume(name);
+  }
+
+  /** The node's loop stands still, but it stays a member: its heartbeats go on. */
+  public void hangLoop(String name, boolean hangs) {
+    trace.note(name + (hangs ? " hangs" : " goes on"));
+    nodes.get(name).stops += hangs ? 1 : -1;
+  }
+
+  /** The node's files do not answer. */
+  public void hangStorage(String name, boolean hangs) {
+    trace.note("the storage of " + name + (hangs ? " hangs" : " goes on"));
+    nodes.get(name).storageHangs += hangs ? 1 : -1;
+  }
+
+  /** Lets something happen to this life of a node after some time; not if it is over by then. */
+  void after(String name, Duration some, Consumer<String> what) {
+    Node node = nodes.get(name);
+    loop.after(some.toMillis(), () -> {
+      if (nodes.get(name) == node) {
+        what.accept(name);
+      }
+    });
+  }
+
+  /** Sets the wall clock of a node, whether its daemon runs or not. */
+  public void clockAhead(String name, Duration by) {
     trace.note(name + ": clock " + by);
-    time.skew(nodes.get(name).turns, by);
+    ahead.put(name, by);
   }
 
   /** Deletes what a dead node has stored. */
@@ -254,11 +292,33 @@ public final class VirtualCluster {
     private final VirtualMembers.View membership;
     private final NodeAssembly assembly;
     private final NodeContext context;
+    private int stops;
+    private int storageHangs;
 
     Node(String name) {
       NodeInfo info = new NodeInfo(name, "host", "127.0.0.1", 1);
       end = name + "/" + ++lives;
-      turns = time.loop(machines.apply(name), () -> nodes.get(name) == this, threads);
+      turns = time.loop(machines.apply(name), new VirtualTime.NodeCondition() {
+        @Override
+        public boolean lives() {
+          return nodes.get(name) == Node.this;
+        }
+
+        @Override
+        public boolean runs() {
+          return stops == 0;
+        }
+
+        @Override
+        public Duration ahead() {
+          return ahead.getOrDefault(name, Duration.ZERO);
+        }
+
+        @Override
+        public boolean stores() {
+          return storageHangs == 0;
+        }
+      });
       store = DatasetStore.open(directories(name).create());
       membership = members.view(info, turns);
       Epoch epoch = new Epoch();

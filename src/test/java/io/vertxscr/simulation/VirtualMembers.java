@@ -3,7 +3,6 @@ package io.vertxscr.simulation;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -61,6 +60,11 @@ final class VirtualMembers {
 
     private boolean sees(View other) {
       return decided.stream().anyMatch(node -> node.name().equals(other.self.name()));
+    }
+
+    /** As far as it has heard by now. */
+    private boolean knows(View other) {
+      return heard.contains(other.self);
     }
 
     private void begin(List<NodeInfo> all) {
@@ -170,37 +174,43 @@ final class VirtualMembers {
     changed();
   }
 
-  /** The node sends no sign of life for so long. */
-  void pause(String name, Duration some) {
-    View view = views.get(name);
+  /** The node sends no sign of life from now on. */
+  void pause(String name) {
     paused.merge(name, 1, Integer::sum);
     notice();
-    loop.after(some.toMillis(), () -> {
-      if (views.get(name) == view) {
-        paused.computeIfPresent(name, (_, times) -> times == 1 ? null : times - 1);
-        for (View other : views.values()) {
-          if (view != other && !other.sees(view)) {
-            view.leaves(other.self);                      // it is told so by whoever has removed it
-          }
-        }
-        changed();
-      }
-    });
   }
 
-  boolean isOpen(String from, String to) {
-    return !cuts.containsKey(from + " " + to);
+  /** Ends a pause. A node that has been missed loses sight of those who missed it. */
+  void resume(String name) {
+    View view = views.get(name);
+    paused.computeIfPresent(name, (_, times) -> times == 1 ? null : times - 1);
+    for (View other : views.values()) {
+      if (view != other && !other.sees(view)) {
+        view.leaves(other.self);                          // it is told so by whoever has removed it
+      }
+    }
+    changed();
+  }
+
+  /** Whether a message arrives: no cut is in its way, and not both take the other for lost. */
+  boolean reaches(String from, String to) {
+    View sender = views.get(from);
+    View receiver = views.get(to);
+    boolean strangers = sender != null && receiver != null && sender != receiver
+        && !sender.knows(receiver) && !receiver.knows(sender);
+    return !strangers && !cuts.containsKey(from + " " + to);
   }
 
   /** Whether bytes come from there to here, and requests there from here. */
   boolean areConnected(String one, String other) {
-    return isOpen(one, other) && isOpen(other, one) && !paused.containsKey(other);
+    return reaches(one, other) && reaches(other, one) && !paused.containsKey(other);
   }
 
   private boolean connected(View one, View other) {
     String a = one.self.name();
     String b = other.self.name();
-    return isOpen(a, b) && isOpen(b, a) && !paused.containsKey(a) && !paused.containsKey(b);
+    return !cuts.containsKey(a + " " + b) && !cuts.containsKey(b + " " + a) && !paused.containsKey(a)
+        && !paused.containsKey(b);
   }
 
   /** Those who do not hear of each other for a while take each other for lost. */

@@ -1,5 +1,7 @@
 package io.vertxscr.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -109,6 +111,13 @@ final class DaemonProcess {
   /** SIGTERM: asks it to end. */
   void terminate() {
     process.destroy();
+  }
+
+  /** SIGSTOP, so many seconds, SIGCONT. */
+  void pause(int seconds) throws Exception {
+    Process pause = new ProcessBuilder("sh", "-c", "kill -STOP $0; sleep $1; kill -CONT $0",
+        String.valueOf(process.pid()), String.valueOf(seconds)).inheritIO().start();
+    assertThat(pause.waitFor()).isZero();
   }
 
   /** Waits for its end; returns the exit code. */

@@ -12,13 +12,21 @@ import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.recorded.FaultyDisk.Kept;
 import io.vertxscr.service.Observer;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -39,10 +47,13 @@ class PowerLossTest {
     final EmbeddedCluster cluster;
 
     Machine(Vertx vertx, FaultyDisk disk) {
+      this(vertx, disk, Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0"));
+    }
+
+    Machine(Vertx vertx, FaultyDisk disk, Map<String, String> parameters) {
       this.disk = disk;
       this.prefix = disk.directory("/pfs/prefix");
-      Settings settings = TestSettings.in(Path.of("/local"),
-          Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0"));
+      Settings settings = TestSettings.in(Path.of("/local"), parameters);
       this.cluster = new EmbeddedCluster(vertx, settings, true, Observer.NONE, new LocalFiles(disk.system()));
       NODES.stream().distinct().forEach(cluster::start);
     }
@@ -53,13 +64,42 @@ class PowerLossTest {
 
     int write(Scr scr) throws IOException {
       for (int step = 1; step <= STEPS; step++) {
-        try (Output output = scr.startCheckpoint("step-" + step)) {
-          Path file = onDisk(output.route(prefix + "/step-" + step + "/rank-" + scr.rank()));
-          Files.write(file, RankProgram.bytes(scr.rank(), step, 0));
-          output.complete(true);
-        }
+        write(scr, step);
       }
       return STEPS;
+    }
+
+    private void write(Scr scr, int step) throws IOException {
+      try (Output output = scr.startCheckpoint("step-" + step)) {
+        Path file = onDisk(output.route(prefix + "/step-" + step + "/rank-" + scr.rank()));
+        Files.write(file, RankProgram.bytes(scr.rank(), step, 0));
+        output.complete(true);
+      }
+    }
+
+    List<Integer> held(String node) {
+      return cluster.node(node).ground().store().list().stream().map(held -> held.descriptor().id()).toList();
+    }
+
+    void awaitOnly(int dataset) throws Exception {
+      for (String node : List.of("n1", "n2")) {
+        Eventually.holds("dataset " + dataset + " alone on " + node, () -> held(node).equals(List.of(dataset)));
+      }
+    }
+
+    /** The datasets that all nodes hold with all their bytes, after a loss of power. */
+    Set<Integer> whole(FaultyDisk after) {
+      Set<Integer> whole = new TreeSet<>(List.of(1, 2, 3));
+      for (String node : List.of("n1", "n2")) {
+        NodeDirectories here = cluster.node(node).ground().options().directories();
+        DatasetStore store = DatasetStore.open(new NodeDirectories(after.system().getPath(here.base().toString()),
+            after.system().getPath(here.below().toString()), after.system().getPath(here.control().toString())));
+        whole.retainAll(store.list().stream().filter(held -> held.ranks().stream()
+            .flatMap(rank -> rank.files().files().stream())
+            .allMatch(file -> FileChecks.problem(store.directory(held.descriptor().id()), file).isEmpty()))
+            .map(held -> held.descriptor().id()).toList());
+      }
+      return whole;
     }
 
     int restart(Scr scr) throws IOException {
@@ -95,5 +135,42 @@ class PowerLossTest {
     try (Machine machine = new Machine(vertx, after)) {
       assertThat(machine.run(machine::restart)).containsOnly(STEPS);
     }
+  }
+
+  /**
+   * Nothing is flushed, and the store keeps one checkpoint. Method: before every operation of the disk from the third
+   * checkpoint on, a loss of power is tried.
+   */
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void aCachedCheckpointOrTheOneBeforeItOutlivesALossOfPowerAtAnyOperation(Kept kept, Vertx vertx) throws Exception {
+    Random random = new Random(Long.getLong("seed", 1));
+    List<String> lost = new ArrayList<>();
+    AtomicInteger tried = new AtomicInteger();
+    try (Machine machine = new Machine(vertx, new FaultyDisk(),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "1"))) {
+      machine.disk.directory("/local");                   // with those of the nodes below it: older than the run
+      machine.run(scr -> {
+        machine.write(scr, 1);
+        machine.write(scr, 2);
+        machine.awaitOnly(2);
+        if (scr.rank() == 0) {
+          machine.disk.trouble((operation, what) -> {
+            try (FaultyDisk after = machine.disk.afterPowerLoss(kept, random)) {
+              tried.incrementAndGet();
+              if (machine.whole(after).stream().noneMatch(id -> id >= 2)) {
+                lost.add("operation " + operation + ": " + what);
+              }
+            }
+          });
+        }
+        machine.write(scr, 3);
+        machine.awaitOnly(3);
+        return 0;
+      });
+      machine.disk.trouble(FaultyDisk.Trouble.NONE);
+    }
+    assertThat(tried).hasPositiveValue();
+    assertThat(lost).isEmpty();
   }
 }

@@ -9,16 +9,21 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 
-/** Virtual clusters whose nodes share the files of this machine. */
+/** Virtual clusters whose nodes share one machine's files. */
 final class VirtualClusters {
   private VirtualClusters() {}
 
   /** @param directory where everything is; emptied first: the paths of files are part of what happens */
   static VirtualCluster in(Random random, Path directory, Map<String, String> parameters) throws IOException {
+    return in(random, directory, parameters, LocalFiles.ofThisMachine());
+  }
+
+  /** The same on a file system of its own. */
+  static VirtualCluster in(Random random, Path directory, Map<String, String> parameters, LocalFiles files)
+      throws IOException {
     if (Files.exists(directory)) {
       Trees.delete(directory);
     }
-    LocalFiles files = LocalFiles.ofThisMachine();
     Path prefix = Files.createDirectories(directory.resolve("prefix"));
     return new VirtualCluster(random, TestSettings.in(directory, parameters), prefix, _ -> files);
   }

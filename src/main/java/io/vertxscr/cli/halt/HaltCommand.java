@@ -3,6 +3,8 @@ package io.vertxscr.cli.halt;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt.Reason;
 import io.vertxscr.model.Halt;
+import io.vertxscr.model.HaltChange.HaltCondition;
+import io.vertxscr.model.HaltChange;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -15,7 +17,6 @@ import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
@@ -102,21 +103,29 @@ public final class HaltCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--remove takes back everything: give it alone");
     }
     require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " must be 0 or more");
-    Times times = new Times(time("--before", before, now), time("--after", after, now), length());
+    HaltChange change = change(now);
     for (Path directory : directories()) {
-      halt(new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt", PATIENCE)), times, now);
+      halt(new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt", PATIENCE)), change, now);
     }
     return 0;
   }
 
-  /** The options that are times, in seconds; empty for those that are not given. */
-  private record Times(OptionalLong before, OptionalLong after, OptionalLong haltSeconds) {}
+  private HaltChange change(ZonedDateTime now) {
+    boolean halts = immediate || !sets() && !unsets();
+    return new HaltChange.Collector()
+        .with(HaltCondition.CHECKPOINTS_LEFT,
+            checkpoints == null ? OptionalLong.empty() : OptionalLong.of(checkpoints), unsetCheckpoints)
+        .with(HaltCondition.EXIT_BEFORE, time("--before", before, now), unsetBefore)
+        .with(HaltCondition.EXIT_AFTER, time("--after", after, now), unsetAfter)
+        .with(HaltCondition.HALT_SECONDS, length(), unsetSeconds)
+        .change(halts ? Optional.of(Reason.JOB_HALTED.name()) : Optional.empty(), unsetReason, immediate);
+  }
 
-  private void halt(HaltFileStore file, Times times, ZonedDateTime now) {
+  private void halt(HaltFileStore file, HaltChange change, ZonedDateTime now) {
     AtomicReference<Halt> before = new AtomicReference<>(Halt.NONE);
     Halt halt = list ? file.read() : file.update(old -> {
       before.set(old);
-      return changed(old, times);
+      return remove ? Halt.NONE : change.appliedWithReasons(old);
     });
     if (remove && !before.get().equals(Halt.NONE)) {
       spec.commandLine().getOut().println("taken back:");
@@ -157,50 +166,12 @@ public final class HaltCommand implements Callable<Integer> {
         option + " '" + text + "' is no time; expected " + HaltTime.FORMS)));
   }
 
-  private Halt changed(Halt old, Times times) {
-    if (remove) {
-      return Halt.NONE;
-    }
-    Halt halt = old;
-    if (checkpoints != null || unsetCheckpoints) {
-      halt = halt.withCheckpointsLeft(checkpoints == null ? OptionalInt.empty() : OptionalInt.of(checkpoints));
-    }
-    if (before != null || unsetBefore) {
-      halt = halt.withExitBefore(times.before);
-    }
-    if (after != null || unsetAfter) {
-      halt = halt.withExitAfter(times.after);
-    }
-    if (seconds != null || unsetSeconds) {
-      halt = halt.withHaltSeconds(times.haltSeconds);
-    }
-    if (isTakenBack(halt)) {
-      halt = halt.withReason(Optional.empty());
-    }
-    if (unsetReason) {
-      halt = halt.withReason(Optional.empty());
-    }
-    if (immediate) {
-      return halt.now(Reason.JOB_HALTED.name());
-    }
-    return sets() || unsets() ? halt : halt.withReason(Optional.of(Reason.JOB_HALTED.name()));
-  }
-
   private OptionalLong length() {
     if (seconds == null) {
       return OptionalLong.empty();
     }
     return OptionalLong.of(HaltTime.length(seconds).orElseThrow(() -> new ParameterException(spec.commandLine(),
         "--seconds '" + seconds + "' is no length of time; expected seconds, or 1h30m")));
-  }
-
-  /** Whether a run has stopped for the very condition that is taken back: it is no reason any more. */
-  private boolean isTakenBack(Halt halt) {
-    String reason = halt.reason().orElse("");
-    return !halt.immediate() && (unsetCheckpoints && reason.equals(Reason.NO_CHECKPOINTS_LEFT.name())
-        || unsetBefore && reason.equals(Reason.EXIT_BEFORE_TIME.name())
-        || unsetAfter && reason.equals(Reason.EXIT_AFTER_TIME.name())
-        || unsetSeconds && reason.equals(Reason.TIME_LIMIT.name()));
   }
 
   private void require(boolean condition, String otherwise) {

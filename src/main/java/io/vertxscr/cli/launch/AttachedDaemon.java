@@ -46,10 +46,10 @@ final class AttachedDaemon {
    * @param environment all of it
    * @param header the line of {@link Attachment#header}
    */
-  record Start(String node, List<String> command, Map<String, String> environment, String header, Path log) {}
+  record DaemonStart(String node, List<String> command, Map<String, String> environment, String header, Path log) {}
 
   /** Starts it without waiting; the listener is called on other threads. */
-  static AttachedDaemon start(Start start, Consumer<Signal> listener) {
+  static AttachedDaemon start(DaemonStart start, Consumer<Signal> listener) {
     ProcessBuilder builder = Commands.of(start.command(), start.environment())
         .redirectError(ProcessBuilder.Redirect.appendTo(start.log().toFile()));
     try {

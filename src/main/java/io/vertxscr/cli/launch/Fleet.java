@@ -96,7 +96,7 @@ final class Fleet {
           "--name", node, "--port", ports.get(node).toString()));
       Path log = setup.logs().resolve(node + ".log");
       daemons.put(node, AttachedDaemon.start(
-          new AttachedDaemon.Start(node, command, allocation.environment(), header, log), listener));
+          new AttachedDaemon.DaemonStart(node, command, allocation.environment(), header, log), listener));
     }
   }
 

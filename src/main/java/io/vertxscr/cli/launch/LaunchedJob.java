@@ -2,16 +2,16 @@ package io.vertxscr.cli.launch;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.launch.JobFlow.Action;
-import io.vertxscr.launch.JobFlow.Event;
+import io.vertxscr.launch.JobFlow.JobAction;
+import io.vertxscr.launch.JobFlow.JobEvent;
+import io.vertxscr.launch.JobFlow.JobState;
+import io.vertxscr.launch.JobFlow.JobStep;
 import io.vertxscr.launch.JobFlow.Rules;
-import io.vertxscr.launch.JobFlow.State;
-import io.vertxscr.launch.JobFlow.Step;
 import io.vertxscr.launch.JobFlow;
-import io.vertxscr.launch.Plural;
 import io.vertxscr.launch.RunNews;
 import io.vertxscr.launch.Watchdog;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Plural;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.scavenge.PatientLocks;
@@ -36,7 +36,6 @@ import java.util.function.BooleanSupplier;
  */
 final class LaunchedJob {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final int FAILED = 1;
   private static final long TICK_MS = 500;
   private static final long START_S = 180;
   /** Longer than the daemons take to notice that one of them is gone. */
@@ -52,16 +51,10 @@ final class LaunchedJob {
   private final Watchdog watchdog;
   private final RunNews news = new RunNews();
   private final long agreeMs;
-  private State state = new State.Starting();
+  private JobState state = new JobState.Starting();
   private Optional<RunningProgram> program = Optional.empty();
-  private Optional<Action.Finish> finish = Optional.empty();
-  private boolean killed;
+  private Optional<JobAction.Finish> finish = Optional.empty();
   private long startedMs;
-  /** Why the run of the program was over, where that was the loss of a node. */
-  private Optional<String> nodeLoss = Optional.empty();
-  /** Why it is to stop. */
-  private Optional<String> halting = Optional.empty();
-  private boolean finalized;
   private Map<String, String> toldDown = Map.of();
 
   /** @param agreeMs how long daemons may take to see each other */
@@ -79,7 +72,7 @@ final class LaunchedJob {
   }
 
   /** Runs it to its end, all daemons stopped. Returns the exit code, and the nodes that were not down. */
-  Outcome run() throws InterruptedException {
+  JobOutcome run() throws InterruptedException {
     try {
       plan.settings().excluded().stream().filter(plan.allocation().names()::contains)
           .forEach(node -> fleet.exclude(node, "excluded (SCR_EXCLUDE_NODES, --exclude)"));
@@ -95,14 +88,14 @@ final class LaunchedJob {
         if (program.isPresent() && watchdog.isHung(nowMs())) {
           say("no phase has begun or ended for " + watchdog.limitMs().getAsLong() / 1000 + " s: the run is killed");
           watchdog.ended();
-          killed = true;
+          happened(new JobEvent.Hung());
           program.get().kill();
         }
       }
       if (!finish.get().why().isEmpty()) {
         say(finish.get().why());
       }
-      return new Outcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
+      return new JobOutcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
     } finally {
       program.ifPresent(RunningProgram::end);
       fleet.stop();
@@ -110,7 +103,7 @@ final class LaunchedJob {
   }
 
   /** Result of the job. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
-  record Outcome(int exit, List<String> up, Optional<String> cachedOnly) {}
+  record JobOutcome(int exit, List<String> up, Optional<String> cachedOnly) {}
 
   private void say(String line) {
     err.println("scr run: " + line);
@@ -137,62 +130,44 @@ final class LaunchedJob {
       case Signal.Ended(int exit) -> {
         program = Optional.empty();
         watchdog.ended();
-        if (!killed && JobFlow.endedFromOutside(exit)) {
+        if (JobFlow.endedFromOutside(state, exit)) {
           fleet.endedFromOutside();
         }
-        happened(new Event.Ended(judged(exit), nowMs() - startedMs));
+        happened(new JobEvent.Ended(exit, nowMs() - startedMs));
       }
       case Signal.Stop(String why) -> {
         if (program.isPresent()) {
           fleet.endedFromOutside();
         }
-        happened(new Event.Stop(why));
+        happened(new JobEvent.Stop(why));
       }
       case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
     }
-  }
-
-  /**
-   * The exit code that counts. A program that does not look at what its calls return ends well although a node was
-   * lost under it; one that ends itself for a halt condition (SCR_HALT_EXIT) leaves a launcher that calls this a
-   * failure.
-   */
-  private int judged(int exit) {
-    if (exit == 0 && nodeLoss.isPresent()) {
-      say("the program has ended with exit code 0, but its run was over before: " + nodeLoss.get());
-      return FAILED;
-    }
-    if (halting.isPresent() && finalized) {
-      say("the run has ended because it was to stop: " + halting.get());
-      return 0;
-    }
-    return killed && exit == 0 ? FAILED : exit;
   }
 
   private void onEvent(String type, JsonObject event) throws InterruptedException {
     tell(type, event);
     switch (type) {
       case "run-begun" -> {
-        forget();
         watchdog.progress(nowMs());
-        happened(new Event.Begun());
+        happened(new JobEvent.Begun());
       }
       case "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
       case "dataset-complete" -> {
         watchdog.progress(nowMs());
-        happened(new Event.Completed());
+        happened(new JobEvent.Completed());
       }
       case "run-over" -> {
-        finalized = !event.containsKey("fault");
-        nodeLoss = Optional.ofNullable(event.getString("cause"))
-            .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")));
+        boolean finalized = !event.containsKey("fault");
         if (finalized) {
           watchdog.ended();
         } else {
           watchdog.progress(nowMs());
         }
+        happened(new JobEvent.RunOver(finalized, Optional.ofNullable(event.getString("cause"))
+            .filter(_ -> Fault.NODE_LOST.name().equals(event.getString("fault")))));
       }
-      case "halting" -> halting = Optional.of(event.getString("cause", event.getString("reason", "")));
+      case "halting" -> happened(new JobEvent.Halting(event.getString("cause", event.getString("reason", ""))));
       default -> { }
     }
   }
@@ -221,24 +196,29 @@ final class LaunchedJob {
     }
   }
 
-  private void happened(Event event) throws InterruptedException {
-    Step step = JobFlow.next(rules(), state, event);
+  private void happened(JobEvent event) throws InterruptedException {
+    JobStep step = JobFlow.next(rules(), state, event);
     state = step.state();
+    step.remark().ifPresent(this::say);
     switch (step.action()) {
-      case Action.None _ -> { }
-      case Action.Start(int run, int pauseS) -> start(run, pauseS);
-      case Action.Check(String why) -> {
+      case JobAction.None _ -> { }
+      case JobAction.Start(int run, int pauseS) -> start(run, pauseS);
+      case JobAction.Check(String why) -> {
         if (!why.isEmpty()) {
           say(why);
         }
         settle();
         happened(checked());
       }
-      case Action.Revive _ -> {
+      case JobAction.AwaitWord _ -> {
+        await(JobFlow.WORD_MS, () -> !(state instanceof JobState.Ending));
+        happened(new JobEvent.Waited());
+      }
+      case JobAction.Revive _ -> {
         revive();
         happened(checked());
       }
-      case Action.Finish end -> finish = Optional.of(end);
+      case JobAction.Finish end -> finish = Optional.of(end);
     }
   }
 
@@ -323,12 +303,12 @@ final class LaunchedJob {
     toldDown = down;
   }
 
-  private Event checked() {
-    return new Event.Checked(fleet.up().size(), haltReason());
+  private JobEvent checked() {
+    return new JobEvent.Checked(fleet.up().size(), haltReason());
   }
 
   private Optional<String> haltReason() {
-    return ShouldExitCommand.halted(plan.paths(), plan.allocation(), plan.settings().haltSeconds());
+    return new StartGate(plan.paths(), plan.allocation()).halted(plan.settings().haltSeconds());
   }
 
   // ---- runs ----
@@ -345,18 +325,10 @@ final class LaunchedJob {
         new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
     say("run " + run + " begins on " + Plural.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
-    forget();
+    happened(new JobEvent.Started());
     startedMs = nowMs();
     watchdog.started(startedMs);
-    killed = false;
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
-  }
-
-  /** Another run: what has happened to the last one does not count. */
-  private void forget() {
-    nodeLoss = Optional.empty();
-    halting = Optional.empty();
-    finalized = false;
   }
 
   /** The checkpoint that a run will find, for a restart command; that of the caches is newer. */

@@ -3,28 +3,20 @@ package io.vertxscr.cli.launch;
 import io.vertxscr.launch.Hostlist;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code scr list-down-nodes}: for scripts that start programs themselves. */
 @Command(name = "list-down-nodes", description = {
     "Print the nodes of the allocation that are down, separated by commas; nothing where all are up.",
     "A node is down if it is excluded, reported by the resource manager, or cannot run a command."})
-final class ListDownNodesCommand implements Callable<Integer> {
-  private final Map<String, String> given;
-
+final class ListDownNodesCommand extends JobCommand {
   @Option(names = "--reason", description = "Print a line for each, with the reason.")
   private boolean reason;
 
@@ -35,29 +27,20 @@ final class ListDownNodesCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", paramLabel = "LIST", description = "Only these nodes of the allocation.")
   private List<String> only = List.of();
 
-  @Mixin
-  private JobOptions options;
-
-  @Spec
-  private CommandSpec spec;
-
   ListDownNodesCommand(Map<String, String> environment) {
-    this.given = environment;
+    super(environment);
   }
 
   @Override
-  public Integer call() {
-    Map<String, String> environment = options.environment(given);
-    Allocation allocation = options.allocation(environment, OptionalInt.empty());
+  int run(JobScene job) {
+    Allocation allocation = job.allocation();
     Set<String> asked = only.isEmpty() ? Set.copyOf(allocation.names()) : asked(allocation);
-    SortedMap<String, String> found = new DownNodes(allocation,
-        options.settings(environment, options.paths(environment))).find(Hostlist.expand(down));
+    SortedMap<String, String> found = new DownNodes(allocation, job.settings()).find(Hostlist.expand(down));
     found.keySet().retainAll(asked);
-    PrintWriter out = spec.commandLine().getOut();
     if (reason) {
-      found.forEach((node, why) -> out.println(node + ": " + why));
+      found.forEach((node, why) -> out().println(node + ": " + why));
     } else if (!found.isEmpty()) {
-      out.println(String.join(",", found.keySet()));
+      out().println(String.join(",", found.keySet()));
     }
     return 0;
   }

@@ -88,7 +88,7 @@ final class RunCommand implements Callable<Integer> {
     Path directory = logs(paths);
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
-    ShouldExitCommand.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
+    StartGate.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
     LaunchedJob job = new LaunchedJob(plan,
         new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
         directory), err, LaunchedJob.AGREE_MS);
@@ -99,7 +99,7 @@ final class RunCommand implements Callable<Integer> {
     }, "scr-run-stop");
     Runtime.getRuntime().addShutdownHook(hook);
     try {
-      LaunchedJob.Outcome outcome = job.run();
+      LaunchedJob.JobOutcome outcome = job.run();
       int scavenged = noScavenge ? 0 : new Scavenging(plan.allocation(), options.program(environment), paths.prefix(),
           plan.variables()).run(outcome.up(), err);
       if (noScavenge || scavenged != 0) {

@@ -1,14 +1,9 @@
 package io.vertxscr.cli.offline;
 
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.prefix.publish.Publication;
-import io.vertxscr.scavenge.DatasetVerification;
-import io.vertxscr.scavenge.NodeCache;
-import io.vertxscr.scavenge.OtherPrefixes;
-import java.util.List;
+import io.vertxscr.scavenge.LocalCopies;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,36 +43,10 @@ final class CopyCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "--id " + id + ": datasets are numbered from 1");
     }
     PrefixPaths paths = prefix.paths(environment);
-    if (new Publication(paths, PrefixOption.index(paths)).isComplete(id)) {
-      List<String> missing = missing(paths);
-      if (missing.isEmpty()) {
-        spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, whole: nothing to copy");
-        return 0;
-      }
-      missing.forEach(problem -> spec.commandLine().getOut().println("dataset " + id + ": " + problem));
-      spec.commandLine().getOut().println("dataset " + id + " is in the prefix directory, but not whole any more: 'scr"
-          + " index --add " + id + "' repairs it with what is copied now");
-    }
-    List<NodeCache> nodes = caches.nodesIfAny(environment);
-    if (LocalCopies.copy(nodes, id, paths, spec.commandLine().getOut()) == 0) {
-      String none = nodes.isEmpty() ? "no node has a control directory here" : "none of the nodes "
-          + String.join(", ", nodes.stream().map(NodeCache::node).toList()) + " has anything of dataset " + id;
-      spec.commandLine().getErr().println("scr: "
-          + OtherPrefixes.sentence(nodes, dataset -> dataset.id() == id, paths).orElse(none));
-      return OfflineCommands.NOTHING_HERE;
-    }
-    return 0;
-  }
-
-  /** Returns the files that a published dataset has lost, by their sizes, in sentences. */
-  private List<String> missing(PrefixPaths paths) {
-    try {
-      return DatasetVerification.look(paths, id).problems();
-    } catch (ScrException e) {
-      if (e.fault() != Fault.CORRUPT) {
-        throw e;
-      }
-      return List.of(e.getMessage());
-    }
+    var copies = new LocalCopies(paths, caches.nodesIfAny(environment),
+        finding -> FindingLines.of(finding).forEach(spec.commandLine().getOut()::println));
+    Optional<String> nothing = copies.copyIfNeeded(id, PrefixOption.index(paths));
+    nothing.ifPresent(why -> spec.commandLine().getErr().println("scr: " + why));
+    return nothing.isPresent() ? OfflineCommands.NOTHING_HERE : 0;
   }
 }

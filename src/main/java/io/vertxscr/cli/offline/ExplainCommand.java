@@ -6,6 +6,8 @@ import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.EvidenceReader;
 import java.io.PrintWriter;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -62,7 +64,9 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   private int dataset() {
-    var reader = new EvidenceReader(prefix.paths(environment), caches.nodesIfAny(environment));
+    PrefixPaths paths = prefix.paths(environment);
+    var reader = new EvidenceReader(paths, PrefixOption.index(paths), PrefixOption.flushFile(paths, "scr explain"),
+        caches.nodesIfAny(environment));
     Evidence seen = reader.read(dataset);
     Diagnosis diagnosis = Diagnosis.of(seen);
     PrintWriter out = spec.commandLine().getOut();

@@ -1,19 +1,27 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.config.Nearest;
+import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.DatasetPublisher;
+import io.vertxscr.scavenge.DatasetScan;
+import io.vertxscr.scavenge.DatasetScanner;
+import io.vertxscr.scavenge.EntrySentences;
+import io.vertxscr.scavenge.Finding;
+import io.vertxscr.scavenge.IndexEditor;
+import io.vertxscr.scavenge.IndexVerification;
+import io.vertxscr.scavenge.MissingFiles;
+import io.vertxscr.scavenge.ScanHash;
 import java.io.PrintWriter;
-import java.util.ArrayList;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.BiFunction;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -100,30 +108,41 @@ final class IndexCommand implements Callable<Integer> {
     }
     PrefixPaths paths = prefix.paths(environment);
     PrefixIndex index = PrefixOption.index(paths);
-    if (action.current != null) {
-      int exit = edit(index, action.current, IndexCommand::setCurrent);
-      PrefixOption.restarts(paths).update(RestartHistory::startingAnywhere);   // what is said last counts
-      return exit;
-    }
-    if (action.drop != null) {
-      return edit(index, action.drop, (before, name) -> before.drop(before.require(name).id()));
-    }
-    if (action.dropAfter != null) {
-      return edit(index, action.dropAfter, Index::dropAfter);
-    }
-    var repair = new IndexRepair(paths, spec.commandLine().getOut());
-    if (action.add != null) {
-      return repair.add(repair.id(action.add), takeOver);
-    }
-    if (action.build != null) {
-      return action.build.isEmpty() ? repair.build() : repair.add(repair.id(action.build), takeOver);
+    if (isEdit()) {
+      return edit(index, new IndexEditor(index, PrefixOption.restarts(paths)));
     }
     if (action.verify != null) {
       complain(index.lost().stream().toList());
-      int verified = new IndexVerification(paths, spec.commandLine().getOut()).verify(toVerify(index));
-      return Math.max(verified, index.lost().isPresent() ? OfflineCommands.WRONG : 0);
+      boolean good = new IndexVerification(paths, index, Clock.systemDefaultZone(), this::print)
+          .verify(toVerify(index));
+      return good && index.lost().isEmpty() ? 0 : OfflineCommands.WRONG;
     }
-    return action.scan != null ? repair.scan(repair.id(action.scan)) : list(index);
+    if (action.list) {
+      return list(index);
+    }
+    var publisher = new DatasetPublisher(
+        paths, index, PrefixOption.flushFile(paths, "scr index"), Clock.systemDefaultZone(), this::print);
+    if (action.scan != null) {
+      return scan(paths, publisher.idOf(action.scan));
+    }
+    String one = action.add != null ? action.add : action.build;
+    boolean good = one.isEmpty() && action.add == null ? publisher.build()
+        : publisher.add(publisher.idOf(one), takeOver);
+    return good ? 0 : OfflineCommands.WRONG;
+  }
+
+  private void print(Finding finding) {
+    FindingLines.of(finding).forEach(spec.commandLine().getOut()::println);
+  }
+
+  /** Prints what was scavenged of a dataset, as SCR's scan hash. Changes nothing. */
+  private int scan(PrefixPaths paths, int id) {
+    DatasetScan scan = DatasetScanner.scan(paths, id, DatasetScanner.Depth.SIZES);
+    MissingFiles missing = MissingFiles.of(scan);
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(HashFile.dump(ScanHash.encode(scan, missing)));
+    out.flush();
+    return missing.unrecoverable().isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
   private List<Index.Entry> toVerify(PrefixIndex prefixIndex) {
@@ -153,27 +172,24 @@ final class IndexCommand implements Callable<Integer> {
     return reading.remarks().isEmpty() && prefixIndex.lost().isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 
+  private boolean isEdit() {
+    return action.current != null || action.drop != null || action.dropAfter != null;
+  }
+
   /** Changes the index and prints the difference. */
-  private int edit(PrefixIndex prefixIndex, String name, BiFunction<Index, String, Index> change) {
-    complain(prefixIndex.makeIfLost());
-    known(prefixIndex.read().index(), name);              // the lock makes a directory: not for a name that is wrong
-    List<Index> before = new ArrayList<>();
-    Reading reading = prefixIndex.update(index -> {
-      before.add(index);
-      return change.apply(known(index, name), name);
-    });
+  private int edit(PrefixIndex index, IndexEditor editor) {
+    complain(index.makeIfLost());
+    String name = action.current != null ? action.current : action.drop != null ? action.drop : action.dropAfter;
+    known(index.read().index(), name);                    // the lock makes a directory: not for a name that is wrong
+    IndexEditor.Edited edited = action.current != null ? editor.setCurrent(name)
+        : action.drop != null ? editor.drop(name) : editor.dropAfter(name);
     PrintWriter out = spec.commandLine().getOut();
-    Index after = reading.index();
-    for (Index.Entry entry : before.getLast().entries()) {
-      if (after.find(entry.id()).isEmpty()) {
-        out.println("dropped dataset " + entry.id() + " '" + entry.name() + "'; its files stay");
-      }
-    }
-    if (!after.current().equals(before.getLast().current())) {
-      out.println(after.current().map(now -> "current is '" + now + "'")
+    edited.dropped().forEach(dataset -> out.println("dropped " + EntrySentences.name(dataset) + "; its files stay"));
+    if (edited.currentChanged()) {
+      out.println(edited.current().map(now -> "current is '" + now + "'")
           .orElse("nothing is current: a restart begins with the newest checkpoint"));
     }
-    complain(reading.remarks());
+    complain(edited.remarks());
     return 0;
   }
 
@@ -192,23 +208,6 @@ final class IndexCommand implements Callable<Integer> {
     String hint = Nearest.hint(name, names);
     return !hint.isEmpty() ? hint : "; its newest are "
         + String.join(", ", names.reversed().stream().limit(NEWEST_NAMED).map(one -> "'" + one + "'").toList());
-  }
-
-  /** Refuses a dataset that restarts skip. They would silently use an older one, or none. */
-  private static Index setCurrent(Index index, String name) {
-    Index.Entry entry = index.require(name);
-    if (entry.replacedBy().isPresent()) {
-      throw new ScrException(Fault.WRONG_STATE, IndexVerification.replaced(entry) + ": no restart can use it");
-    }
-    if (!entry.complete()) {
-      throw new ScrException(Fault.WRONG_STATE, "dataset " + entry.id() + " '" + name + "' is not valid: no restart can"
-          + " use it; scr explain " + entry.id() + " says why");
-    }
-    if (entry.failed().isPresent()) {
-      throw new ScrException(Fault.WRONG_STATE, "dataset " + entry.id() + " '" + name + "' cannot be current: "
-          + IndexVerification.markSentence(entry));
-    }
-    return index.setCurrent(name);
   }
 
   private void complain(List<String> remarks) {

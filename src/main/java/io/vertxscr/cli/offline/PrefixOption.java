@@ -4,6 +4,7 @@ import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Option;
 /** Which prefix directory a command is about. */
 final class PrefixOption {
   /** Timeout for the lock of the index, which a run holds for moments. */
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @Option(names = "--prefix", paramLabel = "DIR",
       description = "Prefix directory; SCR_PREFIX if not given, else the working directory.")
@@ -34,21 +35,12 @@ final class PrefixOption {
     return new PrefixPaths(absolute);
   }
 
-  /**
-   * Before anything is brought there.
-   *
-   * @throws ScrException IO if this user has no write permission, or the directory is read-only
-   */
-  static void requireWritable(PrefixPaths paths) {
-    Path directory = Files.exists(paths.scr()) ? paths.scr() : paths.prefix();
-    if (!Files.isWritable(directory)) {
-      throw new ScrException(Fault.IO, directory + " cannot be written to, so nothing can be brought there: mount its"
-          + " file system for writing, or be the user who wrote the datasets");
-    }
-  }
-
   static PrefixIndex index(PrefixPaths paths) {
     return new PrefixIndex(paths, PatientLocks.user("scr index", PATIENCE));
+  }
+
+  static FlushFileStore flushFile(PrefixPaths paths, String command) {
+    return new FlushFileStore(paths, PatientLocks.user(command, PATIENCE));
   }
 
   static RestartFileStore restarts(PrefixPaths paths) {

@@ -4,9 +4,6 @@ import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.scavenge.PatientLocks;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -19,10 +16,7 @@ import picocli.CommandLine.Option;
 /** {@code scr_flush_file}: where the datasets of the last run are, for scripts. */
 @Command(sortOptions = false, exitCodeOnInvalidInput = Front.FAILED, description = {
     "Answer from the flush file of a prefix directory. Exit code 1 for none, no, or not known."})
-final class FlushFileFront extends Front {
-  @Option(names = {"-d", "--dir"}, required = true, paramLabel = "DIR", description = "Prefix directory.")
-  private Path directory;
-
+final class FlushFileFront extends DirectoryFront {
   @Option(names = {"-o", "--list-output"}, description = "Print the numbers of output datasets, ascending.")
   private boolean listOutput;
 
@@ -59,7 +53,7 @@ final class FlushFileFront extends Front {
 
   @Override
   protected int answer() {
-    PrefixPaths paths = prefix(directory);
+    PrefixPaths paths = paths();
     if (resume || summary) {
       throw wrong((resume ? "--resume" : "--summary") + " is not here: type scr " + (resume ? "scavenge --id "
           : "index --add ") + (name == null ? "ID" : name) + " --prefix " + paths.prefix());
@@ -69,7 +63,7 @@ final class FlushFileFront extends Front {
     if (asked > 1) {
       throw wrong("one thing at a time");
     }
-    FlushStatus status = new FlushFileStore(paths, PatientLocks.user(name(), Duration.ZERO)).read();
+    FlushStatus status = new FlushFileStore(paths, reader()).read();
     if (needFlush != null) {
       return status.find(needFlush).filter(entry -> !entry.locations().contains(Location.PFS)).isPresent() ? 0 : FAILED;
     }
@@ -100,7 +94,7 @@ final class FlushFileFront extends Front {
     return a.compareTo(b);                                // CACHE, PFS, FLUSHING, SYNC_FLUSHING
   }
 
-  private Optional<String> ids(List<FlushStatus.Entry> entries, Predicate<FlushStatus.Entry> wanted) {
+  private Optional<String> ids(List<FlushStatus.FlushEntry> entries, Predicate<FlushStatus.FlushEntry> wanted) {
     String ids = entries.stream().filter(wanted).map(entry -> entry.descriptor().id())
         .filter(id -> before == 0 || id < before).map(String::valueOf).collect(Collectors.joining(" "));
     return Optional.of(ids).filter(text -> !text.isEmpty());

@@ -33,7 +33,7 @@ public abstract class Front implements Callable<Integer> {
   }
 
   /** Answer of one of our commands. */
-  public record Answer(int exit, String out) {}
+  public record CommandAnswer(int exit, String out) {}
 
   @Override
   public final Integer call() throws Exception {
@@ -77,10 +77,10 @@ public abstract class Front implements Callable<Integer> {
   }
 
   /** Runs one of our commands and returns its answer; its errors are printed. */
-  protected final Answer ask(Collection<String> words) {
+  protected final CommandAnswer ask(Collection<String> words) {
     var answer = new StringWriter();
     int exit = surroundings.ours().run(new PrintWriter(answer, true), err(), words.toArray(String[]::new));
-    return new Answer(exit, answer.toString());
+    return new CommandAnswer(exit, answer.toString());
   }
 
   protected final ParameterException wrong(String why) {

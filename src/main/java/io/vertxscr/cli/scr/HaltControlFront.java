@@ -1,6 +1,8 @@
 package io.vertxscr.cli.scr;
 
 import io.vertxscr.model.Halt;
+import io.vertxscr.model.HaltChange.HaltCondition;
+import io.vertxscr.model.HaltChange;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.PatientLocks;
@@ -8,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.OptionalLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -70,26 +71,19 @@ final class HaltControlFront extends Front {
     }
     PrefixPaths paths = prefix(absolute.getParent().getParent());
     HaltFileStore store = new HaltFileStore(paths, PatientLocks.user(name(), PATIENCE));
-    Halt halt = list ? store.read() : store.update(this::changed);
+    Halt halt = list ? store.read() : store.update(change()::applied);
     HaltForm.lines(file, halt, ZoneId.systemDefault()).forEach(out()::println);
     return 0;
   }
 
-  private Halt changed(Halt old) {
-    Halt halt = old;
-    if (checkpoints != null || unsetCheckpoints) {
-      halt = halt.withCheckpointsLeft(checkpoints == null ? OptionalInt.empty() : OptionalInt.of(checkpoints));
-    }
-    if (before != null || unsetBefore) {
-      halt = halt.withExitBefore(optional(before));
-    }
-    if (after != null || unsetAfter) {
-      halt = halt.withExitAfter(optional(after));
-    }
-    if (seconds != null || unsetSeconds) {
-      halt = halt.withHaltSeconds(optional(seconds));
-    }
-    return reason != null || unsetReason ? halt.withReason(Optional.ofNullable(reason)) : halt;
+  private HaltChange change() {
+    return new HaltChange.Collector()
+        .with(HaltCondition.CHECKPOINTS_LEFT,
+            checkpoints == null ? OptionalLong.empty() : OptionalLong.of(checkpoints), unsetCheckpoints)
+        .with(HaltCondition.EXIT_BEFORE, optional(before), unsetBefore)
+        .with(HaltCondition.EXIT_AFTER, optional(after), unsetAfter)
+        .with(HaltCondition.HALT_SECONDS, optional(seconds), unsetSeconds)
+        .change(Optional.ofNullable(reason), unsetReason, false);
   }
 
   private static OptionalLong optional(Long value) {

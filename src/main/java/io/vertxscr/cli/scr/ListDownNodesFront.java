@@ -51,7 +51,7 @@ final class ListDownNodesFront extends Front {
       words.addAll(List.of("--down", down));
     }
     words.addAll(nodes);
-    Answer answer = ask(words);
+    CommandAnswer answer = ask(words);
     if (answer.exit() != 0) {
       return answer.exit();
     }

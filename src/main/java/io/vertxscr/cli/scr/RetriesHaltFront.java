@@ -3,24 +3,17 @@ package io.vertxscr.cli.scr;
 import io.vertxscr.flow.advice.HaltConditions;
 import io.vertxscr.model.Halt;
 import io.vertxscr.prefix.metadata.HaltFileStore;
-import io.vertxscr.scavenge.PatientLocks;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** {@code scr_retries_halt}. A wrong command line is answered with halt, as in SCR. */
 @Command(exitCodeOnInvalidInput = RetriesHaltFront.HALT, exitCodeOnExecutionException = RetriesHaltFront.HALT,
     description = {"Exit with 0, and say why, if a halt condition of the prefix directory holds; else with 1.",
         "'scr should-exit' also looks at the time and the nodes that are left."})
-final class RetriesHaltFront extends Front {
+final class RetriesHaltFront extends DirectoryFront {
   static final int HALT = 0;
   private static final int GO_ON = 1;
-
-  @Option(names = {"-d", "--dir"}, required = true, paramLabel = "DIR", description = "Prefix directory.")
-  private Path directory;
 
   RetriesHaltFront(Surroundings surroundings) {
     super(surroundings);
@@ -28,7 +21,7 @@ final class RetriesHaltFront extends Front {
 
   @Override
   protected int answer() {
-    Halt halt = new HaltFileStore(prefix(directory), PatientLocks.user(name(), Duration.ZERO)).read();
+    Halt halt = new HaltFileStore(paths(), reader()).read();
     if (halt.equals(Halt.NONE)) {
       out().println(name() + ": CONTINUE RUN: No halt file found.");
       return GO_ON;

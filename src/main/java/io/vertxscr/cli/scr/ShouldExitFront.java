@@ -1,7 +1,5 @@
 package io.vertxscr.cli.scr;
 
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -10,11 +8,7 @@ import picocli.CommandLine.Option;
 @Command(sortOptions = false, description = {
     "Exit with 0, and say why, if the program should not be started again in this allocation; else exit with 1.",
     "'scr should-exit' takes more options: --min-nodes, --exclude, ..."})
-final class ShouldExitFront extends Front {
-  @Option(names = {"-p", "--prefix"}, paramLabel = "DIR", description =
-      "Prefix directory; SCR_PREFIX if not given, else the working directory.")
-  private Path prefix;
-
+final class ShouldExitFront extends ScriptFront {
   @Option(names = "--down", paramLabel = "LIST", description = "Nodes that are known to be down.")
   private String down;
 
@@ -31,21 +25,16 @@ final class ShouldExitFront extends Front {
 
   @Override
   protected int answer() {
-    List<String> known = new ArrayList<>();
-    if (prefix != null) {
-      known.addAll(List.of("--prefix", prefix.toString()));
-    }
-    List<String> words = new ArrayList<>(known);
-    words.addFirst("list-down-nodes");
+    List<String> nodes = words("list-down-nodes");
     if (down != null) {
-      words.addAll(List.of("--down", down));
+      nodes.addAll(List.of("--down", down));
     }
-    Answer answer = ask(words);
+    CommandAnswer answer = ask(nodes);
     if (answer.exit() != 0) {
       return answer.exit();
     }
-    known.addFirst("should-exit");
-    known.addAll(List.of("--down", answer.out().strip()));
-    return ours(known);
+    List<String> words = words("should-exit");
+    words.addAll(List.of("--down", answer.out().strip()));
+    return ours(words);
   }
 }

@@ -48,11 +48,11 @@ final class PeerProtocol {
 
   private static final byte READ = 1;
   /** By their numbers, which count from 1. */
-  private static final List<RangeRequest.Kind> KINDS =
-      List.of(RangeRequest.Kind.FILES, RangeRequest.Kind.REDUNDANCY, RangeRequest.Kind.PARITY);
+  private static final List<RangeRequest.RangeKind> KINDS =
+      List.of(RangeRequest.RangeKind.FILES, RangeRequest.RangeKind.REDUNDANCY, RangeRequest.RangeKind.PARITY);
 
   /** A request as the server sees it: the node is itself. */
-  record Request(int number, int datasetId, int rank, RangeRequest.Kind kind, long offset, long bytes) {
+  record Request(int number, int datasetId, int rank, RangeRequest.RangeKind kind, long offset, long bytes) {
     String name() {
       return PeerProtocol.name(kind, rank, datasetId);
     }
@@ -114,7 +114,7 @@ final class PeerProtocol {
     return bytes.flip();
   }
 
-  static String name(RangeRequest.Kind kind, int rank, int datasetId) {
+  static String name(RangeRequest.RangeKind kind, int rank, int datasetId) {
     String what = switch (kind) {
       case FILES -> "files";
       case REDUNDANCY -> "redundancy";
@@ -128,7 +128,7 @@ final class PeerProtocol {
     return Names.node(node).getBytes(StandardCharsets.UTF_8);
   }
 
-  private static int kindNumber(RangeRequest.Kind kind) {
+  private static int kindNumber(RangeRequest.RangeKind kind) {
     return KINDS.indexOf(kind) + 1;
   }
 }

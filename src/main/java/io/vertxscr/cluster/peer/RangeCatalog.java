@@ -9,5 +9,5 @@ public interface RangeCatalog {
    *
    * @throws io.vertxscr.model.ScrException NO_SUCH_DATASET, UNKNOWN_RANK, IO: goes to the peer as it is
    */
-  OpenRange open(int datasetId, int rank, RangeRequest.Kind kind);
+  OpenRange open(int datasetId, int rank, RangeRequest.RangeKind kind);
 }

@@ -39,10 +39,10 @@ public final class FlushFlow {
    *
    * @param maxAttempts attempts before it gives up, at least 1; 0 for as many as it takes
    */
-  public record Options(int maxAttempts) {
-    public static final Options UNLIMITED = new Options(0);
+  public record FlushOptions(int maxAttempts) {
+    public static final FlushOptions UNLIMITED = new FlushOptions(0);
 
-    public Options {
+    public FlushOptions {
       if (maxAttempts < 0) {
         throw new IllegalArgumentException("maxAttempts is 0 (no limit) or more, not " + maxAttempts);
       }
@@ -95,24 +95,24 @@ public final class FlushFlow {
   }
 
   /** Input of the state machine. */
-  public sealed interface Event {
+  public sealed interface FlushEvent {
     /** The dataset is wanted in the prefix directory. */
-    record Start() implements Event {}
+    record Start() implements FlushEvent {}
 
     /** All drafts of this attempt are durable. */
-    record Copied(int attempt) implements Event {}
+    record Copied(int attempt) implements FlushEvent {}
 
     /** All ranks' files are in some cache again, read against their checksums. */
-    record Rebuilt(int attempt) implements Event {}
+    record Rebuilt(int attempt) implements FlushEvent {}
 
     /** All drafts of this attempt have their names, durably. */
-    record Published(int attempt) implements Event {}
+    record Published(int attempt) implements FlushEvent {}
 
     /** All parts of the map are durable. */
-    record Mapped(int attempt) implements Event {}
+    record Mapped(int attempt) implements FlushEvent {}
 
     /** Root of the map, summary and index are durable. */
-    record Sealed(int attempt) implements Event {}
+    record Sealed(int attempt) implements FlushEvent {}
 
     /**
      * The step that this attempt was in has failed.
@@ -120,7 +120,7 @@ public final class FlushFlow {
      * @param retry whether another attempt may succeed; CORRUPT and TOO_MANY_LOST are not tried again even so, unless
      *     what the copies met can be rebuilt
      */
-    record Failed(int attempt, Fault fault, String message, boolean retry) implements Event {
+    record Failed(int attempt, Fault fault, String message, boolean retry) implements FlushEvent {
       public Failed {
         if (attempt < 1) {
           throw new IllegalArgumentException("attempts count from 1, not " + attempt);
@@ -129,10 +129,10 @@ public final class FlushFlow {
     }
 
     /** The delay is over. It needs no attempt: there is one wait at a time, and a tick too many only shortens it. */
-    record Tick() implements Event {}
+    record Tick() implements FlushEvent {}
 
     /** Nobody wants to wait any longer, and why. */
-    record GiveUp(Fault fault, String message) implements Event {}
+    record GiveUp(Fault fault, String message) implements FlushEvent {}
   }
 
   /** Actions to do next. Every effect but {@link Tell} is answered by an event. */
@@ -152,7 +152,7 @@ public final class FlushFlow {
     /** Write root of the map, summary and index, in this order, each synced. */
     record Seal(int attempt) implements Effect {}
 
-    /** Send a {@link Event.Tick} after this time. */
+    /** Send a {@link FlushEvent.Tick} after this time. */
     record Wait(long delayMs) implements Effect {}
 
     /** Tell the waiting callers. Comes exactly once in the life of a flow. */
@@ -176,22 +176,23 @@ public final class FlushFlow {
   }
 
   /** Returns the transition of an event; late, duplicate or unexpected ones change nothing. */
-  public static Next next(State state, Event event, Options options) {
+  public static Next next(State state, FlushEvent event, FlushOptions options) {
     return switch (event) {
-      case Event.Start _ when state instanceof State.Idle -> copy(new State.Copying(1));
-      case Event.Tick _ when state instanceof State.Waiting(int attempt, _) -> copy(new State.Copying(attempt + 1));
-      case Event.Rebuilt(int of) when state instanceof State.Rebuilding && of == running(state) ->
+      case FlushEvent.Start _ when state instanceof State.Idle -> copy(new State.Copying(1));
+      case FlushEvent.Tick _ when state instanceof State.Waiting(int attempt, _) ->
+          copy(new State.Copying(attempt + 1));
+      case FlushEvent.Rebuilt(int of) when state instanceof State.Rebuilding && of == running(state) ->
           copy(new State.Copying(of + 1, true));
-      case Event.Copied(int of) when state instanceof State.Copying && of == running(state) ->
+      case FlushEvent.Copied(int of) when state instanceof State.Copying && of == running(state) ->
           to(new State.Publishing(of), new Effect.PublishAll(of));
-      case Event.Published(int of) when state.equals(new State.Publishing(of)) ->
+      case FlushEvent.Published(int of) when state.equals(new State.Publishing(of)) ->
           to(new State.Mapping(of), new Effect.WriteMaps(of));
-      case Event.Mapped(int of) when state.equals(new State.Mapping(of)) ->
+      case FlushEvent.Mapped(int of) when state.equals(new State.Mapping(of)) ->
           to(new State.Sealing(of), new Effect.Seal(of));
-      case Event.Sealed(int of) when state.equals(new State.Sealing(of)) ->
+      case FlushEvent.Sealed(int of) when state.equals(new State.Sealing(of)) ->
           to(new State.Done(), new Effect.Tell(new Outcome.Succeeded()));
-      case Event.Failed failed when failed.attempt() == running(state) -> failed(state, failed, options);
-      case Event.GiveUp(Fault fault, String message) when !ended(state) -> gaveUp(fault, message);
+      case FlushEvent.Failed failed when failed.attempt() == running(state) -> failed(state, failed, options);
+      case FlushEvent.GiveUp(Fault fault, String message) when !ended(state) -> gaveUp(fault, message);
       default -> to(state);
     };
   }
@@ -200,7 +201,7 @@ public final class FlushFlow {
     return to(state, new Effect.CopyAll(state.attempt()));
   }
 
-  private static Next failed(State state, Event.Failed failed, Options options) {
+  private static Next failed(State state, FlushEvent.Failed failed, FlushOptions options) {
     int attempt = failed.attempt();
     boolean useless = failed.fault() == Fault.CORRUPT || failed.fault() == Fault.TOO_MANY_LOST;
     if (state instanceof State.Rebuilding(_, Fault fault, String message) && (useless || !failed.retry())) {
@@ -218,7 +219,7 @@ public final class FlushFlow {
     return to(new State.Waiting(attempt, delayMs), new Effect.Wait(delayMs));
   }
 
-  private static String message(Event.Failed failed) {
+  private static String message(FlushEvent.Failed failed) {
     return "attempt " + failed.attempt() + ": " + failed.message();
   }
 

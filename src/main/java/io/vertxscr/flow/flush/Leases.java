@@ -40,8 +40,8 @@ public final class Leases {
    * @param writers at least 1
    * @param bytesPerSecond at least 1; {@link #UNLIMITED}: no limit, and not counted among those who have one
    */
-  public record Limits(int writers, long bytesPerSecond) {
-    public Limits {
+  public record LeaseLimits(int writers, long bytesPerSecond) {
+    public LeaseLimits {
       if (writers < 1 || bytesPerSecond < 1) {
         throw new IllegalArgumentException("limits are at least 1: " + writers + ", " + bytesPerSecond);
       }
@@ -78,7 +78,7 @@ public final class Leases {
   /** A flushing node. */
   private static final class Holder {
     private final List<Promise> promises = new ArrayList<>();
-    private Limits limits;
+    private LeaseLimits limits;
     private Need need;
     private long needSinceMs;
     private long needUntilMs;
@@ -113,13 +113,13 @@ public final class Leases {
   }
 
   /** Somebody will ask soon: room is kept for it for one lease. */
-  public void expect(String holder, Limits limits, Need need, long nowMs) {
+  public void expect(String holder, LeaseLimits limits, Need need, long nowMs) {
     expire(nowMs);
     note(holder, limits, need, nowMs);
   }
 
   /** The share of a holder, in place of the one that it had. Asking twice does no harm. */
-  public Share ask(String holder, Limits limits, Need need, long nowMs) {
+  public Share ask(String holder, LeaseLimits limits, Need need, long nowMs) {
     expire(nowMs);
     if (need.writers == 0) {
       holders.remove(holder);                             // it writes nothing any more: its promises are given back
@@ -145,7 +145,7 @@ public final class Leases {
     }
   }
 
-  private Holder note(String name, Limits limits, Need need, long nowMs) {
+  private Holder note(String name, LeaseLimits limits, Need need, long nowMs) {
     Holder holder = holders.computeIfAbsent(name, _ -> new Holder());
     holder.limits = limits;
     holder.need = need;

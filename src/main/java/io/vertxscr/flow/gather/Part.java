@@ -43,7 +43,12 @@ public final class Part {
    *
    * @param fault number of the fault, 0 where all went well
    */
-  public record Done(int datasetId, int fault, String message) {}
+  public record Done(int datasetId, int fault, String message, boolean sync) {
+    /** Of a node that has nothing to sync. */
+    public Done(int datasetId, int fault, String message) {
+      this(datasetId, fault, message, false);
+    }
+  }
 
   /**
    * To CURRENT, DROP and DELETE.

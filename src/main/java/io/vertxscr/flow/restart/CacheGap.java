@@ -24,7 +24,7 @@ public record CacheGap(DatasetDescriptor dataset, List<Integer> missing, String 
   public static List<CacheGap> in(List<Inventory> inventories) {
     Map<DatasetKey, Inventory.Dataset> datasets = new LinkedHashMap<>();
     Map<DatasetKey, Set<Integer>> held = new LinkedHashMap<>();
-    inventories.stream().flatMap(inventory -> inventory.datasets().stream()).forEach(dataset -> {
+    CacheSnapshot.of(inventories).copies().forEach(dataset -> {
       datasets.putIfAbsent(dataset.key(), dataset);
       Set<Integer> ranks = held.computeIfAbsent(dataset.key(), _ -> new HashSet<>());
       dataset.ranks().stream().filter(Inventory.Held::files).forEach(rank -> ranks.add(rank.rank()));

@@ -35,8 +35,8 @@ public final class RestartOrder {
   }
 
   /**
-   * Sorts candidates: newest first, a cached copy before a flushed one. Quarantined ones come last, because even those
-   * are better than none.
+   * Sorts candidates: newest first, a cached copy before a flushed one. Those of a branch that the program has left
+   * come after all others, and quarantined ones last, because even those are better than none.
    *
    * @param cached checkpoints of the caches that this run can use
    * @param excluded ids of datasets that are not to be tried
@@ -48,6 +48,7 @@ public final class RestartOrder {
             flushed.restartable().stream().map(dataset -> new Candidate(dataset, false)))
         .filter(candidate -> wanted.test(candidate.descriptor()))
         .sorted(Comparator.comparing((Candidate c) -> history.quarantined(c.descriptor()))
+            .thenComparing(c -> history.left(c.descriptor()))
             .thenComparing(Comparator.comparingInt((Candidate c) -> c.descriptor().id()).reversed())
             .thenComparing(c -> !c.cached()))
         .toList();

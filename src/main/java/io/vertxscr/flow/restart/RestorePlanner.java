@@ -54,9 +54,8 @@ public final class RestorePlanner {
 
   /** The newest checkpoint of this prefix that a run of another size wrote. */
   public static Optional<Inventory.Dataset> ofOtherSize(List<Inventory> inventories, String prefix, int ranks) {
-    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
-        .filter(dataset -> dataset.descriptor().flags().checkpoint() && dataset.origin().prefix().equals(prefix)
-            && dataset.origin().ranks() != ranks)
+    return CacheSnapshot.of(inventories).copiesFor(prefix)
+        .filter(dataset -> dataset.descriptor().flags().checkpoint() && dataset.origin().ranks() != ranks)
         .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()));
   }
 

@@ -4,7 +4,7 @@ import io.vertxscr.format.DescriptorHash;
 import io.vertxscr.format.Fields;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
-import io.vertxscr.format.prefix.FlushStatus.Entry;
+import io.vertxscr.format.prefix.FlushStatus.FlushEntry;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ public final class FlushFile {
   public static byte[] encode(FlushStatus status) {
     Hash hash = new Hash();
     Hash datasets = hash.at("DATASET");
-    for (Entry entry : status.entries()) {
+    for (FlushEntry entry : status.entries()) {
       DatasetDescriptor descriptor = entry.descriptor();
       Hash dataset = datasets.at(Integer.toString(descriptor.id()));
       for (Location location : Location.values()) {
@@ -56,7 +56,7 @@ public final class FlushFile {
   /** @throws io.vertxscr.model.ScrException CORRUPT */
   public static FlushStatus decode(byte[] file) {
     return Fields.read(file, KIND, fields -> {
-      List<Entry> entries = new ArrayList<>();
+      List<FlushEntry> entries = new ArrayList<>();
       for (Map.Entry<Integer, Fields> dataset : fields.numbered("DATASET").entrySet()) {
         entries.add(entry(dataset.getKey(), dataset.getValue()));
       }
@@ -64,13 +64,13 @@ public final class FlushFile {
     });
   }
 
-  private static Entry entry(int id, Fields dataset) {
+  private static FlushEntry entry(int id, Fields dataset) {
     dataset.child("DSETDESC").expect("ID", id);
     Set<Location> locations = EnumSet.noneOf(Location.class);
     dataset.texts("LOCATION").forEach(text -> locations.add(dataset.constant("LOCATION", Location.class, text)));
     if (locations.isEmpty()) {
       throw dataset.corrupt("LOCATION", "missing");
     }
-    return new Entry(DescriptorHash.decode(dataset.child("DSETDESC")), locations);
+    return new FlushEntry(DescriptorHash.decode(dataset.child("DSETDESC")), locations);
   }
 }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  *
  * @param entries ascending by id
  */
-public record FlushStatus(List<Entry> entries) {
+public record FlushStatus(List<FlushEntry> entries) {
   /** Nothing written yet. */
   public static final FlushStatus EMPTY = new FlushStatus(List.of());
 
@@ -29,8 +29,8 @@ public record FlushStatus(List<Entry> entries) {
   }
 
   /** @param locations at least one */
-  public record Entry(DatasetDescriptor descriptor, Set<Location> locations) {
-    public Entry {
+  public record FlushEntry(DatasetDescriptor descriptor, Set<Location> locations) {
+    public FlushEntry {
       locations = Set.copyOf(locations);
     }
   }
@@ -40,14 +40,14 @@ public record FlushStatus(List<Entry> entries) {
   }
 
   /** The dataset with this id. */
-  public Optional<Entry> find(int id) {
+  public Optional<FlushEntry> find(int id) {
     return entries.stream().filter(entry -> entry.descriptor().id() == id).findFirst();
   }
 
   /** Adds a dataset or replaces what was known of it. Without a location it is removed. */
   public FlushStatus put(DatasetDescriptor descriptor, Set<Location> locations) {
-    Stream<Entry> others = entries.stream().filter(entry -> entry.descriptor().id() != descriptor.id());
-    Stream<Entry> added = locations.isEmpty() ? Stream.of() : Stream.of(new Entry(descriptor, locations));
+    Stream<FlushEntry> others = entries.stream().filter(entry -> entry.descriptor().id() != descriptor.id());
+    Stream<FlushEntry> added = locations.isEmpty() ? Stream.of() : Stream.of(new FlushEntry(descriptor, locations));
     return new FlushStatus(Stream.concat(others, added).toList());
   }
 }

@@ -25,16 +25,16 @@ import java.util.TreeMap;
  * @param segments of those files, by name, that are in containers
  */
 public record RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expectedFiles, RankFiles files,
-    List<Redundancy> redundancy, Map<String, List<Segment>> segments) {
+    List<StoredRedundancy> redundancy, Map<String, List<Segment>> segments) {
   public RankFilemap {
     files = new RankFiles(files.rank(), files.files().stream().sorted(Comparator.comparing(f -> f.name())).toList());
-    redundancy = redundancy.stream().sorted(Comparator.comparing(Redundancy::name)).toList();
+    redundancy = redundancy.stream().sorted(Comparator.comparing(StoredRedundancy::name)).toList();
     segments = Collections.unmodifiableSortedMap(new TreeMap<>(segments));
   }
 
   /** Of files that stand by themselves. */
   public RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expectedFiles, RankFiles files,
-      List<Redundancy> redundancy) {
+      List<StoredRedundancy> redundancy) {
     this(descriptor, worldRanks, expectedFiles, files, redundancy, Map.of());
   }
 
@@ -49,11 +49,11 @@ public record RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expe
   }
 
   /** Returns a redundancy file in the form of a map's file; no map has it. */
-  public FlushedFile flushed(Redundancy file) {
+  public FlushedFile flushed(StoredRedundancy file) {
     return new FlushedFile(file.name(), OptionalLong.of(file.bytes()), OptionalInt.of(file.crc()),
         segments.getOrDefault(file.name(), List.of()));
   }
 
   /** @param crc CRC-32 of the whole file, header included */
-  public record Redundancy(String name, Scheme scheme, long bytes, int crc) {}
+  public record StoredRedundancy(String name, Scheme scheme, long bytes, int crc) {}
 }

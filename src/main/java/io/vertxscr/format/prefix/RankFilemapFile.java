@@ -6,7 +6,7 @@ import io.vertxscr.format.FileMetaHash;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
-import io.vertxscr.format.prefix.RankFilemap.Redundancy;
+import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
@@ -51,7 +51,7 @@ public final class RankFilemapFile {
         .set("RANKS", map.worldRanks())
         .set("FILES", map.expectedFiles());
     Hash files = dataset.at("FILE");
-    for (Redundancy file : map.redundancy()) {
+    for (StoredRedundancy file : map.redundancy()) {
       files.at(file.name()).put("META", new Hash().set("RANKS", map.worldRanks()).set("COMPLETE", 1)
           .set("SIZE", file.bytes()).set("TYPE", file.scheme()).set("FILE", file.name())
           .set("CRC", Fields.crc(file.crc())));
@@ -80,7 +80,7 @@ public final class RankFilemapFile {
     dataset.child("DSETDESC").expect("ID", id);
     int ranks = dataset.integer("RANKS", rank + 1);
     List<FileMeta> files = new ArrayList<>();
-    List<Redundancy> redundancy = new ArrayList<>();
+    List<StoredRedundancy> redundancy = new ArrayList<>();
     Map<String, List<Segment>> packed = new TreeMap<>();
     for (String name : dataset.child("FILE").children().keySet()) {
       List<Segment> segments = RankFileMapFile.segments(dataset.child("FILE").child(name));
@@ -99,9 +99,10 @@ public final class RankFilemapFile {
     return new RankFilemap(descriptor, ranks, expected, new RankFiles(rank, files), redundancy, packed);
   }
 
-  private static Redundancy redundancy(String name, Fields meta) {
+  private static StoredRedundancy redundancy(String name, Fields meta) {
     meta.expect("COMPLETE", 1);
     int crc = meta.findCrc("CRC").orElseThrow(() -> meta.corrupt("CRC", "missing"));
-    return new Redundancy(name, meta.constant("TYPE", Scheme.class, meta.text("TYPE")), meta.number("SIZE", 0), crc);
+    return new StoredRedundancy(
+        name, meta.constant("TYPE", Scheme.class, meta.text("TYPE")), meta.number("SIZE", 0), crc);
   }
 }

@@ -24,6 +24,9 @@ import java.util.Map;
  *   FOLLOWED -> CACHE_PURGE -> 6f3d...    launch whose first run began with empty caches because it wanted to
  *               PREFIX_PURGE -> 6f3d...   the same of the prefix directory
  *               CURRENT -> 6f3d.../b.5    the same of the checkpoint that SCR_CURRENT names
+ *   LEFT -> 0 -> RUN -> 1312850690700000     run that restarted from this dataset and completed another one
+ *                DSET -> 4
+ *                CREATED -> 1312850690668000
  * </pre>
  */
 public final class RestartFile {
@@ -51,6 +54,14 @@ public final class RestartFile {
       Hash followed = hash.at("FOLLOWED");
       history.followed().forEach((wish, launch) -> followed.set(wish.name(), launch));
     }
+    if (!history.departures().isEmpty()) {
+      Hash left = hash.at("LEFT");
+      for (int i = 0; i < history.departures().size(); i++) {
+        RestartHistory.Departure departure = history.departures().get(i);
+        left.at(Integer.toString(i)).set("RUN", departure.run()).set("DSET", departure.datasetId())
+            .set("CREATED", departure.createdUs());
+      }
+    }
     return HashFile.encode(hash);
   }
 
@@ -65,7 +76,9 @@ public final class RestartFile {
       }
       return new RestartHistory(fields.find("FROM").map(from -> new RestartHistory.From(from.integer("DSET", 1),
           from.text("NAME"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0),
-          fields.find("FOLLOWED").map(RestartFile::followed).orElse(Map.of()));
+          fields.find("FOLLOWED").map(RestartFile::followed).orElse(Map.of()),
+          fields.listed("LEFT").stream().map(left -> new RestartHistory.Departure(
+              left.integer("DSET", 1), left.number("CREATED", 0), left.number("RUN", 1))).toList());
     });
   }
 

@@ -66,7 +66,7 @@ public final class FetchCopy {
    *
    * @param paths of the files
    */
-  public record Part(int rank, List<String> paths, Supplier<Fetched> work) {
+  public record FetchedPart(int rank, List<String> paths, Supplier<Fetched> work) {
     /**
      * Copies them. Of what is wrong only {@link #join} speaks: all files are looked at, not only those before the first
      * that is wrong.
@@ -125,7 +125,7 @@ public final class FetchCopy {
    *
    * @return at least one part
    */
-  public List<Part> parts(Entry entry) {
+  public List<FetchedPart> parts(Entry entry) {
     CacheNames names = new CacheNames(entry.rank());
     List<Wanted> all = entry.files().stream().map(file -> new Wanted(file, names.next(file.path()))).toList();
     return all.isEmpty() ? List.of(part(entry.rank(), all))
@@ -139,9 +139,9 @@ public final class FetchCopy {
     return entry.files().stream().anyMatch(this::isDivided);
   }
 
-  private Stream<Part> pieces(int rank, List<Wanted> files) {
+  private Stream<FetchedPart> pieces(int rank, List<Wanted> files) {
     List<Wanted> small = files.stream().filter(wanted -> !isDivided(wanted.file)).toList();
-    Stream<Part> large = files.stream().filter(wanted -> isDivided(wanted.file))
+    Stream<FetchedPart> large = files.stream().filter(wanted -> isDivided(wanted.file))
         .flatMap(wanted -> pieces(rank, wanted));
     return small.isEmpty() ? large : Stream.concat(Stream.of(part(rank, small)), large);   // a large one ends a part
   }
@@ -150,7 +150,7 @@ public final class FetchCopy {
     return file.isInPlace() && file.verifiable() && file.bytes().orElseThrow() > manner.pieceBytes;
   }
 
-  private Stream<Part> pieces(int rank, Wanted wanted) {
+  private Stream<FetchedPart> pieces(int rank, Wanted wanted) {
     FlushedFile file = wanted.file;
     long bytes = file.bytes().orElseThrow();
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name);
@@ -158,15 +158,15 @@ public final class FetchCopy {
         file.crc().orElseThrow(), manner.pieceBytes);
     FileMeta meta =
         new FileMeta(wanted.name, file.path(), bytes, file.crc(), Optional.empty(), file.shared());
-    return IntStream.range(0, large.count()).mapToObj(piece -> new Part(rank, List.of(file.path()), () -> {
+    return IntStream.range(0, large.count()).mapToObj(piece -> new FetchedPart(rank, List.of(file.path()), () -> {
       makeDirectory(cached.getParent());
       WrongFiles wrong = wrong(() -> large.copy(piece, manner.meter));
       return new Fetched(new RankFiles(rank, piece == 0 ? List.of(meta) : List.of()), List.of(), wrong);
     }));
   }
 
-  private Part part(int rank, List<Wanted> files) {
-    return new Part(rank, files.stream().map(wanted -> wanted.file.path()).toList(), () -> copy(rank, files));
+  private FetchedPart part(int rank, List<Wanted> files) {
+    return new FetchedPart(rank, files.stream().map(wanted -> wanted.file.path()).toList(), () -> copy(rank, files));
   }
 
   private Fetched copy(int rank, List<Wanted> wanted) {

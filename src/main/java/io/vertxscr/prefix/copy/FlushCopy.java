@@ -6,7 +6,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.copy.extent.CheckedCopy.Copied;
 import io.vertxscr.prefix.copy.extent.CheckedCopy.Sync;
 import io.vertxscr.prefix.copy.extent.CheckedCopy;
 import io.vertxscr.prefix.copy.extent.Extent;
@@ -14,6 +13,7 @@ import io.vertxscr.prefix.copy.extent.FlushTarget;
 import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
 import io.vertxscr.prefix.copy.extent.LargeDraft;
 import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.prefix.copy.zstd.CompressedDraft;
 import io.vertxscr.prefix.copy.zstd.CompressedFile;
@@ -125,10 +125,7 @@ public final class FlushCopy implements FlushTarget {
         places(file), file, manner.owner.orElseThrow(), cachedCopy(file), manner.extentBytes);
     return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
         "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent),
-        meter -> inDirectory(draft.getParent(), () -> {
-          large.copy(extent, meter);
-          return file;
-        })));
+        meter -> new InDirectory(draft.getParent(), () -> large.copy(extent, meter))));
   }
 
   private Places places(FileMeta file) {
@@ -150,30 +147,32 @@ public final class FlushCopy implements FlushTarget {
   /**
    * Copies one file to its draft, durably.
    *
-   * @return the file with the checksum of the bytes that were copied
    * @throws ScrException {@link Fault#CORRUPT} or {@link Fault#NO_SUCH_FILE}: the cached copy is bad or gone and
    *     counts as lost; {@link Fault#OUTSIDE_PREFIX}: a link leads out of the prefix by now; {@link
    *     Fault#NO_SPACE}, {@link Fault#IO}: the prefix directory cannot take it now. Its draft is gone then; the
    *     caller discards the others.
    */
-  public FileMeta copy(FileMeta file) {
-    return copy(file, Meter.NONE);
+  public void copy(FileMeta file) {
+    ResumableCopy.run(copy(file, Meter.NONE));
   }
 
-  private FileMeta copy(FileMeta file, Meter meter) {
-    return inDirectory(draft(file).getParent(), () -> toDraft(file, meter));
+  private ResumableCopy copy(FileMeta file, Meter meter) {
+    return new InDirectory(draft(file).getParent(), () -> toDraft(file, meter));
   }
 
-  private FileMeta toDraft(FileMeta file, Meter meter) {
-    Path draft = draft(file);
-    if (manner.compression.isPresent()) {
-      int level = manner.compression.get().level();
-      return file.withCrc(new CompressedDraft(places(file), file, cachedCopy(file),
-          CompressedDraft.Manner.of(level, manner.extentBytes, manner.owner)).write(meter));
-    }
+  private ResumableCopy toDraft(FileMeta file, Meter meter) {
+    return manner.compression.isPresent() ? compressed(file).copy(meter) : plain(file).begin(Sync.FORCE, meter);
+  }
+
+  private CompressedDraft compressed(FileMeta file) {
+    int level = manner.compression.orElseThrow().level();
+    return new CompressedDraft(places(file), file, cachedCopy(file),
+        CompressedDraft.Manner.of(level, manner.extentBytes, manner.owner));
+  }
+
+  private CheckedCopy plain(FileMeta file) {
     SourceFile cached = SourceFile.cached(NodeDirectories.resolve(cacheDirectory, file.name()), cachedCopy(file));
-    Copied copied = new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc()).run(Sync.FORCE, meter);
-    return file.withCrc(copied.crc());
+    return new CheckedCopy(cached, draft(file), OptionalLong.of(file.bytes()), file.crc());
   }
 
   /**
@@ -181,7 +180,7 @@ public final class FlushCopy implements FlushTarget {
    * drafts of the dataset, on all nodes, are there. What had the names before stays beside them until
    * {@link #removeKept}.
    *
-   * @param files as {@link #copy} returned them
+   * @param files as they were copied; without a checksum, one that has no draft is not recognised
    * @return whether any of the names was in use before
    * @throws ScrException NO_SUCH_FILE if a file has neither a draft nor, from an earlier call, its place; IO
    */
@@ -221,21 +220,6 @@ public final class FlushCopy implements FlushTarget {
       } catch (IOException e) {
         throw Faults.io(marks, e);
       }
-    }
-  }
-
-  /** Until a draft is in it, a directory may go again, with the last file of a dataset that is deleted. */
-  private FileMeta inDirectory(Path directory, Supplier<FileMeta> copying) {
-    makeDirectory(directory);
-    try {
-      return copying.get();
-    } catch (ScrException e) {
-      if (Files.isDirectory(directory)) {
-        throw e;
-      }
-      checkedDirectories.remove(directory);
-      makeDirectory(directory);
-      return copying.get();
     }
   }
 
@@ -329,5 +313,47 @@ public final class FlushCopy implements FlushTarget {
         throw Faults.io(place, e);
       }
     }).toList();
+  }
+
+  /** A copy into a directory that may go until a draft is in it, with the last file of a dataset that is deleted. */
+  private final class InDirectory implements ResumableCopy {
+    private final Path directory;
+    private final Supplier<ResumableCopy> copying;
+    private ResumableCopy copy;
+
+    InDirectory(Path directory, Supplier<ResumableCopy> copying) {
+      this.directory = directory;
+      this.copying = copying;
+    }
+
+    @Override
+    public boolean resume() {
+      if (copy != null) {
+        return copy.resume();
+      }
+      try {
+        return begin();
+      } catch (ScrException e) {
+        if (Files.isDirectory(directory)) {
+          throw e;
+        }
+        checkedDirectories.remove(directory);
+        close();
+        return begin();
+      }
+    }
+
+    private boolean begin() {
+      makeDirectory(directory);
+      copy = copying.get();
+      return copy.resume();
+    }
+
+    @Override
+    public void close() {
+      if (copy != null) {
+        copy.close();
+      }
+    }
   }
 }

@@ -31,6 +31,8 @@ public final class PathRules {
 
   private final PrefixPaths paths;
   private final Path realPrefix;
+  /** Whether the file system is asked at all. */
+  private final boolean looks;
   private final Map<Path, Directory> directories = new ConcurrentHashMap<>();
 
   /**
@@ -59,7 +61,34 @@ public final class PathRules {
     if (Files.exists(paths.prefix()) && !Files.isDirectory(paths.prefix())) {
       throw new ScrException(Fault.BAD_REQUEST, "prefix directory " + paths.prefix() + " is not a directory");
     }
+    this.looks = true;
     this.realPrefix = real(paths.prefix(), paths.prefix().toString());
+  }
+
+  private PathRules(PrefixPaths paths, Path realPrefix, Map<Path, Directory> seen) {
+    this.paths = paths;
+    this.looks = false;
+    this.realPrefix = realPrefix;
+    directories.putAll(seen);
+  }
+
+  /**
+   * Rules for a file system that does not answer: nothing is looked up. Links count as they were seen before; of
+   * others, names are taken literally. A link that leads out of the prefix is found when the file is copied.
+   */
+  public PathRules withoutLooking() {
+    return new PathRules(paths, realPrefix, directories);
+  }
+
+  /** Whether these rules ask the file system. */
+  public boolean looks() {
+    return looks;
+  }
+
+  /** The same for a prefix directory of which nothing has been seen. */
+  public static PathRules withoutLooking(Path prefix) {
+    PrefixPaths paths = new PrefixPaths(prefix);
+    return new PathRules(paths, paths.prefix(), Map.of());
   }
 
   /**
@@ -75,7 +104,7 @@ public final class PathRules {
     }
     Directory parent = directory(path.getParent(), name);
     String base = path.getFileName().toString();
-    boolean isThere = parent.isThere && Files.exists(parent.real.resolve(base), LinkOption.NOFOLLOW_LINKS);
+    boolean isThere = looks && parent.isThere && Files.exists(parent.real.resolve(base), LinkOption.NOFOLLOW_LINKS);
     if (isThere || !parent.isForFiles || namesDirectory(name) || base.equals(".scr")) {
       return place(path, parent.real.resolve(base), name);
     }
@@ -149,6 +178,9 @@ public final class PathRules {
 
   /** The file's place with its own link followed as well, should it be one. */
   private Path realFile(Path inParent, String name) {
+    if (!looks) {
+      return inParent;
+    }
     Path place = Files.isSymbolicLink(inParent) ? follow(inParent, name) : inParent;
     if (Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS) && place.startsWith(realPrefix)) {
       throw bad(name, "is a directory");
@@ -161,13 +193,13 @@ public final class PathRules {
     if (known != null) {
       return known;
     }
-    Path real = real(directory, name);
+    Path real = looks ? real(directory, name) : assumed(directory);
     Path relative = real.startsWith(realPrefix) ? realPrefix.relativize(real) : null;
     boolean isForFiles = relative != null && !relative.startsWith(".scr");
     String slashed = !isForFiles || relative.toString().isEmpty() ? "" : relative + "/";
     String top = paths.prefix().toString();
     String absolute = (top.endsWith("/") ? top : top + "/") + slashed;
-    Directory found = new Directory(real, Files.exists(real), isForFiles, absolute, slashed);
+    Directory found = new Directory(real, looks && Files.exists(real), isForFiles, absolute, slashed);
     if (directories.size() < MAX_CACHED_DIRECTORIES) {
       directories.put(directory, found);
     }
@@ -185,6 +217,18 @@ public final class PathRules {
       throw bad(name, "goes through " + existing + ", which is a file and not a directory");
     }
     return real.resolve(existing.relativize(directory)).normalize();
+  }
+
+  /** What its nearest known directory leads to, with the rest appended. */
+  private Path assumed(Path directory) {
+    for (Path above = directory; above != null; above = above.getParent()) {
+      Directory known = directories.get(above);
+      Path real = known != null ? known.real : above.equals(paths.prefix()) ? realPrefix : null;
+      if (real != null) {
+        return real.resolve(above.relativize(directory));
+      }
+    }
+    return directory;
   }
 
   private Path follow(Path existing, String name) {

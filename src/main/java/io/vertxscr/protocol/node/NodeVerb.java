@@ -18,6 +18,8 @@ public enum NodeVerb {
   WAITS,
   /** From an application that is a member of the cluster: this client of mine has ended. */
   CLIENT_CLOSED,
+  /** Between nodes: does your loop turn, and does your storage answer? Asked while somebody waits for the node. */
+  PULSE,
   /** From a new leader: what do you know of the run? */
   TAKEOVER,
   /** From the leader: the run has begun. */
@@ -36,10 +38,16 @@ public enum NodeVerb {
   VERIFY,
   /** From the leader: bring these ranks' files here. */
   RESTORE,
-  /** From the leader: bring these ranks' files here from the prefix directory. */
+  /** From the leader: bring these ranks' files here from the prefix directory, beside what the cache holds. */
   FETCH,
+  /** From the leader: all nodes have fetched their parts, use them. */
+  FETCH_COMMIT,
+  /** From the leader: some node could not fetch its part, discard yours. */
+  FETCH_DISCARD,
   /** From the leader: delete these datasets. */
   DROP,
+  /** To the leader: a dataset is on stable storage here; answered when it is so on all nodes of the run. */
+  SYNCED,
   /** From the leader: compute the redundancy that is missing. */
   PROTECT,
   /** From the leader: all have computed it, use it. */
@@ -80,10 +88,15 @@ public enum NodeVerb {
    */
   CHECKSUMS;
 
+  /** Whether a node whose storage hangs cannot be expected to answer it. */
+  public boolean needsStorage() {
+    return !isForLeader() && this != TAKEOVER && this != RUN_OVER && this != ADVICE_WITHDRAW && this != CLIENT_CLOSED;
+  }
+
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
-        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE;
+        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED;
   }
 
   /** The event-bus address of this verb on a node. */

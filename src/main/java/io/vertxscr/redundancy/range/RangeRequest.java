@@ -11,9 +11,9 @@ import io.vertxscr.model.ScrException;
  * @param offset first byte; for redundancy counted behind the file's header
  * @param bytes length; a logical file reads as zeros behind its end, a redundancy file does not
  */
-public record RangeRequest(String node, int datasetId, int rank, Kind kind, long offset, long bytes) {
+public record RangeRequest(String node, int datasetId, int rank, RangeKind kind, long offset, long bytes) {
   /** Kind of the requested bytes. */
-  public enum Kind {
+  public enum RangeKind {
     /** The rank's files, one after the other, padded with zeros. */
     FILES,
     /** The payload of the redundancy file that the rank wrote. */

@@ -42,7 +42,7 @@ public final class FailureBook {
       kept = FailureHistory.EMPTY;
       fresh = FailureHistory.EMPTY;
     }
-    inTurn(() -> loop.blocking("read the failures of " + directory, () -> store(directory).read())
+    inTurn(() -> loop.prefix().run("read the failures of " + directory, () -> store(directory).read())
         .onSuccess(read -> {
           if (directory.equals(prefix)) {
             kept = read;
@@ -77,7 +77,7 @@ public final class FailureBook {
     FailureHistory before = kept;
     fresh = FailureHistory.EMPTY;
     kept = before.plus(batch);                            // until it is written, so that it is not missing meanwhile
-    return locked.blocking("write the failures of " + directory, () -> store(directory).add(batch))
+    return locked.run("write the failures of " + directory, () -> store(directory).add(batch))
         .onComplete((sum, failure) -> {
           if (!directory.equals(prefix)) {
             return;

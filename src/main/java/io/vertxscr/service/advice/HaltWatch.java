@@ -15,6 +15,7 @@ import io.vertxscr.service.Event;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.PrefixJobs;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -61,6 +62,8 @@ public final class HaltWatch {
     private Stamp stamp;
     private int uncounted;
     private boolean told;
+    /** A look has begun that has no answer yet. */
+    private boolean looking;
     private Future<Void> writing = Future.succeededFuture();
 
     Watched(long run, HaltFileStore file, HaltPolicy policy) {
@@ -91,7 +94,7 @@ public final class HaltWatch {
    */
   public Future<Void> admit(String prefix, HaltPolicy policy) {
     HaltFileStore file = store(prefix);
-    return allocation.ask().compose(_ -> read(file)).compose(reading -> {
+    return allocation.ask().compose(_ -> readOrNone(file)).compose(reading -> {
       Optional<Met> met = met(reading.halt(), policy);
       if (met.isPresent()) {
         Fault fault = policy.exit() ? Fault.HALT_EXIT : Fault.HALTED;
@@ -124,25 +127,43 @@ public final class HaltWatch {
     return new HaltFileStore(new PrefixPaths(loop.files().path(prefix)), locked.user());
   }
 
-  private Future<Reading> read(HaltFileStore file) {
-    return loop.blocking("read the halt file", () -> new Reading(file.stamp(), file.read())).otherwise(failure -> {
-      LOG.warn("going on without the halt file {}: {}", file.file(), failure.getMessage());
-      return new Reading(null, Halt.NONE);
-    });
+  private static Reading read(HaltFileStore file) {
+    return new Reading(file.stamp(), file.read());
+  }
+
+  private Future<Reading> readOrNone(HaltFileStore file) {
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "read " + file.file(), () -> read(file))
+        .otherwise(failure -> {
+          LOG.warn("going on without the halt file {}: {}", file.file(), failure.getMessage());
+          return new Reading(null, Halt.NONE);
+        });
   }
 
   private void look(Watched mine) {
     if (mine != watched) {
       return;
     }
-    loop.blocking("look at the halt file", mine.file::stamp)
-        .compose(stamp -> stamp.equals(mine.stamp) ? Future.succeededFuture() : read(mine.file).map(reading -> {
-          mine.stamp = reading.stamp();
-          mine.halt = reading.halt();
-          return null;
-        }))
-        .onFailure(failure -> LOG.debug("no look at {}: {}", mine.file.file(), failure.getMessage()))
-        .onComplete(_ -> seen(mine));
+    if (!mine.looking) {
+      mine.looking = true;
+      lookNow(mine).onComplete(_ -> {
+        mine.looking = false;
+        seen(mine);
+      });
+    } else {
+      seen(mine);                                         // what depends on the time goes on without an answer
+    }
+    loop.after(LOOK_MS, () -> look(mine));
+  }
+
+  private Future<Void> lookNow(Watched mine) {
+    return loop.prefix().run("look at " + mine.file.file(), mine.file::stamp)
+        .compose(stamp -> stamp.equals(mine.stamp) ? Future.<Void>succeededFuture()
+            : loop.prefix().run("read " + mine.file.file(), () -> read(mine.file)).map(reading -> {
+              mine.stamp = reading.stamp();
+              mine.halt = reading.halt();
+              return null;
+            }))
+        .onFailure(failure -> LOG.debug("no look at {}: {}", mine.file.file(), failure.getMessage()));
   }
 
   private void seen(Watched mine) {
@@ -154,7 +175,6 @@ public final class HaltWatch {
     if (mine.halt.immediate() && mine.halt.reason().isPresent()) {
       immediate.run();
     }
-    loop.after(LOOK_MS, () -> look(mine));
   }
 
   private void tell() {
@@ -230,9 +250,9 @@ public final class HaltWatch {
         () -> {});
   }
 
-  /** One change after the other; completes well in any case. */
+  /** One change after the other; completes well in any case, and soon: nobody waits for a directory that hangs. */
   private Future<Void> write(Watched mine, UnaryOperator<Halt> change, Runnable written) {
-    mine.writing = mine.writing.compose(_ -> locked.blocking("write the halt file", () -> {
+    mine.writing = mine.writing.compose(_ -> locked.run("write " + mine.file.file(), () -> {
       Halt halt = mine.file.update(change);
       return new Reading(mine.file.stamp(), halt);
     })).map(reading -> {
@@ -243,7 +263,10 @@ public final class HaltWatch {
       LOG.warn("cannot write the halt file {}: {}", mine.file.file(), failure.getMessage());
       return null;
     });
-    return mine.writing;
+    return loop.prefix().within(PrefixJobs.PATIENCE, mine.writing).otherwise(failure -> {
+      LOG.warn("going on before the halt file {} is written: {}", mine.file.file(), failure.getMessage());
+      return null;
+    });
   }
 
   /** Returns the halt reason for the replies to complete. */

@@ -82,13 +82,18 @@ public final class CacheEvictor {
   /** Returns the datasets of this node as input for the eviction rules. */
   List<Cached> cached(RunCache cache) {
     return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
-        record.descriptor().flags().checkpoint(), record.redundancy().how().redundancy().failures(),
-        cache.standing(record),
+        record.descriptor().flags().checkpoint(), losses(record), cache.standing(record),
         switch (record.flush()) {
           case NOT_WANTED -> Flushed.NO;
           case WANTED -> Flushed.ON_ITS_WAY;
           case DONE -> Flushed.YES;
         }, store.bytes(record.descriptor().id()))).toList();
+  }
+
+  /** While its protection is pending it survives no loss, whatever its scheme. */
+  private static int losses(DatasetRecord record) {
+    boolean pending = record.ranks().stream().anyMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1);
+    return pending ? 0 : record.redundancy().how().redundancy().failures();
   }
 
   /** Deletes datasets and waits until their space is free, best effort; the following write finds out. */

@@ -154,9 +154,13 @@ public final class CacheInventoryService {
     if (missing.isEmpty()) {
       return Future.succeededFuture(new RanksRestored(List.of()));
     }
-    if (store.find(which.id()).isPresent() && find(which).isEmpty()) {
-      store.evict(which.id());                     // of another history, and in the way
+    Optional<DatasetRecord> inTheWay = store.find(which.id()).filter(held -> !which(held).equals(which));
+    if (inTheWay.filter(held -> which(held).createdUs() > which.createdUs()).isPresent()) {
+      throw new ScrException(Fault.WRONG_STATE, "node " + self + " holds a part of a later dataset " + which.id()
+          + " \"" + inTheWay.get().descriptor().name() + "\", the rest of which may come back, and has room for one"
+          + " dataset of an id only");
     }
+    inTheWay.ifPresent(_ -> store.evict(which.id()));    // of an earlier history
     store.place(which.id(), request.base());
     List<Future<RankFiles>> jobs = missing.stream().map(plan -> restorer.restore(request, plan)).toList();
     return Future.join(jobs).transform((_, _) -> {

@@ -52,17 +52,20 @@ public final class Capacity {
   }
 
   /**
-   * Whether the next dataset will fit. If pending flushes block it, waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at
-   * most, with an event. Does not fail.
+   * Whether the next dataset will fit. If pending flushes block it, or the last dataset is on its way to stable
+   * storage, waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at most, with an event. Does not fail.
    *
    * @param over whether the answer is obsolete
    */
   public Future<Room> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
     return room(run, cache, how).compose(room -> {
-      if (room.refusal().isEmpty() || run.policy().cache().bypassWhenFull() || !flushing(cache, how)) {
+      boolean syncs = waitsForSync(room, cache);
+      if (!syncs && (room.refusal().isEmpty() || run.policy().cache().bypassWhenFull() || !flushing(cache, how))) {
         return Future.succeededFuture(room);
       }
-      observer.notice(new Event.PhaseHeldUp(run.run(), "the next dataset waits for a flush: " + room.refusal()));
+      observer.notice(new Event.PhaseHeldUp(run.run(), !room.refusal().isEmpty() && flushing(cache, how)
+          ? "the next dataset waits for a flush: " + room.refusal()
+          : "the next dataset needs the room of older ones, which stay until the last one is on stable storage"));
       return again(new Waiting(run, cache, how, over), Limits.MAX_ROOM_WAIT_MS / ROOM_POLL_MS);
     });
   }
@@ -73,8 +76,14 @@ public final class Capacity {
     Promise<Void> pause = loop.promise();
     loop.after(ROOM_POLL_MS, pause::complete);
     return pause.future().compose(_ -> room(waiting.run, waiting.cache, waiting.how)).compose(room ->
-        room.refusal().isEmpty() || looks <= 1 || waiting.over.getAsBoolean() || !flushing(waiting.cache, waiting.how)
+        looks <= 1 || waiting.over.getAsBoolean() || !waitsForSync(room, waiting.cache)
+            && (room.refusal().isEmpty() || !flushing(waiting.cache, waiting.how))
             ? Future.succeededFuture(room) : again(waiting, looks - 1));
+  }
+
+  /** What would go now may be the last that a loss of power leaves. */
+  private static boolean waitsForSync(Room room, RunCache cache) {
+    return cache.isSyncing() && !(room.refusal().isEmpty() && room.evict().isEmpty());
   }
 
   private boolean flushing(RunCache cache, CheckpointDescriptor how) {
@@ -168,7 +177,8 @@ public final class Capacity {
   }
 
   private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
-    Eviction.Room room = Eviction.early(keeper.cached(cache), new Eviction.Wanted(
+    List<Eviction.Cached> held = keeper.cached(cache);
+    Eviction.Room room = Eviction.early(held, new Eviction.Wanted(
         target.base(), how.redundancy().failures(), target.count(), need.exact(), need.bytes() - need.free()));
     if (room.tooMany() > 0) {
       return new Room(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
@@ -185,6 +195,11 @@ public final class Capacity {
     if (room.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
       LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
           + " failure meanwhile leaves no checkpoint in the cache", target.base(), room.evicted());
+    }
+    List<Integer> givenUp = Eviction.givenUp(held, room);
+    if (!givenUp.isEmpty()) {
+      LOG.warn("store {} has no room left: datasets {}, newer than what the run restarted from, are deleted before the"
+          + " nodes that hold the rest of them are back", target.base(), givenUp);
     }
     return new Room(room.evicted(), "");
   }

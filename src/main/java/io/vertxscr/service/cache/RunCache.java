@@ -21,6 +21,10 @@ public final class RunCache {
   private final Map<String, Integer> storeCounts = new HashMap<>();
   private final boolean crcOnDelete;
   private final Set<Integer> completed = new HashSet<>();
+  /** Datasets that a loss of power could still take. */
+  private final Set<Integer> unsynced = new HashSet<>();
+  /** Those of them that are on their way to stable storage. */
+  private final Set<Integer> syncing = new HashSet<>();
   /** Dataset that the run restarts from, 0 for none. */
   private int restart;
 
@@ -46,6 +50,28 @@ public final class RunCache {
     completed.add(datasetId);
   }
 
+  /** A dataset is on its way to stable storage: it replaces no other until it is there on all nodes. */
+  public void syncing(int datasetId) {
+    unsynced.add(datasetId);
+    syncing.add(datasetId);
+  }
+
+  /** All nodes have it on stable storage. */
+  public void synced(int datasetId) {
+    unsynced.remove(datasetId);
+    syncing.remove(datasetId);
+  }
+
+  /** Some node cannot bring it there. */
+  public void notSynced(int datasetId) {
+    syncing.remove(datasetId);
+  }
+
+  /** Whether some dataset is on its way to stable storage. */
+  boolean isSyncing() {
+    return !syncing.isEmpty();
+  }
+
   /** Returns the standing of a dataset of this node. */
   Standing standing(DatasetRecord record) {
     int id = record.descriptor().id();
@@ -53,7 +79,7 @@ public final class RunCache {
       return Standing.FOREIGN;
     }
     if (completed.contains(id) || id == restart) {
-      return Standing.WHOLE;
+      return unsynced.contains(id) ? Standing.UNTRIED : Standing.WHOLE;
     }
     return id < restart ? Standing.UNTRIED : Standing.PASSED_OVER;
   }

@@ -67,7 +67,7 @@ public final class AggregateService {
     int id = request.datasetId();
     DatasetRecord record = copies.record(id);
     PrefixPaths paths = new PrefixPaths(loop.files().path(record.origin().prefix()));
-    return loop.blocking("look for the prefix directory of dataset " + id, () -> {
+    return loop.prefix().run("look for the prefix directory of dataset " + id, () -> {
       Publication.requirePrepared(paths, id);
       return record;
     }).compose(_ -> {
@@ -75,6 +75,7 @@ public final class AggregateService {
       List<RankFiles> ranks = copies.files(record, request.ranks());
       PackedRanks there = new PackedRanks(
           new ContainerLayout(place.containerBytes(), place.alignBytes()), place.offset(), ranks);
+      packed.keySet().removeIf(other -> store.find(other).isEmpty());   // flushes that were given up
       packed.put(id, there);
       ContainerCopy target = new ContainerCopy(
           id, ContainerDrafts.directory(paths, id, place.layout()), store.directory(id), there);
@@ -87,7 +88,7 @@ public final class AggregateService {
   /** Renames the containers of the dataset to their places; the leader knows that all nodes have copied. */
   public Future<Ack> publish(PublishContainers request) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.prefix()));
-    return loop.blocking("publish containers of dataset " + request.datasetId(), () -> {
+    return loop.prefix().run("publish containers of dataset " + request.datasetId(), () -> {
       new ContainerDrafts(paths, request.datasetId(), request.layout()).publish(request.count());
       return Ack.ACK;
     });

@@ -66,7 +66,7 @@ public final class ContainerSteps {
       int count = layout.containers(starts.getLast() + bytes.getLast());
       String name = name(packed, nodes, starts);
       ContainerDrafts drafts = new ContainerDrafts(packed.paths(), id, name);
-      return loop.blocking("prepare containers of dataset " + id, drafts::prepare).map(copied -> {
+      return loop.prefix().run("prepare containers of dataset " + id, drafts::prepare).map(copied -> {
         Map<String, ContainerPlace> places = new LinkedHashMap<>();
         for (int i = 0; i < nodes.size(); i++) {
           places.put(nodes.get(i),

@@ -2,21 +2,16 @@ package io.vertxscr.service.copy;
 
 import io.vertxscr.flow.flush.Leases.Share;
 import io.vertxscr.flow.flush.Throttle;
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.copy.extent.Meter;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Throttle for the copies of one attempt on this node, called before each piece. Copies wait while the leader's share
- * is used up or expired, and while a phase has priority. Thread-safe.
+ * Throttle for the copies of one attempt on this node, asked before each piece, and never waiting: a copy that hears
+ * no gives its thread back until {@link #delayNs} is over. No piece is admitted while the leader's share is used up or
+ * expired, or a phase has priority. Thread-safe.
  */
-final class CopyThrottle implements Meter {
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Clock clock;
+final class CopyThrottle {
+  private final LongSupplier nanoTime;
   private final Throttle throttle;
   private int writers;
   private int busy;
@@ -25,132 +20,93 @@ final class CopyThrottle implements Meter {
   private long passedBytes;
   private ScrException closed;
 
-  /** Time, and waiting for it; a test has its own. */
-  interface Clock {
-    /** Waits as threads do, by this count of nanoseconds. */
-    static Clock of(LongSupplier nanoTime) {
-      return new Clock() {
-        @Override
-        public long nowNs() {
-          return nanoTime.getAsLong();
-        }
-
-        @Override
-        public void await(Condition condition, long ns) throws InterruptedException {
-          long left = condition.awaitNanos(ns);
-          assert left <= ns;                              // woken or not: who waits looks again
-        }
-      };
-    }
-
-    long nowNs();
-
-    /** Until it is signalled, or so much time is over, or for no reason. */
-    void await(Condition condition, long ns) throws InterruptedException;
-  }
-
   /** Creates a closed throttle; it opens with the first share. */
-  CopyThrottle(Clock clock) {
-    this.clock = clock;
-    this.throttle = new Throttle(clock.nowNs());
-    this.leaseEndNs = clock.nowNs();
-    this.yieldEndNs = clock.nowNs();
+  CopyThrottle(LongSupplier nanoTime) {
+    long now = nanoTime.getAsLong();
+    this.nanoTime = nanoTime;
+    this.throttle = new Throttle(now);
+    this.leaseEndNs = now;
+    this.yieldEndNs = now;
   }
 
   /** Sets the share, valid from the time of its request. */
-  void share(Share share, long askedNs) {
-    locked(() -> {
-      long now = clock.nowNs();
-      writers = share.writers();
-      leaseEndNs = askedNs + share.leaseMs() * 1_000_000;
-      throttle.rate(share.bytesPerSecond(), now);
-    });
+  synchronized void share(Share share, long askedNs) {
+    writers = share.writers();
+    leaseEndNs = askedNs + share.leaseMs() * 1_000_000;
+    throttle.rate(share.bytesPerSecond(), nanoTime.getAsLong());
   }
 
   /** Yields to a phase until this time at most; a time in the past ends it. */
-  void yieldUntil(long endNs) {
-    locked(() -> yieldEndNs = endNs);
+  synchronized void yieldUntil(long endNs) {
+    yieldEndNs = endNs;
   }
 
   /** One more file is begun, if that may be now. */
-  boolean enter() {
-    lock.lock();
-    try {
-      long now = clock.nowNs();
-      if (closed != null || busy >= writers || now - leaseEndNs >= 0 || now - yieldEndNs < 0) {
-        return false;
-      }
-      busy++;
-      return true;
-    } finally {
-      lock.unlock();
+  synchronized boolean enter() {
+    long now = nanoTime.getAsLong();
+    if (closed != null || busy >= writers || now - leaseEndNs >= 0 || now - yieldEndNs < 0) {
+      return false;
     }
+    busy++;
+    return true;
   }
 
   /** A file is copied, or failed. */
-  void leave() {
-    locked(() -> busy--);
+  synchronized void leave() {
+    busy--;
   }
 
-  /** Fails all waiting and later copies with the cause. */
-  void close(ScrException cause) {
-    locked(() -> closed = closed == null ? cause : closed);
+  /** Fails all later questions with the cause. */
+  synchronized void close(ScrException cause) {
+    closed = closed == null ? cause : closed;
   }
 
-  int busy() {
-    lock.lock();
-    try {
-      return busy;
-    } finally {
-      lock.unlock();
-    }
+  synchronized boolean isClosed() {
+    return closed != null;
   }
 
-  long passedBytes() {
-    lock.lock();
-    try {
-      return passedBytes;
-    } finally {
-      lock.unlock();
-    }
+  synchronized int busy() {
+    return busy;
   }
 
-  @Override
-  public void passing(int bytes) {
-    lock.lock();
-    try {
-      for (long waitNs = delayNs(); waitNs > 0; waitNs = delayNs()) {
-        clock.await(changed, waitNs);
-      }
-      throttle.took(bytes);
-      passedBytes += bytes;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ScrException(Fault.STOPPING, "the copy was interrupted", e);
-    } finally {
-      lock.unlock();
-    }
+  synchronized long passedBytes() {
+    return passedBytes;
   }
 
-  private long delayNs() {
+  /**
+   * Admits a piece of so many bytes, which counts as written, or refuses it for now.
+   *
+   * @throws ScrException the cause of the end
+   */
+  synchronized boolean admits(long bytes) {
     if (closed != null) {
       throw closed;
     }
-    long now = clock.nowNs();
+    if (delayNs() > 0) {
+      return false;
+    }
+    throttle.took(bytes);
+    return true;
+  }
+
+  /** So many bytes have passed; the piece was admitted with so many. */
+  synchronized void passed(int bytes, long admittedBytes) {
+    throttle.took(bytes - admittedBytes);
+    passedBytes += bytes;
+  }
+
+  /** What was admitted is not written after all. */
+  synchronized void giveBack(long admittedBytes) {
+    throttle.took(-admittedBytes);
+  }
+
+  /** Returns the wait before a piece is admitted; 0: none. Long.MAX_VALUE: until a share or the end of a file. */
+  synchronized long delayNs() {
+    long now = nanoTime.getAsLong();
     if (now - yieldEndNs < 0) {
       return yieldEndNs - now;
     }
     boolean has = writers >= busy && now - leaseEndNs < 0;
-    return has ? throttle.delayNs(now) : Long.MAX_VALUE;  // until the next share comes
-  }
-
-  private void locked(Runnable change) {
-    lock.lock();
-    try {
-      change.run();
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    return has ? throttle.delayNs(now) : Long.MAX_VALUE;
   }
 }

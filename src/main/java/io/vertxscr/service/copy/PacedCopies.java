@@ -9,6 +9,7 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.ShareReply;
 import io.vertxscr.protocol.node.flush.ShareRequest;
@@ -27,6 +28,7 @@ final class PacedCopies {
   /** Of a node at once: as many as there are threads for them. */
   static final int MAX_WRITERS = Limits.FLUSH_THREADS;
   private static final int ASKS_PER_LEASE = 2;
+  private static final long NS_PER_MS = 1_000_000;
   private static final int ASKS_PER_LEASE_WITHOUT_ROOM = 8;
 
   private final Loop loop;
@@ -34,12 +36,14 @@ final class PacedCopies {
   private final String self;
   private final PrefixCopies.Attempt attempt;
   private final Queue<Extent> waiting;
+  private final Queue<Running> paused = new ArrayDeque<>();
   private final long totalBytes;
   private final Promise<Void> done;
   private final CopyThrottle gate;
   private final AtomicLong skippedBytes = new AtomicLong();
   private ScrException failure;
   private long timer = -1;
+  private long wakeUp = -1;
   private boolean ended;
 
   PacedCopies(Loop loop, NodeBus bus, String self, PrefixCopies.Attempt attempt, List<Extent> extents) {
@@ -50,7 +54,7 @@ final class PacedCopies {
     this.waiting = new ArrayDeque<>(extents);
     this.totalBytes = extents.stream().mapToLong(Extent::bytes).sum();
     this.done = loop.promise();
-    this.gate = new CopyThrottle(CopyThrottle.Clock.of(loop::nanoTime));
+    this.gate = new CopyThrottle(loop::nanoTime);
   }
 
   /** Completes when all are copied, or when one has failed and no other is being copied any more. */
@@ -72,13 +76,11 @@ final class PacedCopies {
   void end(ScrException cause) {
     failure = failure == null ? cause : failure;
     gate.close(failure);
+    startMore();
     goOn();
   }
 
   private void goOn() {
-    if (failure != null) {
-      waiting.clear();
-    }
     if (!ended && waiting.isEmpty() && gate.busy() == 0) {
       ended = true;
       loop.cancel(timer);
@@ -139,40 +141,105 @@ final class PacedCopies {
   }
 
   private void startMore() {
+    if (failure != null) {
+      waiting.clear();
+    }
     while (!waiting.isEmpty() && gate.enter()) {
-      Extent extent = waiting.remove();
-      loop.patiently(extent.what(), () -> {
-        copy(extent);
-        return null;
-      }).onComplete((_, failed) -> {
-        gate.leave();
-        if (failed != null && failure == null) {
-          failure = failed instanceof ScrException known ? known
-              : new ScrException(Fault.INTERNAL, extent.what() + ": " + failed, failed);
+      resume(new Running(waiting.remove()));
+    }
+    resumePaused();
+  }
+
+  private void resume(Running copy) {
+    loop.patiently(copy.extent.what(), copy::resume).onComplete((ended, failed) -> {
+      if (failed == null && !ended) {
+        paused.add(copy);
+        resumePaused();
+        return;
+      }
+      copy.copy.close();                                  // does nothing, unless its job was refused
+      gate.leave();
+      if (failed != null && failure == null) {
+        failure = failed instanceof ScrException known ? known
+            : new ScrException(Fault.INTERNAL, copy.extent.what() + ": " + failed, failed);
+      }
+      startMore();
+      goOn();
+    });
+  }
+
+  /** Resumes as many copies as may write a piece, the one first that has waited longest; or all, to be told the end. */
+  private void resumePaused() {
+    loop.cancel(wakeUp);
+    wakeUp = -1;
+    while (!paused.isEmpty()) {
+      if (!gate.isClosed() && !paused.element().isAdmitted()) {
+        long delayNs = gate.delayNs();
+        if (delayNs != Long.MAX_VALUE) {                  // otherwise this is called again when something changes
+          wakeUp = loop.after(Math.max(1, Math.ceilDiv(delayNs, NS_PER_MS)), this::resumePaused);
         }
-        startMore();
-        goOn();
-      });
+        return;
+      }
+      resume(paused.remove());
     }
   }
 
-  /** On a transfer thread. */
-  private void copy(Extent extent) {
-    AtomicLong passed = new AtomicLong();
-    Meter counting = new Meter() {
-      @Override
-      public void passing(int bytes) {
-        gate.passing(bytes);
-        passed.addAndGet(bytes);
-      }
+  /** A file that is being copied: by a job, or paused between two. */
+  private final class Running implements Meter {
+    private final Extent extent;
+    private final ResumableCopy copy;
+    private long wantedBytes;
+    private long admittedBytes;
+    private long doneBytes;
 
-      @Override
-      public void saved(long bytes) {
-        skippedBytes.addAndGet(bytes);
-        passed.addAndGet(bytes);
+    Running(Extent extent) {
+      this.extent = extent;
+      this.copy = extent.begin(this);
+    }
+
+    /** On the loop, while it is paused: whether its next piece may pass. */
+    boolean isAdmitted() {
+      return admits(wantedBytes);
+    }
+
+    /** On a transfer thread: copies what may pass. @return whether all is copied */
+    boolean resume() {
+      boolean isPaused = false;
+      try {
+        isPaused = !copy.resume();
+        if (!isPaused) {
+          skippedBytes.addAndGet(extent.bytes() - doneBytes);  // was there already
+        }
+        return !isPaused;
+      } finally {
+        gate.giveBack(admittedBytes);
+        admittedBytes = 0;
+        if (!isPaused) {
+          copy.close();
+        }
       }
-    };
-    extent.copy(counting);
-    skippedBytes.addAndGet(extent.bytes() - passed.get());  // was there already
+    }
+
+    @Override
+    public boolean admits(long bytes) {
+      if (admittedBytes == 0) {
+        wantedBytes = bytes;
+        admittedBytes = gate.admits(bytes) ? bytes : 0;
+      }
+      return admittedBytes > 0;
+    }
+
+    @Override
+    public void passing(int bytes) {
+      gate.passed(bytes, admittedBytes);
+      admittedBytes = 0;
+      doneBytes += bytes;
+    }
+
+    @Override
+    public void saved(long bytes) {
+      skippedBytes.addAndGet(bytes);
+      doneBytes += bytes;
+    }
   }
 }

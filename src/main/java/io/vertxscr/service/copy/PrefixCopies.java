@@ -81,7 +81,7 @@ public final class PrefixCopies {
         return Future.failedFuture(failure);              // the next attempt goes on with what is there
       }
       List<FileMeta> all = ranks.stream().flatMap(rank -> rank.files().stream()).toList();
-      return loop.<Void>blocking("discard drafts of dataset " + attempt.datasetId(), () -> {
+      return loop.prefix().<Void>runLong("discard drafts of dataset " + attempt.datasetId(), () -> {
         target.discard(all);
         return null;
       }).transform((_, _) -> Future.failedFuture(failure));

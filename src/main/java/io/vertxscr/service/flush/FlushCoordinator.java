@@ -2,12 +2,13 @@ package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.flow.flush.FlushFlow;
 import io.vertxscr.flow.flush.FlushFlow.Effect;
-import io.vertxscr.flow.flush.FlushFlow.Event;
+import io.vertxscr.flow.flush.FlushFlow.FlushEvent;
 import io.vertxscr.flow.flush.FlushFlow.Outcome;
 import io.vertxscr.flow.flush.FlushFlow.State;
+import io.vertxscr.flow.flush.FlushFlow;
 import io.vertxscr.flow.flush.Progress;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +47,8 @@ public final class FlushCoordinator {
   private static final Logger LOG = LoggerFactory.getLogger(FlushCoordinator.class);
   /** For how many failed attempts an application waits before it goes on; the flush goes on without it. */
   private static final int ATTEMPTS_WAITED_FOR = 3;
+  /** Reasons that are kept for late questions. */
+  private static final int MOST_GIVEN_UP = 256;
 
   private final Loop loop;
   private final Inventories caches;
@@ -55,7 +59,7 @@ public final class FlushCoordinator {
   private final Map<Integer, Running> running = new HashMap<>();
   private final Set<Integer> barred = new HashSet<>();
   /** Of datasets that are not under way any more and did not arrive: why. */
-  private final Map<Integer, ScrException> givenUp = new HashMap<>();
+  private final Map<Integer, ScrException> givenUp = new LinkedHashMap<>();
   /** Which arrival each dataset that has arrived was. */
   private final Map<Integer, Long> arrived = new HashMap<>();
   private long arrivals;
@@ -119,7 +123,7 @@ public final class FlushCoordinator {
     running.put(datasetId, flush);
     givenUp.remove(datasetId);
     observer.notice(new FlushStarted(datasetId));
-    apply(flush, new Event.Start());
+    apply(flush, new FlushEvent.Start());
     return flush.done.future();
   }
 
@@ -133,7 +137,7 @@ public final class FlushCoordinator {
     Running present = running.get(datasetId);
     Future<Void> ended = present == null ? Future.succeededFuture() : present.done.future().otherwiseEmpty();
     if (present != null && present.state instanceof State.Waiting) {
-      apply(present, new Event.GiveUp(Fault.NO_SUCH_DATASET, barred(datasetId).getMessage()));
+      apply(present, new FlushEvent.GiveUp(Fault.NO_SUCH_DATASET, barred(datasetId).getMessage()));
     }
     return ended.compose(_ -> action.get()).onComplete(_ -> barred.remove(datasetId));
   }
@@ -176,31 +180,31 @@ public final class FlushCoordinator {
     return waiting.future();
   }
 
-  private void apply(Running flush, Event event) {
-    FlushFlow.Next next = FlushFlow.next(flush.state, event, FlushFlow.Options.UNLIMITED);
+  private void apply(Running flush, FlushEvent event) {
+    FlushFlow.Next next = FlushFlow.next(flush.state, event, FlushFlow.FlushOptions.UNLIMITED);
     flush.state = next.state();
     next.effects().forEach(effect -> act(flush, effect));
   }
 
   private void act(Running flush, Effect effect) {
     switch (effect) {
-      case Effect.CopyAll(int attempt) -> step(flush, attempt, new Event.Copied(attempt),
+      case Effect.CopyAll(int attempt) -> step(flush, attempt, new FlushEvent.Copied(attempt),
           caches.all().compose(all -> {
             flush.attempt = attempt;
             flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
             return steps.copy(flush.datasetId, attempt, all);
           }));
       case Effect.Rebuild(int attempt) ->
-          step(flush, attempt, new Event.Rebuilt(attempt), restores.rebuilt(flush.datasetId));
+          step(flush, attempt, new FlushEvent.Rebuilt(attempt), restores.rebuilt(flush.datasetId));
       case Effect.PublishAll(int attempt) ->
-          step(flush, attempt, new Event.Published(attempt), steps.publish(flush.datasetId, attempt));
+          step(flush, attempt, new FlushEvent.Published(attempt), steps.publish(flush.datasetId, attempt));
       case Effect.WriteMaps(int attempt) ->
-          step(flush, attempt, new Event.Mapped(attempt), steps.writeMaps(flush.datasetId));
+          step(flush, attempt, new FlushEvent.Mapped(attempt), steps.writeMaps(flush.datasetId));
       case Effect.Seal(int attempt) ->
-          step(flush, attempt, new Event.Sealed(attempt), steps.seal(flush.datasetId));
+          step(flush, attempt, new FlushEvent.Sealed(attempt), steps.seal(flush.datasetId));
       case Effect.Wait(long delayMs) -> {
         if (!parked) {
-          loop.after(delayMs, () -> apply(flush, parked ? parking() : new Event.Tick()));
+          loop.after(delayMs, () -> apply(flush, parked ? parking() : new FlushEvent.Tick()));
         } else {
           loop.later(() -> apply(flush, parking()));
         }
@@ -210,8 +214,7 @@ public final class FlushCoordinator {
   }
 
   private static Optional<DatasetDescriptor> dataset(int id, List<Inventory> all) {
-    return all.stream().flatMap(inventory -> inventory.datasets().stream()).map(Inventory.Dataset::descriptor)
-        .filter(dataset -> dataset.id() == id).findFirst();
+    return CacheSnapshot.of(all).find(id).map(Inventory.Dataset::descriptor);
   }
 
   /** Returns the flushes in progress, oldest dataset first. */
@@ -258,11 +261,11 @@ public final class FlushCoordinator {
     return Optional.ofNullable(givenUp.get(datasetId));
   }
 
-  private static Event.GiveUp parking() {
-    return new Event.GiveUp(Fault.STOPPING, "this node is stopping; the flush is left to the next leader");
+  private static FlushEvent.GiveUp parking() {
+    return new FlushEvent.GiveUp(Fault.STOPPING, "this node is stopping; the flush is left to the next leader");
   }
 
-  private void step(Running flush, int attempt, Event success, Future<Void> work) {
+  private void step(Running flush, int attempt, FlushEvent success, Future<Void> work) {
     work.onComplete((_, failure) -> {
       if (failure == null) {
         apply(flush, success);
@@ -274,7 +277,7 @@ public final class FlushCoordinator {
       observer.notice(new FlushFailed(flush.datasetId, attempt, fault, String.valueOf(failure.getMessage())));
       boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER
           || barred.contains(flush.datasetId);
-      apply(flush, new Event.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
+      apply(flush, new FlushEvent.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
       if (attempt >= ATTEMPTS_WAITED_FOR) {
         flush.impatient.forEach(Promise::tryComplete);
       }
@@ -296,7 +299,11 @@ public final class FlushCoordinator {
           steps.abandon(flush.datasetId);
         }
         observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
+        givenUp.remove(flush.datasetId);
         givenUp.put(flush.datasetId, new ScrException(fault, message));
+        if (givenUp.size() > MOST_GIVEN_UP) {
+          givenUp.remove(givenUp.keySet().iterator().next());
+        }
         flush.done.fail(new ScrException(fault, message));
       }
     }

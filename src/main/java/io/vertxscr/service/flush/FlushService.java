@@ -39,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
@@ -80,7 +81,7 @@ public final class FlushService {
 
   private Future<FlushWorked> copyNow(FlushWork work) {
     DatasetRecord record = copies.record(work.datasetId());
-    return loop.blocking("look for the prefix directory of dataset " + work.datasetId(), () -> {
+    return loop.prefix().run("look for the prefix directory of dataset " + work.datasetId(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
       return record;
     }).compose(_ -> copyNow(work, record));
@@ -113,7 +114,7 @@ public final class FlushService {
   private Future<DraftsRenamed> publishNow(FlushWork work) {
     DatasetRecord record = copies.record(work.datasetId());
     List<FileMeta> all = copies.files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
-    return loop.blocking("publish dataset " + work.datasetId(), () -> {
+    return loop.prefix().runLong("publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
       return new DraftsRenamed(work.datasetId(), work.attempt(), target(record).publish(all));
     });
@@ -135,7 +136,7 @@ public final class FlushService {
       case FILES -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(part.datasetId(), ranks), LayoutReply.class)
           .map(layout -> layout.files().stream().map(Entry::of).toList());
     }));
-    return Future.all(asked).compose(_ -> loop.blocking("write the map of dataset " + part.datasetId(), () -> {
+    return Future.all(asked).compose(_ -> loop.prefix().run("write the map of dataset " + part.datasetId(), () -> {
       List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
       PrefixPaths paths = new PrefixPaths(loop.files().path(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart())
@@ -151,7 +152,7 @@ public final class FlushService {
   public Future<CompressedSizes> sizes(CompressedSizesRequest of) {
     DatasetRecord record = copies.record(of.datasetId());
     List<RankFiles> ranks = copies.files(record, of.ranks());
-    return loop.blocking("measure what is stored of dataset " + of.datasetId(), () ->
+    return loop.prefix().runLong("measure what is stored of dataset " + of.datasetId(), () ->
         new CompressedSizes(ranks, ranks.stream().map(target(record)::storedBytes).toList()));
   }
 
@@ -175,7 +176,7 @@ public final class FlushService {
   public Future<Ack> flushed(FlushStateChange flushed) {
     boolean done = flushed.state() == FlushState.DONE;
     boolean gone = flushed.state() == FlushState.NOT_WANTED;
-    return loop.blocking("note the flush of dataset " + flushed.datasetId(), () -> {
+    Callable<Ack> note = () -> {
       store.find(flushed.datasetId()).filter(found -> gone == (found.flush() == FlushState.DONE)).ifPresent(record -> {
         if (done) {
           if (record.origin().flush().containers().isEmpty()) {
@@ -186,7 +187,9 @@ public final class FlushService {
             held.with(flushed.state()));
       });
       return Ack.ACK;
-    }).onSuccess(_ -> {
+    };
+    String what = "note the flush of dataset " + flushed.datasetId();
+    return (done ? loop.prefix().runLong(what, note) : loop.blocking(what, note)).onSuccess(_ -> {
       if (done) {
         aggregation.end(flushed.datasetId());
         keeper.flushed(flushed.datasetId());

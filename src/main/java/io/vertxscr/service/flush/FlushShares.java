@@ -1,14 +1,14 @@
 package io.vertxscr.service.flush;
 
 import io.vertxscr.config.policy.FlushPolicy;
-import io.vertxscr.flow.flush.Leases;
-import io.vertxscr.flow.flush.Leases.Limits;
+import io.vertxscr.flow.flush.Leases.LeaseLimits;
 import io.vertxscr.flow.flush.Leases.Need;
+import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.protocol.node.flush.ShareReply;
 import io.vertxscr.protocol.node.flush.ShareRequest;
-import io.vertxscr.service.Event.Copied;
+import io.vertxscr.service.Event.CopyProgress;
 import io.vertxscr.service.Event.FlushProgress;
 import io.vertxscr.service.Observer;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ public final class FlushShares {
   private record TookOver(long ms, int nodes) {}
 
   /** The copies of one dataset. */
-  private record Copying(int attempt, Leases leases, Limits limits, Progress progress) {}
+  private record Copying(int attempt, Leases leases, LeaseLimits limits, Progress progress) {}
 
   /**
    * Shares for a leader.
@@ -101,7 +101,7 @@ public final class FlushShares {
       Map<String, Integer> ranksByNode) {
     FlushPolicy policy = policy(prefix);
     boolean limited = policy.background() && policy.bytesPerSecond() > 0;
-    Limits limits = new Limits(policy.writers(), limited ? policy.bytesPerSecond() : Leases.UNLIMITED);
+    LeaseLimits limits = new LeaseLimits(policy.writers(), limited ? policy.bytesPerSecond() : Leases.UNLIMITED);
     long now = clockMs.getAsLong();
     Leases leases = byFileSystem.computeIfAbsent(fileSystem, _ -> leases());
     long bytes = dataset.totals().bytes();
@@ -134,7 +134,8 @@ public final class FlushShares {
   }
 
   private void tell(int datasetId, Copying copies) {
-    observer.notice(new FlushProgress(datasetId, copies.attempt, Copied.of(copies.progress, clockMs.getAsLong())));
+    observer.notice(new FlushProgress(
+        datasetId, copies.attempt, CopyProgress.of(copies.progress, clockMs.getAsLong())));
   }
 
   /** The dataset is to go: copies of it end as soon as they ask again, and leave no drafts. */

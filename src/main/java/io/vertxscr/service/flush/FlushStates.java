@@ -2,6 +2,7 @@ package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
@@ -66,9 +67,8 @@ public final class FlushStates {
       return Future.succeededFuture(underWay(question.datasetId().getAsInt()));
     }
     return caches.all().compose(all -> {
-      Optional<Inventory.Dataset> cached = all.stream().flatMap(inventory -> inventory.datasets().stream())
-          .filter(dataset -> dataset.origin().prefix().equals(question.prefix())
-              && dataset.descriptor().name().equals(question.name()))
+      Optional<Inventory.Dataset> cached = CacheSnapshot.of(all).copiesFor(question.prefix())
+          .filter(dataset -> dataset.descriptor().name().equals(question.name()))
           .max(Comparator.comparingLong((Inventory.Dataset dataset) -> dataset.descriptor().createdUs())
               .thenComparing(dataset -> dataset.flush() == FlushState.DONE));
       return cached.map(dataset -> Future.succeededFuture(cached(dataset))).orElseGet(() -> listed(question));

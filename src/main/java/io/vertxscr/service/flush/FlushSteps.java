@@ -1,6 +1,7 @@
 package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.model.DatasetDescriptor;
@@ -27,8 +28,9 @@ import io.vertxscr.protocol.node.flush.PublishedForm;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
-import io.vertxscr.service.container.ContainerSteps;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
+import io.vertxscr.service.container.ContainerSteps;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,21 +93,20 @@ public final class FlushSteps {
 
   /** All nodes copy their files to drafts. */
   Future<Void> copy(int id, int number, List<Inventory> all) {
-    Inventory.Dataset dataset = all.stream().flatMap(inventory -> inventory.datasets().stream())
-        .filter(d -> d.descriptor().id() == id).findFirst()
+    Inventory.Dataset dataset = CacheSnapshot.of(all).find(id)
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
     PrefixPaths paths = new PrefixPaths(loop.files().path(dataset.origin().prefix()));
     boolean used = shares.isUsed(dataset.origin().prefix(),
         all.stream().anyMatch(inventory -> inventory.prefixes().contains(dataset.origin().prefix())));
-    return loop.<Void>blocking("look at " + paths.prefix(), () -> {
+    return loop.prefix().<Void>run("look at " + paths.prefix(), () -> {
       if (used || PrefixDirectories.isBare(paths)) {
         requireMounted(paths);
       }
       return null;
     }).compose(_ -> note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING))
-    ).compose(_ -> loop.blocking("prepare the flush of dataset " + id, () -> {
+    ).compose(_ -> loop.prefix().run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
       return new Prepared(again, publication(paths).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {
@@ -123,7 +124,8 @@ public final class FlushSteps {
   /** A run is about to begin there; if the directory is unreadable, the nodes' memory counts. */
   Future<Void> begun(String prefix) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    return loop.blocking("look for datasets in " + prefix, () -> publication(paths).hasAny())
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look for datasets in " + prefix,
+        () -> publication(paths).hasAny())
         .onSuccess(any -> shares.begun(prefix, any)).<Void>mapEmpty().otherwiseEmpty();
   }
 
@@ -245,7 +247,7 @@ public final class FlushSteps {
   Future<Void> publishInPlace(
       DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    return loop.blocking("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
+    return loop.prefix().run("prepare dataset " + dataset.id(), () -> publication(paths).prepare(dataset))
         .compose(complete -> {
           FlushAttempt.Course course = new FlushAttempt.Course(taken);
           course.entryBytes = mapBytes;
@@ -261,7 +263,7 @@ public final class FlushSteps {
   /** Lists a dataset as replaced before ranks overwrite one of its files in place. */
   Future<Void> overwrite(OverwriteNotice what) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(what.prefix()));
-    return locked.blocking("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
+    return locked.run("note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
       publication(paths).markReplaced(what.place(), what.dataset());
       return null;
     });
@@ -286,7 +288,7 @@ public final class FlushSteps {
   void abandon(int id) {
     FlushAttempt attempt = attempts.remove(id);
     if (attempt != null && attempt.containers().isPresent()) {
-      loop.blocking("remove draft containers of dataset " + id, () -> {
+      loop.prefix().run("remove draft containers of dataset " + id, () -> {
         attempt.containers().get().plan().drafts().clean();
         return null;
       }).onFailure(failure -> LOG.warn("draft containers of dataset {} stay: {}", id, failure.getMessage()));
@@ -295,8 +297,8 @@ public final class FlushSteps {
 
   private Future<Void> sealed(int id) {
     FlushAttempt attempt = attempts.get(id);
-    return locked.blocking("seal dataset " + id, () -> attempt.course().later.isPresent() ? replaced(attempt)
-        : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
+    return locked.runLong("seal dataset " + id + " in " + attempt.prefix(), () -> attempt.course().later.isPresent()
+        ? replaced(attempt) : sealedNow(attempt)).onComplete(_ -> attempt.course().endTurn()).map(remarks -> {
       remarks.forEach(LOG::warn);
       shares.used(attempt.prefix());
       retention.flushed(attempt.prefix());
@@ -328,7 +330,7 @@ public final class FlushSteps {
 
   /** For scripts around the job; the truth is in the filemaps, so trouble here stops nothing. */
   private Future<Void> note(PrefixPaths paths, DatasetDescriptor descriptor, Set<Location> locations) {
-    return locked.<Void>blocking("note where dataset " + descriptor.id() + " is", () -> {
+    return locked.<Void>run("note where dataset " + descriptor.id() + " is in " + paths.prefix(), () -> {
       new FlushFileStore(paths, locked.user()).update(status -> status.put(descriptor, locations));
       return null;
     }).recover(failure -> {

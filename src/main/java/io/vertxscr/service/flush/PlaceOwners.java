@@ -50,9 +50,9 @@ public final class PlaceOwners {
     if (form == PublishedForm.CONTAINERS) {
       return Future.succeededFuture(Optional.empty());
     }
-    return loop.blocking("look for later datasets than " + dataset.id(), () -> publication.laterThan(dataset))
+    return loop.prefix().run("look for later datasets than " + dataset.id(), () -> publication.laterThan(dataset))
         .compose(later -> later.isEmpty() ? Future.succeededFuture(Optional.empty())
-            : places(dataset.id(), ranks, form).compose(places -> loop.blocking("look for places of dataset "
+            : places(dataset.id(), ranks, form).compose(places -> loop.prefix().runLong("look for places of dataset "
                 + dataset.id() + " in maps", () -> new WrittenOver(paths).owner(places, later))));
   }
 

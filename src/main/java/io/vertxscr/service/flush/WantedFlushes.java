@@ -1,6 +1,7 @@
 package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
@@ -15,7 +16,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,8 +81,7 @@ public final class WantedFlushes {
       return Fault.of(failure) == Fault.TOO_MANY_LOST ? Future.succeededFuture(false) : Future.failedFuture(failure);
     }).compose(whole -> !whole ? Future.succeededFuture() : flushes.flushNow(id).compose(_ -> caches.all())
         .compose(now -> {
-          boolean there = now.stream().flatMap(inventory -> inventory.datasets().stream())
-              .filter(dataset::sameAs).anyMatch(held -> held.flush() == FlushState.DONE);
+          boolean there = CacheSnapshot.of(now).copies(dataset.key()).anyMatch(held -> held.flush() == FlushState.DONE);
           return there ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.IO, "dataset " + id
               + " \"" + dataset.descriptor().name() + "\" of the caches could not be flushed to "
               + dataset.origin().prefix() + ", where this run is to begin; its cached copy stays"));
@@ -93,8 +92,7 @@ public final class WantedFlushes {
   public Future<Void> finish(String prefix, boolean newestToo) {
     long before = flushes.arrivals();
     return caches.all().compose(all -> {
-      List<Inventory.Dataset> mine = all.stream().flatMap(inventory -> inventory.datasets().stream())
-          .filter(dataset -> dataset.origin().prefix().equals(prefix)).toList();
+      List<Inventory.Dataset> mine = CacheSnapshot.of(all).copiesFor(prefix).toList();
       Optional<Inventory.Dataset> newest = mine.stream().filter(dataset -> dataset.descriptor().flags().checkpoint())
           .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()))
           .filter(dataset -> newestToo && dataset.flush() != FlushState.DONE);
@@ -126,17 +124,13 @@ public final class WantedFlushes {
 
   /** Records durably that a dataset is wanted, so that the next leader, or the next start, resumes. */
   private Future<Void> want(Inventory.Dataset dataset, List<Inventory> all) {
-    return Future.all(all.stream()
-        .filter(inventory -> inventory.datasets().stream().anyMatch(dataset::sameAs))
+    return Future.all(CacheSnapshot.of(all).holders(dataset.key()).stream()
         .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
             new FlushStateChange(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
         .toList()).mapEmpty();
   }
 
   private static Map<Integer, Inventory.Dataset> byId(List<Inventory> all, Predicate<Inventory.Dataset> chosen) {
-    Map<Integer, Inventory.Dataset> found = new TreeMap<>();
-    all.stream().flatMap(inventory -> inventory.datasets().stream()).filter(chosen)
-        .forEach(dataset -> found.putIfAbsent(dataset.descriptor().id(), dataset));
-    return found;
+    return CacheSnapshot.of(all).byId(chosen);
   }
 }

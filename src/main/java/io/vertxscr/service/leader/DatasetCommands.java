@@ -2,6 +2,7 @@ package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
 import io.vertxscr.flow.gather.Step;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -143,8 +144,7 @@ public final class DatasetCommands {
   }
 
   private static List<DatasetDescriptor> cached(List<Inventory> inventories, String prefixDirectory) {
-    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
-        .filter(dataset -> dataset.origin().prefix().equals(prefixDirectory))
+    return CacheSnapshot.of(inventories).copiesFor(prefixDirectory)
         .map(Inventory.Dataset::descriptor).distinct().toList();
   }
 

@@ -20,6 +20,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.advice.LeaderAdvice;
+import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.run.ActiveRun;
@@ -42,6 +43,7 @@ public final class PhaseSteps {
   private final RestartJournal journal;
   private final LeaderAdvice advice;
   private final RunEvents events;
+  private final SyncBarrier syncs;
   private final LongSupplier clockUs;
   private Optional<DatasetDescriptor> writing = Optional.empty();
   /** The turn in the prefix directory that a phase past the cache has while flushes are under way. */
@@ -58,12 +60,13 @@ public final class PhaseSteps {
    * @param clockUs microseconds since 1970
    */
   public PhaseSteps(JobSettings job, FlushLeader flush, RestartJournal journal, LeaderAdvice advice, RunEvents events,
-      LongSupplier clockUs) {
+      SyncBarrier syncs, LongSupplier clockUs) {
     this.job = job;
     this.flush = flush;
     this.journal = journal;
     this.advice = advice;
     this.events = events;
+    this.syncs = syncs;
     this.clockUs = clockUs;
   }
 
@@ -141,32 +144,34 @@ public final class PhaseSteps {
     events.met(id);
     return Future.succeededFuture(parts).map(all -> {
       GatherReducers.done(all);
-      run.info(run.info().with(Optional.empty()));
       Optional<DatasetDescriptor> known = writing.filter(dataset -> dataset.id() == id);
-      known.ifPresent(dataset -> progressed(run, dataset.flags()));
+      known.ifPresent(dataset -> progressed(run, run.info().restart(), dataset.flags()));
+      run.info(run.info().with(Optional.empty()));
       FlushPolicy policy = run.info().policy().flush();
       if (known.isEmpty()) {
         flush.wanted().resume();                          // this node was not the leader yet when the phase began
       } else if (policy.background() && policy.wants(known.get().flags(), known.get().checkpointId())) {
         flush.coordinator().flush(id);
       }
-      return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true));
+      return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true),
+          all.stream().anyMatch(from -> from.part().sync()));
     }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
         events.discarded(run.info().run(), failure));
   }
 
-  private void progressed(ActiveRun run, DatasetFlags flags) {
+  private void progressed(ActiveRun run, Optional<RunInfo.Restartable> from, DatasetFlags flags) {
     if (progressedRun != run.info().run() && flags.checkpoint()) {
       progressedRun = run.info().run();
-      journal.progressed(run.info().prefix());
+      from.ifPresentOrElse(dataset -> journal.progressed(run.info(), dataset),
+          () -> journal.progressed(run.info().prefix()));
     }
   }
 
-  private OutputProtected completed(boolean checkpoint) {
+  private OutputProtected completed(boolean checkpoint, boolean sync) {
     if (checkpoint) {
       advice.halts().checkpointWritten();
     }
-    return new OutputProtected(advice.halts().reason(), advice.halts().exits());
+    return new OutputProtected(advice.halts().reason(), advice.halts().exits(), sync);
   }
 
   /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
@@ -178,12 +183,13 @@ public final class PhaseSteps {
       DatasetDescriptor dataset = first.dataset().with(GatherReducers.published(all));
       RankMap map = run.info().map();
       List<String> holders = IntStream.range(0, map.size()).mapToObj(map::nodeOf).toList();
+      Optional<RunInfo.Restartable> from = run.info().restart();
       run.info(run.info().with(Optional.empty()));
       return flush.coordinator().publishInPlace(dataset, run.info().prefix(), holders,
-          all.stream().mapToLong(from -> from.part().mapBytes()).sum(),
-          all.stream().anyMatch(from -> from.part().taken())).map(_ -> {
-        progressed(run, dataset.flags());
-        return completed(dataset.flags().checkpoint());
+          all.stream().mapToLong(one -> one.part().mapBytes()).sum(),
+          all.stream().anyMatch(one -> one.part().taken())).map(_ -> {
+        progressed(run, from, dataset.flags());
+        return completed(dataset.flags().checkpoint(), false);
       });
     }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
         events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass());
@@ -195,8 +201,11 @@ public final class PhaseSteps {
   }
 
   /** The run is over before its time: nobody writes any more. */
-  void over() {
+  void over(long run, ScrException cause) {
     writing = Optional.empty();
     endBypass();
+    if (cause.fault() == Fault.NODE_LOST) {
+      syncs.nodeLost(run);
+    }
   }
 }

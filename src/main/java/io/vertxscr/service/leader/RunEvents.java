@@ -115,9 +115,9 @@ public final class RunEvents {
     writing = Writing.NOTHING;
   }
 
-  private Event.Extent extent() {
+  private Event.PhaseExtent extent() {
     long now = nanoClock.getAsLong();
-    return new Event.Extent(writing.totals().files(), writing.totals().bytes(),
+    return new Event.PhaseExtent(writing.totals().files(), writing.totals().bytes(),
         (now - writing.startedNs()) / 1000, (now - writing.completedNs()) / 1000);
   }
 

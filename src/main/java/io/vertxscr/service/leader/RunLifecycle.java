@@ -36,6 +36,7 @@ public final class RunLifecycle implements LeaderActions {
   private final GatherHandlers handlers;
   private final PhaseSteps phases;
   private final RestartSteps restarts;
+  private final ReadsInPlace reads;
   private final RestartJournal journal;
   private final FlushLeader flush;
   private final LeaderAdvice advice;
@@ -47,7 +48,8 @@ public final class RunLifecycle implements LeaderActions {
   private boolean newestToo;
 
   /** The steps of a run: before it, in its phases, around its restart, and how results of all are made. */
-  public record Steps(RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, GatherHandlers handlers) {}
+  public record Steps(RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, GatherHandlers handlers,
+      ReadsInPlace reads) {}
 
   /**
    * Works for the leader of a node.
@@ -60,6 +62,7 @@ public final class RunLifecycle implements LeaderActions {
     this.handlers = steps.handlers();
     this.phases = steps.phases();
     this.restarts = steps.restarts();
+    this.reads = steps.reads();
     this.journal = journal;
     this.flush = flush;
     this.advice = advice;
@@ -84,6 +87,9 @@ public final class RunLifecycle implements LeaderActions {
   public void open(RunInfo info, boolean anew) {
     if (!anew) {
       events.watch(info.policy());
+      if (info.restart().isPresent() && RunPreparation.readsInPlace(info.policy())) {
+        reads.begin(info.prefix());                       // the last leader's turn ended with it
+      }
     }
     prefix = info.prefix();
     flush.shares().policy(info.prefix(), info.policy().flush());
@@ -104,7 +110,16 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
-    return handlers.handle(run, step, parts);
+    return switch (step) {
+      case HAVE_RESTART -> (RunPreparation.readsInPlace(run.info().policy()) ? reads.begin(run.info().prefix())
+          : Future.<Void>succeededFuture()).compose(_ -> handlers.handle(run, step, parts));
+      case COMPLETE_RESTART -> handlers.handle(run, step, parts).onSuccess(_ -> reads.end());
+      case START_OUTPUT, DROP, DELETE, FINALIZE -> {
+        reads.end();                                      // it reads no more, and waits for who wants to write there
+        yield handlers.handle(run, step, parts);
+      }
+      default -> handlers.handle(run, step, parts);
+    };
   }
 
   @Override
@@ -142,8 +157,9 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void over(long run, ScrException cause) {
     events.over(run, Optional.of(cause));
-    phases.over();
+    phases.over(run, cause);
     restarts.over();
+    reads.end();
     if (run != 0 && endsByIntent()) {
       journal.note(prefix, history -> history.excused(run));
     }
@@ -155,6 +171,17 @@ public final class RunLifecycle implements LeaderActions {
       flush.wanted().finish(prefix, newestToo)
           .onFailure(failure -> LOG.warn("flush at the end of run {}: {}", run, failure.getMessage()));
     }
+  }
+
+  @Override
+  public void numbered(long run) {
+    preparation.numbered(run);
+  }
+
+  @Override
+  public void resigned() {
+    advice.halts().stop();
+    advice.advisor().close();
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.flush.FlushLeader;
@@ -19,6 +20,7 @@ import io.vertxscr.service.restart.RestartLeader;
 import io.vertxscr.service.restart.Restorer;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -43,9 +45,14 @@ public final class RunPreparation {
   private final LaunchWishes wishes;
   private final DatasetCommands commands;
   private final LeaderAdvice advice;
+  private final ReadsInPlace reads;
   private final LongSupplier clockUs;
+  private Optional<Configured> last = Optional.empty();
   private long lastRun;
   private Future<RunInfo> restoring = Future.succeededFuture();
+
+  /** The configuration that was read last, without what follows from the nodes of a run. */
+  private record Configured(UserSettings user, RunSettings settings) {}
 
   /**
    * Works for the leader of a node.
@@ -54,7 +61,7 @@ public final class RunPreparation {
    * @param clockUs microseconds since 1970
    */
   public RunPreparation(Loop loop, Settings settings, StoreChecks stores, FlushLeader flush, RestartLeader restart,
-      DatasetCommands commands, LeaderAdvice advice, LongSupplier clockUs) {
+      DatasetCommands commands, LeaderAdvice advice, ReadsInPlace reads, LongSupplier clockUs) {
     this.loop = loop;
     this.settings = settings;
     this.stores = stores;
@@ -64,17 +71,36 @@ public final class RunPreparation {
     this.wishes = restart.wishes();
     this.commands = commands;
     this.advice = advice;
+    this.reads = reads;
     this.clockUs = clockUs;
   }
 
   /** Reads the configuration of a run on these nodes; fails with BAD_CONFIGURATION, naming the place. */
   Future<RunSettings> configure(UserSettings user, RankMap map) {
-    return loop.blocking("read the configuration of a run", () -> settings.of(user).on(map.byNode().keySet()))
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the configuration of a run", () -> settings.of(user))
+        .recover(failure -> lastRead(user, failure))
+        .onSuccess(read -> last = Optional.of(new Configured(user, read)))
+        .map(read -> read.on(map.byNode().keySet()))
         .onSuccess(read -> {
           read.remarks().forEach(LOG::warn);
           read.lines().forEach(line -> LOG.info("configured: {}", line));
         })
         .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
+  }
+
+  /** Later runs get higher numbers. */
+  void numbered(long run) {
+    lastRun = Math.max(lastRun, run);
+  }
+
+  /** A user's file may be in the prefix directory. Without an answer, what the same user's run before had counts. */
+  private Future<RunSettings> lastRead(UserSettings user, Throwable failure) {
+    Optional<RunSettings> known = last.filter(before -> before.user.equals(user)).map(Configured::settings);
+    if (known.isEmpty() || !PrefixJobs.isNoAnswer(failure)) {
+      return Future.failedFuture(failure);
+    }
+    LOG.warn("the run has the configuration of the one before it: {}", failure.getMessage());
+    return Future.succeededFuture(known.get());
   }
 
   /** Restores the newest checkpoint that can be had; one restore at a time. */
@@ -116,8 +142,19 @@ public final class RunPreparation {
   }
 
   private Future<Restorer.Found> restored(Restorer.Wanted wanted) {
-    return before(wanted.prefix(), wanted.policy()).compose(_ -> restorer.restore(wanted)).compose(found ->
-        wishes.followed(wanted.prefix(), wanted.policy()).map(found));
+    boolean inPlace = readsInPlace(wanted.policy());
+    return before(wanted.prefix(), wanted.policy())
+        .compose(_ -> inPlace ? reads.begin(wanted.prefix()) : Future.succeededFuture())
+        .compose(_ -> restorer.restore(wanted)).onComplete((found, _) -> {
+          if (found == null || found.restart().isEmpty()) {
+            reads.end();
+          }
+        }).compose(found -> wishes.followed(wanted.prefix(), wanted.policy()).map(found));
+  }
+
+  /** Whether a restart may read files of the prefix directory where they are. */
+  static boolean readsInPlace(RunPolicy policy) {
+    return policy.fetch().bypass() || policy.fetch().globalRestart();
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */

@@ -141,7 +141,7 @@ public final class LogLines {
   }
 
   private void complete(Page page, Event.DatasetComplete complete) {
-    Event.Extent extent = complete.extent();
+    Event.PhaseExtent extent = complete.extent();
     String kind = kind(complete.dataset());
     page.add(line(kind + "_END", complete.dataset()).seconds(extent.phaseUs() / US));
     page.add(transfer("WRITE", complete.dataset()).seconds((extent.phaseUs() - extent.protectionUs()) / US)

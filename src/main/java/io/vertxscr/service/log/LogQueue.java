@@ -3,6 +3,7 @@ package io.vertxscr.service.log;
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -56,7 +57,7 @@ final class LogQueue {
     scheduled = false;
     List<LogLine> batch = new ArrayList<>(waiting);
     waiting.clear();
-    return loop.<Void>blocking("write the log", () -> {
+    return loop.prefix().<Void>run("write the log", () -> {
       sink.append(batch);
       return null;
     }).onSuccess(_ -> written()).recover(failure -> {
@@ -85,14 +86,16 @@ final class LogQueue {
   }
 
   /**
-   * Accepts no more lines. Completes, always successfully, after the last line is written, or fails to be written now.
+   * Accepts no more lines. Completes, always successfully, after the last line is written, or fails to be written now,
+   * or the directory of the log gives no answer.
    */
   Future<Void> end() {
     ended = true;
     writeSoon();
-    return writing.compose(_ -> loop.blocking("close the log", () -> {
+    Future<Void> closed = writing.compose(_ -> loop.prefix().run("close the log", () -> {
       sink.close();
       return null;
     }));
+    return loop.prefix().within(PrefixJobs.PATIENCE, closed).otherwiseEmpty();
   }
 }

@@ -79,7 +79,7 @@ public final class Operations implements Observer {
   }
 
   private void complete(Event.DatasetComplete complete) {
-    Event.Extent extent = complete.extent();
+    Event.PhaseExtent extent = complete.extent();
     add(what(complete.dataset()) + ": " + seconds(extent.phaseUs()) + ", " + extent.files() + " files, "
         + size(extent.bytes()) + rate(extent.phaseUs(), extent.bytes()) + ", protected in "
         + seconds(extent.protectionUs()) + rate(extent.protectionUs(), extent.bytes()));

@@ -48,7 +48,7 @@ public final class BypassService {
     OpenDataset open = run.open();
     DatasetDescriptor dataset = open.descriptor();
     int id = dataset.id();
-    WrittenFiles written = WrittenFiles.routed(open, ranks).listed(open, ranks);
+    WrittenFiles written = WrittenFiles.routed(open, ranks).withoutLists(ranks);
     return gathers.gather(run, Step.COMPLETE_OUTPUT, written.part(id))
         .compose(_ -> {
           // not before the gather: until then ranks of other nodes may write to the same files
@@ -70,7 +70,7 @@ public final class BypassService {
     List<Future<RankFiles>> ranks = written.stream()
         .map(rank -> new RankFiles(rank.rank(), rank.files().stream().filter(file -> seen.add(file.path())).toList()))
         .filter(rank -> !rank.files().isEmpty())
-        .map(rank -> loop.blocking("read back dataset " + id + " rank " + rank.rank(), () -> files.readBack(rank)))
+        .map(rank -> loop.patiently("read back dataset " + id + " rank " + rank.rank(), () -> files.readBack(rank)))
         .toList();
     return Future.join(ranks).map(_ -> {
       Map<String, FileMeta> read = new HashMap<>();

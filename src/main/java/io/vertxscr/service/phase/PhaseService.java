@@ -16,14 +16,17 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.StoreSync;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
+import io.vertxscr.service.cache.StableStorage;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.run.CollectiveCalls;
@@ -55,6 +58,8 @@ public final class PhaseService {
   private final BypassService bypass;
   private final ClaimService claims;
   private final CompletedNames names;
+  private final StableStorage stable;
+  private final FilePlaces places;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
@@ -75,11 +80,13 @@ public final class PhaseService {
     this.claims = claims;
     this.bypass = bypass;
     this.names = data.names();
+    this.stable = data.stable();
+    this.places = data.places();
   }
 
   /** Those who work on the node's datasets. */
   public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
-      PrefixCopies copies, CompletedNames names) {}
+      PrefixCopies copies, CompletedNames names, FilePlaces places, StableStorage stable) {}
 
   public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
@@ -158,6 +165,9 @@ public final class PhaseService {
         .map(complete -> {
           noteComplete(run, open.descriptor());
           run.cache().completed(id);
+          if (complete.sync()) {
+            syncBehind(run, id);
+          }
           keeper.keep(run.cache());
           return CollectiveCalls.Answers.same(reply(open.descriptor(), complete));
         });
@@ -177,10 +187,13 @@ public final class PhaseService {
       return Future.succeededFuture(routed);
     }
     List<String> nodes = run.nodes();
-    return loop.blocking("look for the paths of dataset " + id, () -> {
-      WrittenFiles listed = routed.listed(open, ranks);
-      return new Looked(listed, claims.paths(nodes, listed.ranks()));
-    }).compose(looked -> {
+    Future<WrittenFiles> placed = ranks.stream().allMatch(call -> call.files().isEmpty())
+        ? Future.succeededFuture(routed)
+        : places.resolve(open, PrefixJobs.PATIENCE_AT_BEGIN, "look at the listed files of dataset " + id,
+            rules -> routed.listed(rules, ranks));
+    return placed.compose(listed -> loop.blocking("look for the paths of dataset " + id,
+        () -> new Looked(listed, claims.paths(nodes, listed.ranks())))
+    ).compose(looked -> {
       Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
       return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
           .compose(measured -> clash.map(measured::refused));
@@ -212,10 +225,31 @@ public final class PhaseService {
               info.policy().flush().descriptor().with(info.policy().descriptors().compression(how)));
           DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
               new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
-          return protection.protect(record, info.map(), run.sets(how), written.ranks(),
-                  (files, redundancy) -> capacity.require(info, how, files, redundancy))
-              .transform((saved, failure) -> agree(run, descriptor.id(), saved, failure));
+          return stable.when(info.policy().descriptors().store(how.storeBase())).compose(when -> {
+            Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
+                : Future.succeededFuture();               // beside the protection, which reads the same files
+            return protection.protect(record, info.map(), run.sets(how), written.ranks(),
+                    (files, redundancy) -> capacity.require(info, how, files, redundancy))
+                .compose(saved -> synced.map(saved))
+                .transform((saved, failure) ->
+                    agree(run, saved, done(descriptor.id(), failure, when == StoreSync.EVICT), failure));
+          });
         });
+  }
+
+  /** The phase is over: older datasets stay until this one is on stable storage. */
+  private void syncBehind(LocalRun run, int id) {
+    store.find(id).ifPresent(record -> {
+      run.cache().syncing(id);
+      stable.everywhere(run.info(), record, run.info().policy().descriptors().store(record.cache().base()))
+          .onSuccess(_ -> {
+            run.cache().synced(id);
+            keeper.keep(run.cache());
+          }).onFailure(failure -> {
+            run.cache().notSynced(id);
+            LOG.warn("older datasets stay beside dataset {}: {}", id, failure.getMessage());
+          });
+    });
   }
 
   private static CheckpointDescriptor how(RunInfo info, DatasetDescriptor dataset) {
@@ -228,11 +262,12 @@ public final class PhaseService {
   }
 
   /** Tells all whether it went well here, and hears whether it did everywhere. */
-  private Future<OutputProtected> agree(LocalRun run, int id, DatasetRecord record, Throwable failure) {
+  private Future<OutputProtected> agree(LocalRun run, DatasetRecord record, Part.Done done, Throwable failure) {
+    int id = done.datasetId();
     if (failure != null) {
       warn("dataset {} is not protected here", id, failure);
     }
-    return gathers.gather(run, Step.PROTECTED, done(id, failure), OutputProtected.class).compose(all -> {
+    return gathers.gather(run, Step.PROTECTED, done, OutputProtected.class).compose(all -> {
       protection.done(id);
       copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();
@@ -255,8 +290,12 @@ public final class PhaseService {
   }
 
   static Part.Done done(int id, Throwable failure) {
+    return done(id, failure, false);
+  }
+
+  private static Part.Done done(int id, Throwable failure, boolean sync) {
     return switch (failure) {
-      case null -> new Part.Done(id, 0, "");
+      case null -> new Part.Done(id, 0, "", sync);
       case ScrException e -> new Part.Done(id, e.fault().number(), e.getMessage());
       default -> new Part.Done(id, Fault.INTERNAL.number(), failure.toString());
     };

@@ -31,9 +31,11 @@ public final class RouteService {
   private final RunService runs;
   private final DatasetStore store;
   private final NodeBus bus;
+  private final FilePlaces places;
 
   /** Serves a node. */
-  public RouteService(Loop loop, NodeBus bus, RunService runs, DatasetStore store) {
+  public RouteService(Loop loop, NodeBus bus, RunService runs, DatasetStore store, FilePlaces places) {
+    this.places = places;
     this.bus = bus;
     this.loop = loop;
     this.runs = runs;
@@ -63,7 +65,7 @@ public final class RouteService {
     if (open.isBypass()) {
       return bypass(open, request);
     }
-    return loop.blocking("route", () -> open.rules().place(request.directory(), request.name()))
+    return places.place(open, request.directory(), request.name())
         .compose(place -> {
           Path file = NodeDirectories.resolve(
               open.directory(), open.route(request.rank(), place.relative()));
@@ -78,10 +80,10 @@ public final class RouteService {
   /** Past the cache: to the file's own place. */
   private Future<RouteReply> bypass(OpenDataset open, RouteRequest request) {
     DirectFiles files = new DirectFiles(new PrefixPaths(open.directory()), open.descriptor().id());
-    return loop.blocking("route", () -> {
-      String relative = open.rules().place(request.directory(), request.name()).relative();
+    return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(), () -> {
+      String relative = rules.place(request.directory(), request.name()).relative();
       return new Direct(relative, files.prepare(relative));
-    }).compose(direct -> {
+    })).compose(direct -> {
       boolean taken = direct.taken() && !open.isRouted(direct.relative());
       open.route(request.rank(), direct.relative());
       return taken ? open.overwriting(() -> bus.askLeader(NodeVerb.OVERWRITE, new OverwriteNotice(
@@ -95,9 +97,12 @@ public final class RouteService {
 
   private Future<RouteReply> restart(OpenDataset open, RouteRequest request) {
     if (open.inPrefix()) {
-      return loop.blocking("route", () -> new RouteReply(inPrefix(open, request).toString()));
+      return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(),
+          () -> new RouteReply(inPrefix(rules, open, request).toString())));
     }
-    return loop.blocking("route", () -> place(open, request)).map(relative -> {
+    return places.place(open, request.directory(), request.name()).map(PathRules.Place::relative)
+        .recover(failure -> failure instanceof ScrException refused ? Future.succeededFuture(baseName(request, refused))
+            : Future.failedFuture(failure)).map(relative -> {
       String name = open.readable(request.rank(), request.name(), relative).name();
       return new RouteReply(NodeDirectories.resolve(open.directory(), name).toString());
     });
@@ -107,8 +112,8 @@ public final class RouteService {
    * Any file below the prefix by its path, else one that this rank wrote by its base name. A name without a directory
    * is first of all that of a file of the dataset: what is called the same in the working directory is another one.
    */
-  private static Path inPrefix(OpenDataset open, RouteRequest request) {
-    String relative = place(open, request);
+  private static Path inPrefix(PathRules rules, OpenDataset open, RouteRequest request) {
+    String relative = place(rules, request);
     Path named = open.prefix().resolve(relative);
     boolean isFound = !relative.isEmpty() && Files.isRegularFile(named);
     if (isFound && (request.name().indexOf('/') >= 0
@@ -119,13 +124,16 @@ public final class RouteService {
   }
 
   /** Resolves a name below the prefix; empty outside of it, because in a restart a base name is enough. */
-  private static String place(OpenDataset open, RouteRequest request) {
+  private static String place(PathRules rules, RouteRequest request) {
     try {
-      PathRules.Place place = open.rules().place(request.directory(), request.name());
-      return place.relative();
+      return rules.place(request.directory(), request.name()).relative();
     } catch (ScrException e) {
-      LOG.debug("restart: {} is looked up by its base name: {}", request.name(), e.getMessage());
-      return "";
+      return baseName(request, e);
     }
+  }
+
+  private static String baseName(RouteRequest request, ScrException refusal) {
+    LOG.debug("restart: {} is looked up by its base name: {}", request.name(), refusal.getMessage());
+    return "";
   }
 }

@@ -5,6 +5,7 @@ import io.vertxscr.flow.gather.RankCall;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PathRules;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.FileStamps;
@@ -41,23 +42,27 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     return ranks.stream().allMatch(rank -> rank.files().isEmpty());
   }
 
+  /** Past the cache, where a list is a mistake. */
+  WrittenFiles withoutLists(List<RankCall> calls) {
+    Map<Integer, String> wrong = new TreeMap<>(mistakes);
+    calls.stream().filter(call -> !call.files().isEmpty()).forEach(call -> wrong.put(
+        call.rank(), "it lists files that it has placed itself; past the cache they are placed by route"));
+    return new WrittenFiles(ranks, invalid, wrong, refusal);
+  }
+
   /** Returns these with the lists of ranks that have placed their files themselves. Blocking. */
-  WrittenFiles listed(OpenDataset open, List<RankCall> calls) {
+  WrittenFiles listed(PathRules rules, List<RankCall> calls) {
     Map<Integer, String> wrong = new TreeMap<>(mistakes);
     List<RankFiles> placed = new ArrayList<>();
     for (int i = 0; i < calls.size(); i++) {
-      placed.add(placed(open, calls.get(i), ranks.get(i), wrong));
+      placed.add(placed(rules, calls.get(i), ranks.get(i), wrong));
     }
     return new WrittenFiles(placed, invalid, wrong, refusal);
   }
 
   /** Returns the rank's files, routed or listed; an invalid list makes the rank invalid. */
-  private static RankFiles placed(OpenDataset open, RankCall call, RankFiles routed, Map<Integer, String> wrong) {
+  private static RankFiles placed(PathRules rules, RankCall call, RankFiles routed, Map<Integer, String> wrong) {
     if (call.files().isEmpty()) {
-      return routed;
-    }
-    if (open.isBypass()) {
-      wrong.put(call.rank(), "it lists files that it has placed itself; past the cache they are placed by route");
       return routed;
     }
     if (!routed.files().isEmpty()) {
@@ -65,7 +70,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
       return routed;
     }
     try {
-      return ListedFiles.check(open.rules(), call.rank(), call.files());
+      return ListedFiles.check(rules, call.rank(), call.files());
     } catch (ScrException e) {
       wrong.put(call.rank(), e.getMessage());
       return routed;

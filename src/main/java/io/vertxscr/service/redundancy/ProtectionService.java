@@ -103,6 +103,8 @@ public final class ProtectionService {
             (_, _) -> Future.succeededFuture(), false))
         .map(record -> {
           prepared.put(which, record);
+          prepared.keySet().removeIf(other -> store.find(other.id()).filter(still ->
+              still.descriptor().key().equals(other)).isEmpty());   // nobody will commit what has been evicted
           return Ack.ACK;
         });
   }

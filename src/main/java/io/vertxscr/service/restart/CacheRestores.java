@@ -1,9 +1,10 @@
 package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
-import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -110,8 +111,7 @@ public final class CacheRestores {
    */
   public Future<Void> rebuilt(int datasetId) {
     return inTurn(() -> caches.all().compose(inventories -> {
-      Inventory.Dataset dataset = inventories.stream().flatMap(inventory -> inventory.datasets().stream())
-          .filter(held -> held.descriptor().id() == datasetId).findFirst()
+      Inventory.Dataset dataset = CacheSnapshot.of(inventories).find(datasetId)
           .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + datasetId));
       RankMap map = RestorePlanner.anywhere(dataset, inventories);
       return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), 1);
@@ -144,8 +144,7 @@ public final class CacheRestores {
   }
 
   private Future<List<RankFailure>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
-    List<Inventory.Dataset> copies = inventories.stream().flatMap(i -> i.datasets().stream())
-        .filter(held -> isOf(held, plan.descriptor())).toList();
+    List<Inventory.Dataset> copies = CacheSnapshot.of(inventories).copies(plan.descriptor().key()).toList();
     FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
         .orElse(FlushState.NOT_WANTED);
     String base = copies.getFirst().base();

@@ -1,32 +1,27 @@
 package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
-import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Background work after a restart. First the redundancy of the restored checkpoint, then the older cached checkpoints,
- * newest first: move or rebuild files, compute redundancy. What of those cannot be rebuilt is deleted. On the node's
- * loop.
+ * newest first: move or rebuild files, compute redundancy. On the node's loop.
  */
 public final class CatchUp {
   private static final Logger LOG = LoggerFactory.getLogger(CatchUp.class);
@@ -112,7 +107,7 @@ public final class CatchUp {
     DatasetDescriptor dataset = left.getFirst();
     restores.unchecked(dataset, new CacheRestores.Target(info.prefix(), info.map()))
         .compose(plan -> needsProtection(plan) ? protect(info, dataset) : Future.<Void>succeededFuture())
-        .recover(failure -> forget(dataset, failure))
+        .recover(failure -> keep(dataset, failure))
         .onComplete(_ -> older(info, left.subList(1, left.size())));
   }
 
@@ -120,20 +115,10 @@ public final class CatchUp {
     return !plan.protectedNow();
   }
 
-  /** Deletes an unrecoverable dataset. One with a pending flush is kept, because its nodes may come back. */
-  private Future<Void> forget(DatasetDescriptor dataset, Throwable failure) {
+  /** It stays: the nodes that are missing may come back. It goes when the store's count has newer ones. */
+  private static Future<Void> keep(DatasetDescriptor dataset, Throwable failure) {
     LOG.warn("dataset {} \"{}\" of the caches is not brought to where its ranks are: {}", dataset.id(), dataset.name(),
         failure.getMessage());
-    if (Fault.of(failure) != Fault.TOO_MANY_LOST) {
-      return Future.succeededFuture();
-    }
-    return caches.all().compose(inventories -> Future.join(inventories.stream()
-        .filter(inventory -> held(inventory, dataset).filter(d -> d.flush() != FlushState.WANTED).isPresent())
-        .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.DROP,
-            new DropDatasets(List.of(CacheRestores.which(dataset))), Ack.class)).toList())).mapEmpty();
-  }
-
-  private static Optional<Inventory.Dataset> held(Inventory inventory, DatasetDescriptor dataset) {
-    return inventory.datasets().stream().filter(d -> d.key().equals(dataset.key())).findFirst();
+    return Future.succeededFuture();
   }
 }

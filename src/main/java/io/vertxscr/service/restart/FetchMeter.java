@@ -2,7 +2,7 @@ package io.vertxscr.service.restart;
 
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.prefix.copy.extent.Meter;
-import io.vertxscr.service.Event.Copied;
+import io.vertxscr.service.Event.CopyProgress;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
@@ -55,6 +55,6 @@ final class FetchMeter implements Meter {
   }
 
   private void tell() {
-    observer.notice(new Event.FetchProgress(dataset, Copied.of(progress, nowMs())));
+    observer.notice(new Event.FetchProgress(dataset, CopyProgress.of(progress, nowMs())));
   }
 }

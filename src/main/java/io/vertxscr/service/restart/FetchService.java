@@ -4,12 +4,14 @@ import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FetchCopy.Fetched;
@@ -19,6 +21,7 @@ import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.BoundedParallel;
+import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
@@ -30,17 +33,57 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Copies the files of this node's ranks from the prefix directory into its cache. On the node's loop. */
+/**
+ * Copies the files of this node's ranks from the prefix directory into its cache. In three steps, each of which knows
+ * all that the next one needs: plan (map, room), copy (beside what the cache holds of the dataset, every byte checked),
+ * and, when all nodes have got so far, commit (in the place of what the cache held). So a fetch that fails, here or on
+ * another node, takes nothing from the cache. On the node's loop.
+ *
+ * <p>Where the store has no room for both, the files are only checked where they are, and copied at the commit: what
+ * they replace has been read back by then.
+ */
 public final class FetchService {
   private static final Logger LOG = LoggerFactory.getLogger(FetchService.class);
 
   private final Loop loop;
   private final DatasetStore store;
   private final Observer observer;
+  private Optional<FetchedParts> ready = Optional.empty();
+  /** The last dataset that was committed: leaders may repeat themselves. */
+  private Optional<DatasetKey> committed = Optional.empty();
   private Optional<InPlace> inPlace = Optional.empty();
 
   /** A dataset that is read in the prefix directory: what ranks of this node have there. */
   public record InPlace(DatasetDescriptor dataset, Path prefix, List<RankFiles> ranks) {}
+
+  /** Where the files are between copy and commit. */
+  private enum FetchWay {
+    /** In the prefix directory, to be read there. */
+    IN_PLACE,
+    /** In the cache, beside what it holds of the dataset. */
+    BESIDE,
+    /** In the prefix directory, checked; the cache has room for them only when it has lost what it holds. */
+    INSTEAD
+  }
+
+  /**
+   * What is to be brought, and how.
+   *
+   * @param evicted datasets that have made room: flushed ones of other ids
+   */
+  private record FetchPlan(
+      FetchRanks request, PrefixPaths paths, List<Entry> entries, FetchWay way, List<Integer> evicted) {
+    int id() {
+      return request.descriptor().id();
+    }
+  }
+
+  /** Files of all ranks of this node, all of them right. */
+  private record FetchedParts(FetchPlan plan, List<RankFiles> ranks) {
+    DatasetKey key() {
+      return plan.request.descriptor().key();
+    }
+  }
 
   /** Fetches for a node. */
   public FetchService(Loop loop, DatasetStore store, Observer observer) {
@@ -55,17 +98,113 @@ public final class FetchService {
   }
 
   /**
-   * Completes when all files can be read, every byte checked. Files are used in place if requested, unless they are in
-   * containers or compressed; else they are cached and listed in the filemap. Redundancy is made later.
+   * Completes when all files are here, or can be read in place, every byte checked. Files are used in place if
+   * requested, unless they are in containers or compressed. The cache holds what it held before until {@link #commit}.
+   *
+   * @return fails with CORRUPT, naming the files; NO_SPACE, WRONG_STATE, IO
    */
   public Future<Ack> fetch(FetchRanks request) {
+    ready = Optional.empty();
+    committed = Optional.empty();
+    return loop.prefix().run("plan the fetch of dataset " + request.descriptor().id() + " from "
+        + request.origin().prefix(), () -> plan(request))
+        .compose(plan -> {
+          plan.evicted().forEach(id -> observer.notice(new Event.Evicted(id)));
+          return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks));
+        }).map(found -> {
+          ready = Optional.of(found);
+          return Ack.ACK;
+        });
+  }
+
+  /**
+   * Puts what was fetched in the place of what the cache holds of the dataset, and lists it in the filemap. All nodes
+   * have fetched their parts. Redundancy is made later.
+   */
+  public Future<Ack> commit(DatasetKey which) {
+    if (committed.filter(which::equals).isPresent()) {
+      return Future.succeededFuture(Ack.ACK);
+    }
+    FetchedParts found = ready.filter(fetched -> fetched.key().equals(which)).orElseThrow(() ->
+        new ScrException(Fault.NO_SUCH_DATASET, "this node has not fetched dataset " + which.id()));
+    ready = Optional.empty();
+    Future<FetchedParts> here =
+        found.plan().way() == FetchWay.INSTEAD ? copyInstead(found) : Future.succeededFuture(found);
+    return here.compose(whole -> loop.blocking("register dataset " + which.id(), () -> register(whole))
+        .compose(place -> unpack(whole).map(place))).map(place -> {
+          inPlace = place;
+          committed = Optional.of(which);
+          return Ack.ACK;
+        });
+  }
+
+  /** Some node could not fetch its part: what was fetched goes, and nothing else. */
+  public Future<Ack> discard(DatasetKey which) {
+    Optional<FetchedParts> found = ready.filter(fetched -> fetched.key().equals(which));
+    ready = Optional.empty();
+    return found.isEmpty() ? Future.succeededFuture(Ack.ACK) : discard(found.get().plan());
+  }
+
+  private Future<Ack> discard(FetchPlan plan) {
+    return loop.blocking("discard what was fetched of dataset " + plan.id(), () -> {
+      store.discardDraft(plan.id(), plan.request().base());
+      return Ack.ACK;
+    });
+  }
+
+  private FetchPlan plan(FetchRanks request) {
     int id = request.descriptor().id();
+    requireOlder(request.descriptor());
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
-    return loop.blocking("read the map of dataset " + id, () -> {
-      store.evict(id);                                    // local parts were not usable, or belong to another dataset
-      return new RankMapReader(paths, id).entries(request.ranks());
-    }).compose(entries ->
-        request.how().inPlace() && isInPlace(entries) ? check(request, entries) : copy(request, entries));
+    List<Entry> entries = new RankMapReader(paths, id).entries(request.ranks());
+    if (request.how().inPlace() && isInPlace(entries)) {
+      return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
+    }
+    List<Integer> evicted = new ArrayList<>();
+    FetchWay way = makeRoom(request, entries, evicted);
+    if (way == FetchWay.BESIDE) {
+      store.createDraft(id, request.base());
+    }
+    return new FetchPlan(request, paths, entries, way, List.copyOf(evicted));
+  }
+
+  /** What is there of a later history under this id may be nowhere else. */
+  private void requireOlder(DatasetDescriptor wanted) {
+    store.find(wanted.id()).filter(held -> held.flush() != FlushState.DONE
+        && held.descriptor().createdUs() > wanted.createdUs()).ifPresent(held -> {
+          throw new ScrException(Fault.WRONG_STATE, "the cache holds a part of a later dataset " + wanted.id() + " \""
+              + held.descriptor().name() + "\" that was not flushed, and has room for one dataset of an id only;"
+              + " nothing was fetched. To have the older one fetched, drop the later one");
+        });
+  }
+
+  /** Evicts only what is in the prefix directory, oldest first, and nothing of this id. */
+  private FetchWay makeRoom(FetchRanks request, List<Entry> entries, List<Integer> evicted) {
+    long needed = bytes(entries);
+    if (store.freeBytes(request.base()) < needed) {
+      store.reclaim(request.base());
+    }
+    for (DatasetRecord other : store.list()) {
+      int id = other.descriptor().id();
+      if (store.freeBytes(request.base()) < needed && id != request.descriptor().id()
+          && other.flush() == FlushState.DONE && other.cache().base().equals(request.base())) {
+        store.evict(id);
+        store.reclaim(request.base());
+        evicted.add(id);
+      }
+    }
+    long free = store.freeBytes(request.base());
+    if (free >= needed) {
+      return FetchWay.BESIDE;
+    }
+    boolean held = store.find(request.descriptor().id()).filter(record ->
+        record.cache().base().equals(request.base())).isPresent();
+    if (held && isInPlace(entries) && free + store.bytes(request.descriptor().id()) >= needed) {
+      return FetchWay.INSTEAD;
+    }
+    throw new ScrException(Fault.NO_SPACE, "no room in store " + request.base() + " to fetch dataset "
+        + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are " + free
+        + ", and all that is flushed has gone from there");
   }
 
   private static boolean isInPlace(List<Entry> entries) {
@@ -76,65 +215,71 @@ public final class FetchService {
     return entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum();
   }
 
-  private Future<Ack> check(FetchRanks request, List<Entry> entries) {
-    int id = request.descriptor().id();
-    PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
-    DirectFiles files = new DirectFiles(paths, id);
+  private Future<List<RankFiles>> check(FetchPlan plan) {
+    DirectFiles files = new DirectFiles(plan.paths(), plan.id());
     List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
-    entries.stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.blocking("check dataset " + id + " rank " + part.rank(), () -> files.check(part))));
-    return BoundedParallel.atOnce(request.how().readers(), parts).map(checked -> {
-      inPlace = Optional.of(new InPlace(request.descriptor(), paths.prefix(), RankFiles.join(checked)));
-      return Ack.ACK;
-    });
+    plan.entries().stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
+        loop.patiently("check dataset " + plan.id() + " rank " + part.rank(), () -> files.check(part))));
+    return BoundedParallel.atOnce(plan.request().how().readers(), parts).map(RankFiles::join);
   }
 
-  private Future<Ack> copy(FetchRanks request, List<Entry> entries) {
-    int id = request.descriptor().id();
-    PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
-    FetchMeter progress = new FetchMeter(id, bytes(entries), loop, observer);
-    return loop.blocking("make room for dataset " + id, () -> {
-      store.place(id, request.base());
-      store.createDirectory(id);
-      return new FetchCopy(paths, id, store.directory(id)).metered(progress);
-    }).compose(copy -> copyAll(request, entries, copy).recover(failure ->
-        Fault.of(failure) == Fault.CORRUPT && entries.stream().anyMatch(copy::divides)
-            ? copyAll(request, entries, copy.undivided()) : Future.failedFuture(failure))
+  private Future<List<RankFiles>> copy(FetchPlan plan) {
+    FetchMeter progress = new FetchMeter(plan.id(), bytes(plan.entries()), loop, observer);
+    FetchCopy copy = new FetchCopy(plan.paths(), plan.id(), store.draft(plan.id(), plan.request().base()))
+        .metered(progress);
+    return copy(plan, copy).recover(failure ->
+            Fault.of(failure) == Fault.CORRUPT && plan.entries().stream().anyMatch(copy::divides)
+                ? copy(plan, copy.undivided()) : Future.failedFuture(failure))
         .onComplete((_, _) -> progress.end())
-    ).compose(ranks -> loop.blocking("write filemap of dataset " + id, () -> {
-      store.save(new DatasetRecord(request.descriptor(), request.origin(), store.cache(id), request.redundancy(),
-          FlushState.DONE, ranks.stream().map(rank ->
-              new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
-      return ranks;
-    })).compose(fetched -> request.how().byPath() && !isInPlace(entries) ? unpack(id, paths, fetched)
-        : Future.succeededFuture(Ack.ACK)
-    ).transform((ack, failure) -> failure == null ? Future.succeededFuture(ack)
-        : loop.<Ack>blocking("discard what was fetched of dataset " + id, () -> {
-          store.evict(id);
-          return null;
-        }).transform((_, _) -> Future.failedFuture(failure)));
+        .recover(failure -> discard(plan).transform((_, _) -> Future.failedFuture(failure)));
   }
 
-  private Future<List<RankFiles>> copyAll(FetchRanks request, List<Entry> entries, FetchCopy copy) {
-    int id = request.descriptor().id();
+  private Future<List<RankFiles>> copy(FetchPlan plan, FetchCopy copy) {
     List<Supplier<Future<Fetched>>> parts = new ArrayList<>();
-    entries.stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.blocking("fetch dataset " + id + " rank " + part.rank(), part::copy)));
-    return BoundedParallel.atOnce(request.how().readers(), parts).compose(fetched -> {
+    plan.entries().stream().map(copy::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
+        loop.patiently("fetch dataset " + plan.id() + " rank " + part.rank(), part::copy)));
+    return BoundedParallel.atOnce(plan.request().how().readers(), parts).compose(fetched -> {
       fetched.forEach(part -> part.unverified().forEach(path ->
-          LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", id, path)));
-      return loop.blocking("read what was fetched of dataset " + id, () -> copy.join(fetched));
+          LOG.warn("dataset {}: {} has no checksum in its map and could not be verified", plan.id(), path)));
+      return loop.blocking("read what was fetched of dataset " + plan.id(), () -> copy.join(fetched));
     });
+  }
+
+  /** What the cache holds goes first: all nodes have seen that its published copy is right. */
+  private Future<FetchedParts> copyInstead(FetchedParts found) {
+    FetchPlan plan = found.plan();
+    return loop.blocking("make room for dataset " + plan.id(), () -> {
+      store.evict(plan.id());
+      store.reclaim(plan.request().base());
+      return store.createDraft(plan.id(), plan.request().base());
+    }).compose(_ -> copy(plan)).map(ranks -> new FetchedParts(plan, ranks));
+  }
+
+  private Optional<InPlace> register(FetchedParts whole) {
+    FetchPlan plan = whole.plan();
+    FetchRanks request = plan.request();
+    if (plan.way() == FetchWay.IN_PLACE) {
+      store.evict(plan.id());                             // not used, and in the way of who looks for the files here
+      return Optional.of(new InPlace(request.descriptor(), plan.paths().prefix(), whole.ranks()));
+    }
+    store.adoptDraft(new DatasetRecord(request.descriptor(), request.origin(),
+        store.directories().cache(request.base()), request.redundancy(), FlushState.DONE,
+        whole.ranks().stream().map(rank ->
+            new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
+    return Optional.empty();
   }
 
   /** Unpacks all files to their paths in the prefix directory, as a flush would, for restarts by path. */
-  private Future<Ack> unpack(int id, PrefixPaths paths, List<RankFiles> fetched) {
-    FlushCopy places = new FlushCopy(paths, id, store.directory(id));
-    List<Future<Void>> ranks = fetched.stream().map(rank -> loop.<Void>blocking("unpack dataset " + id, () -> {
+  private Future<Void> unpack(FetchedParts whole) {
+    FetchPlan plan = whole.plan();
+    if (!plan.request().how().byPath() || isInPlace(plan.entries())) {
+      return Future.succeededFuture();
+    }
+    FlushCopy places = new FlushCopy(plan.paths(), plan.id(), store.directory(plan.id()));
+    return Future.join(whole.ranks().stream().map(rank -> loop.<Void>patiently("unpack dataset " + plan.id(), () -> {
       rank.files().forEach(places::copy);
       places.publish(rank.files());
       return null;
-    })).toList();
-    return Future.join(ranks).map(Ack.ACK);
+    })).toList()).mapEmpty();
   }
 }

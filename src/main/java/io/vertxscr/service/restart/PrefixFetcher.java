@@ -2,6 +2,7 @@ package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestartOrder.Flushed;
 import io.vertxscr.format.prefix.Index;
@@ -22,12 +23,12 @@ import io.vertxscr.prefix.publish.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.DropDatasets;
-import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.PrefixJobs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -112,7 +113,9 @@ public final class PrefixFetcher {
    */
   Future<Optional<String>> usable(String prefix, Inventories caches) {
     Path path = loop.files().path(prefix);
-    return loop.blocking("look at " + prefix, () -> Look.at(path))
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look at " + prefix, () -> Look.at(path))
+        .recover(failure -> PrefixJobs.isNoAnswer(failure)
+            ? Future.succeededFuture(Look.unanswered(failure)) : Future.failedFuture(failure))
         .compose(look -> look.trouble().isEmpty() && !look.bare() ? Future.succeededFuture(Optional.empty())
             : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
   }
@@ -122,11 +125,14 @@ public final class PrefixFetcher {
     static Look at(Path prefix) {
       return new Look(PrefixCheck.trouble(prefix), PrefixDirectories.isBare(new PrefixPaths(prefix)));
     }
+
+    static Look unanswered(Throwable why) {
+      return new Look(Optional.of("does not answer (" + why.getMessage() + ")"), false);
+    }
   }
 
   private static boolean isHeld(String prefix, List<Inventory> inventories) {
-    return inventories.stream().flatMap(inventory -> inventory.datasets().stream())
-        .anyMatch(dataset -> dataset.origin().prefix().equals(prefix));
+    return CacheSnapshot.of(inventories).copiesFor(prefix).findAny().isPresent();
   }
 
   private static Future<Optional<String>> held(Path prefix, Look look) {
@@ -137,12 +143,13 @@ public final class PrefixFetcher {
 
   /** Creates a missing prefix directory; returns a startup warning. Fails with IO where that cannot be. */
   Future<Optional<String>> make(String prefix) {
-    return loop.blocking("make " + prefix, () -> PrefixCheck.make(loop.files().path(prefix)));
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "make " + prefix,
+        () -> PrefixCheck.make(loop.files().path(prefix)));
   }
 
   /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
   public Future<Listing> list(String prefix) {
-    return locked.blocking("read the index of " + prefix, () -> {
+    return locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
       PrefixIndex index = index(prefix);
       PrefixIndex.Reading reading = index.readOrMake();
       reading.remarks().forEach(LOG::warn);
@@ -164,7 +171,8 @@ public final class PrefixFetcher {
    *     and the files are checked by whichever node
    */
   Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    return loop.blocking("look up dataset " + dataset.id(), () -> new LookedUp(check(dataset, wanted),
+    return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
+        check(dataset, wanted),
         ContainerDrafts.isPacked(new PrefixPaths(loop.files().path(wanted.prefix())), dataset.id()))).compose(found -> {
       int count = found.ranks();
       Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
@@ -173,7 +181,7 @@ public final class PrefixFetcher {
       FetchPolicy rules = wanted.policy().fetch();
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
-      FetchMode where = new FetchMode(
+      FetchRanks.FetchMode where = new FetchRanks.FetchMode(
           rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
       return onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks ->
@@ -186,29 +194,41 @@ public final class PrefixFetcher {
   /** What the prefix directory has of a dataset: how many ranks wrote it, and whether it is in containers. */
   private record LookedUp(int ranks, boolean packed) {}
 
-  /** If a node fails, what the others have fetched goes: no restart could use a part of a dataset. */
+  /**
+   * All nodes fetch their parts beside what their caches hold, then all put them in its place. If a node fails, what
+   * the others have fetched goes: no restart could use a part of a dataset.
+   */
   private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce,
       DatasetDescriptor dataset, Function<List<Integer>, FetchRanks> request) {
-    List<String> have = new ArrayList<>();
+    List<String> nodes = List.copyOf(ranksByNode.keySet());
     List<String> wrong = new ArrayList<>();
-    List<Supplier<Future<Ack>>> asked = new ArrayList<>();
-    ranksByNode.forEach((node, ranks) -> asked.add(() -> bus.command(node, verb, request.apply(ranks),
-        Ack.class).onSuccess(_ -> have.add(node)).onFailure(failure -> {
+    return onNodes(nodes, atOnce, node -> bus.command(node, verb, request.apply(ranksByNode.get(node)), Ack.class)
+        .onFailure(failure -> {
           if (Fault.of(failure) == Fault.CORRUPT) {
             wrong.add(failure.getMessage());
           }
-        })));
-    return BoundedParallel.atOnce(atOnce, asked).<Void>mapEmpty().recover(failure -> {
-      ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
-      DropDatasets drop = new DropDatasets(List.of(CacheRestores.which(dataset)));
-      return Future.join(have.stream().map(node -> bus.command(node, NodeVerb.DROP, drop, Ack.class)).toList())
-          .transform((_, _) -> Future.failedFuture(all == null ? failure : all));
-    });
+        })).recover(failure -> {
+          ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
+          return cleared(nodes, NodeVerb.FETCH_DISCARD, dataset.key(), all == null ? failure : all);
+        }).compose(_ -> onNodes(nodes, atOnce,
+            node -> bus.command(node, NodeVerb.FETCH_COMMIT, dataset.key(), Ack.class))
+            .recover(failure -> cleared(nodes, NodeVerb.DROP, new DropDatasets(List.of(dataset.key())), failure)));
+  }
+
+  private static Future<Void> onNodes(List<String> nodes, int atOnce, Function<String, Future<Ack>> step) {
+    return BoundedParallel.atOnce(atOnce,
+        nodes.stream().<Supplier<Future<Ack>>>map(node -> () -> step.apply(node)).toList()).mapEmpty();
+  }
+
+  /** Clears away what the nodes have, best effort; fails with the cause. */
+  private Future<Void> cleared(List<String> nodes, NodeVerb verb, Object what, Throwable cause) {
+    return Future.join(nodes.stream().map(node -> bus.command(node, verb, what, Ack.class)).toList())
+        .transform((_, _) -> Future.failedFuture(cause));
   }
 
   /** Fails with RANKS_DISAGREE for another number of ranks; {@link #fetch} finds other failures. */
   Future<Void> look(DatasetDescriptor dataset, Restorer.Wanted wanted) {
-    return loop.<Void>blocking("look up dataset " + dataset.id(), () -> {
+    return loop.prefix().<Void>run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> {
       check(dataset, wanted);
       return null;
     }).recover(failure -> Fault.of(failure) == Fault.RANKS_DISAGREE ? Future.failedFuture(failure)
@@ -243,10 +263,10 @@ public final class PrefixFetcher {
 
   /** Restarts begin with this dataset of the index. */
   public Future<Void> setCurrent(String prefix, String name) {
-    return locked.blocking("update the index of " + prefix, () -> {
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, locked.run("update the index of " + prefix, () -> {
       index(prefix).update(index -> index.setCurrent(name)).remarks().forEach(LOG::warn);
       return null;
-    });
+    }));
   }
 
   /** Resets restarts to the newest dataset, if they begin with this one; failures are only logged. */
@@ -256,7 +276,7 @@ public final class PrefixFetcher {
 
   /** Removes a dataset from the index, with its files if requested; returns its ids. */
   public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
-    return locked.blocking("take dataset " + name + " out of " + prefix, () -> {
+    return locked.runLong("take dataset " + name + " out of " + prefix, () -> {
       Withdrawal withdrawal = new Withdrawal(new PrefixPaths(loop.files().path(prefix)), index(prefix));
       return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
     });
@@ -268,10 +288,10 @@ public final class PrefixFetcher {
   }
 
   private Future<Void> mark(String prefix, UnaryOperator<Index> change) {
-    return locked.<Void>blocking("update the index of " + prefix, () -> {
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, locked.<Void>run("update the index of " + prefix, () -> {
       index(prefix).update(change).remarks().forEach(LOG::warn);
       return null;
-    }).recover(failure -> {
+    })).recover(failure -> {
       LOG.warn("index of {} cannot be updated: {}", prefix, failure.getMessage());
       return Future.succeededFuture();
     });

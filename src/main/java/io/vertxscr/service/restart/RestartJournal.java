@@ -8,6 +8,7 @@ import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.SerialQueue;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -34,7 +35,7 @@ public final class RestartJournal {
 
   /** Reads the restart history; empty if unreadable. */
   public Future<RestartHistory> read(String prefix) {
-    return inTurn(() -> loop.blocking("read the history of restarts of " + prefix, () -> store(prefix).read()))
+    return inTurn(() -> loop.prefix().run("read the history of restarts of " + prefix, () -> store(prefix).read()))
         .recover(failure -> {
           LOG.warn("history of restarts of {} cannot be read: {}", prefix, failure.getMessage());
           return Future.succeededFuture(RestartHistory.EMPTY);
@@ -44,7 +45,7 @@ public final class RestartJournal {
   /** Changes it; the change must give the same again when repeated on the same. */
   public Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
     return inTurn(() ->
-        locked.blocking("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
+        locked.run("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
   }
 
   /**
@@ -52,7 +53,7 @@ public final class RestartJournal {
    * can see it.
    */
   Future<RestartHistory> readOrFail(String prefix) {
-    return inTurn(() -> loop.blocking("read what was done in " + prefix, () -> store(prefix).read()));
+    return inTurn(() -> loop.prefix().run("read what was done in " + prefix, () -> store(prefix).read()));
   }
 
   /**
@@ -61,7 +62,7 @@ public final class RestartJournal {
    */
   public Future<Void> begun(RunInfo info) {
     int nodes = info.map().byNode().size();
-    return inTurn(() -> locked.<Void>blocking("write the number of nodes to " + info.prefix(), () -> {
+    return inTurn(() -> locked.<Void>run("write the number of nodes to " + info.prefix(), () -> {
       new FlushFileStore(new PrefixPaths(loop.files().path(info.prefix())), locked.user()).writeNodes(nodes);
       return null;
     })).recover(failure -> {
@@ -91,6 +92,12 @@ public final class RestartJournal {
     return note(prefix, RestartHistory::progressed);
   }
 
+  /** The same, and what continued from that checkpoint before is of a branch that the program has left. */
+  public Future<Void> progressed(RunInfo run, RunInfo.Restartable from) {
+    return note(run.prefix(),
+        history -> history.progressed().departed(from.datasetId(), from.createdUs(), run.run()));
+  }
+
   /** A best-effort change: its failure is only logged. */
   public Future<Void> note(String prefix, UnaryOperator<RestartHistory> change) {
     return update(prefix, change).<Void>mapEmpty().recover(failure -> {
@@ -99,8 +106,9 @@ public final class RestartJournal {
     });
   }
 
+  /** Who waits does so for a bounded time; what is to be written may still be written later. */
   private <T> Future<T> inTurn(Supplier<Future<T>> step) {
-    return steps.run("all", step);
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, steps.run("all", step));
   }
 
   private RestartFileStore store(String prefix) {

@@ -3,12 +3,13 @@ package io.vertxscr.service.restart;
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
-import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestartOrder.Candidate;
 import io.vertxscr.flow.restart.RestartOrder.Flushed;
-import io.vertxscr.flow.restart.RestorePlan;
+import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestorePlan.Action;
+import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -19,8 +20,8 @@ import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
+import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
@@ -150,11 +151,11 @@ public final class Restorer {
 
   private Future<Found> restore(Wanted wanted, Scene seen) {
     long startNs = loop.nanoTime();
-    Set<DatasetKey> hopeless = new HashSet<>();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
-      return first(candidates, hopeless, wanted)
-          .compose(found -> drop(wanted, scene, hopeless, found).map(found))
+      return first(candidates, wanted)
+          .compose(found -> drop(wanted, scene).map(found))
+          .onSuccess(found -> found.filter(scene.history()::left).ifPresent(this::tellLeft))
           .onSuccess(found -> found.ifPresent(d ->
               observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
@@ -216,6 +217,11 @@ public final class Restorer {
     }
   }
 
+  private void tellLeft(DatasetDescriptor dataset) {
+    tell("dataset " + dataset.id() + " \"" + dataset.name() + "\" is of a branch that the program had left when it"
+        + " restarted from an older one and went on; it is used because there is no other");
+  }
+
   /** Reports a start without a checkpoint although there may have been some. */
   private void tellIfWithoutCheckpoint(Scene scene, Wanted wanted, List<Candidate> tried) {
     int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
@@ -264,7 +270,7 @@ public final class Restorer {
   }
 
   private static Set<DatasetKey> cached(Scene scene, Predicate<Inventory.Dataset> which) {
-    return scene.inventories().stream().flatMap(inventory -> inventory.datasets().stream()).filter(which)
+    return CacheSnapshot.of(scene.inventories()).copies().filter(which)
         .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
   }
 
@@ -336,7 +342,7 @@ public final class Restorer {
    * for each prefix directory.
    */
   private RunInfo.Found found(Scene scene, String prefixDirectory) {
-    List<Inventory.Dataset> cached = scene.inventories().stream().flatMap(i -> i.datasets().stream()).toList();
+    List<Inventory.Dataset> cached = CacheSnapshot.of(scene.inventories()).copies().toList();
     IntStream ids = IntStream.concat(cached.stream().mapToInt(dataset -> dataset.descriptor().id()),
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::id));
     IntStream checkpoints = IntStream.concat(
@@ -347,8 +353,7 @@ public final class Restorer {
         scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
   }
 
-  private Future<Optional<DatasetDescriptor>> first(
-      List<Candidate> candidates, Set<DatasetKey> hopeless, Wanted wanted) {
+  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Wanted wanted) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
@@ -369,10 +374,7 @@ public final class Restorer {
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
-        if (cached && (e.fault() == Fault.TOO_MANY_LOST || e.fault() == Fault.CORRUPT)) {
-          hopeless.add(CacheRestores.which(dataset));
-        }
-        return first(candidates.subList(1, candidates.size()), hopeless, wanted);
+        return first(candidates.subList(1, candidates.size()), wanted);
       }
       return Future.failedFuture(failure);
     });
@@ -394,16 +396,13 @@ public final class Restorer {
   }
 
   /**
-   * Drops unreadable datasets and, once another one is restored, unrecoverable ones. A dataset that failed for a
-   * passing reason (no room, a slow disk) stays.
+   * Drops what the application could not read. What could not be restored stays: the nodes that are missing may come
+   * back, and what was in the way may pass.
    */
-  private Future<Void> drop(
-      Wanted wanted, Scene scene, Set<DatasetKey> hopeless, Optional<DatasetDescriptor> restored) {
+  private Future<Void> drop(Wanted wanted, Scene scene) {
     Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
-        && d.descriptor().flags().checkpoint() && (wanted.excluded().contains(d.descriptor().id())
-            || restored.isPresent() && restored.get().id() != d.descriptor().id()
-                && hopeless.contains(CacheRestores.which(d.descriptor())));
-    boolean any = scene.inventories().stream().flatMap(i -> i.datasets().stream()).anyMatch(useless);
+        && d.descriptor().flags().checkpoint() && wanted.excluded().contains(d.descriptor().id());
+    boolean any = CacheSnapshot.of(scene.inventories()).copies().anyMatch(useless);
     return (any ? remember(wanted.prefix(), scene) : Future.<Void>succeededFuture())
         .compose(_ -> evict(scene.inventories(), useless));
   }

@@ -30,6 +30,7 @@ public final class ActiveRun {
   private final Map<String, Promise<GatherResult>> waiting = new HashMap<>();
   private RunInfo info;
   private boolean finalized;
+  private boolean told;
 
   /** A run that begins now. */
   ActiveRun(Loop loop, RunInfo info) {
@@ -52,6 +53,15 @@ public final class ActiveRun {
    */
   static ActiveRun adopted(Loop loop, NodeRunState newest, boolean finalized) {
     return new ActiveRun(loop, newest.run().orElseThrow(), newest.number(), newest.gathered().orElse(null), finalized);
+  }
+
+  /** All nodes know that it has begun. */
+  void told() {
+    told = true;
+  }
+
+  boolean isTold() {
+    return told;
   }
 
   public RunInfo info() {

@@ -39,6 +39,7 @@ import org.slf4j.LoggerFactory;
 final class ArrivingRanks {
   private static final Logger LOG = LoggerFactory.getLogger(ArrivingRanks.class);
   private static final long JOIN_AGAIN_MS = 20;
+  private static final long JOIN_STILL_MS = 5_000;
   /** Tries after which the log says that no leader answers. */
   private static final int PATIENT_TRIES = 250;
 
@@ -53,7 +54,10 @@ final class ArrivingRanks {
   private String failedLeader = "";
   /** The leader that was first asked to note ranks, and has not answered yet; empty if none is asked. */
   private String asked = "";
+  /** The last run that has begun here. */
+  private long newestRun;
   private boolean joining;
+  private boolean willJoin;
   private int tries;
 
   /** A rank that waits for the begin of its run. The forming run's number is 0 until the leader knows the rank. */
@@ -143,9 +147,10 @@ final class ArrivingRanks {
     }
     InitRequest first = waiting.firstEntry().getValue().request();
     String leader = membership.leader().name();
-    asked = asked.isEmpty() ? leader : asked;
+    asked = !asked.isEmpty() ? asked : collector.isEmpty() ? leader : collector;
     JoinRun join = new JoinRun(self(), asked, first.prefix(), first.jobName(), first.ranks(),
-        List.copyOf(waiting.keySet()), first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty());
+        List.copyOf(waiting.keySet()),
+        first.rank() == 0 ? Optional.of(configured(first)) : Optional.empty(), newestRun);
     Map<Integer, Arriving> sent = new TreeMap<>(waiting);
     bus.ask(leader, NodeVerb.JOIN, join, RunJoined.class).onComplete((joined, failure) -> {
       if (failure == null) {
@@ -173,7 +178,8 @@ final class ArrivingRanks {
       }
     }
     withdraw(joined.forming(), sent.values().stream()
-        .filter(rank -> rank.promise().future().failed() && !refusedRanks.contains(rank.request().rank())).toList());
+        .filter(rank -> rank.promise().future().failed() && !refusedRanks.contains(rank.request().rank()))
+        .filter(rank -> !waiting.containsKey(rank.request().rank())).toList());
     sent.forEach((rank, arrived) -> waiting.replace(rank, arrived, arrived.in(joined.forming())));
     // The answer may arrive after the begin of the run: ranks of the next one do not depend on this leader.
     collector = waiting.values().stream().anyMatch(rank -> rank.forming() != 0) ? joined.leader() : "";
@@ -182,6 +188,21 @@ final class ArrivingRanks {
     }
     if (waiting.values().stream().anyMatch(rank -> rank.forming() == 0)) {
       joinSoon();
+    } else {
+      joinStill();
+    }
+  }
+
+  /** Says now and then that the ranks are still here: a leader that does not know them any more learns of them. */
+  private void joinStill() {
+    if (!waiting.isEmpty() && !willJoin) {
+      willJoin = true;
+      loop.after(JOIN_STILL_MS, () -> {
+        willJoin = false;
+        if (!waiting.isEmpty()) {
+          joinSoon();
+        }
+      });
     }
   }
 
@@ -199,7 +220,9 @@ final class ArrivingRanks {
   /** Ranks keep waiting through a leader failover; a refusal by a leader fails all of them. */
   private void notJoined(Throwable failure) {
     Fault fault = Fault.of(failure);
-    if (!waiting.isEmpty() && (fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT)) {
+    boolean hangs = fault == Fault.NODE_LOST && bus.silence(membership.leader().name()).isPresent();
+    boolean passes = fault == Fault.NOT_LEADER || fault == Fault.NODE_LOST || fault == Fault.TIMEOUT;
+    if (!waiting.isEmpty() && passes && !hangs) {
       if (++tries % PATIENT_TRIES == 0) {
         LOG.warn("ranks {} have called init, but no leader answers: {}", waiting.keySet(), failure.getMessage());
       }
@@ -251,6 +274,9 @@ final class ArrivingRanks {
     noteFailedLeader(gone);
     for (Arriving rank : gone) {
       rank.promise().tryFail(new ScrException(Fault.RANK_LOST, "rank " + rank.request().rank() + " is lost"));
+      if (rank.forming() == 0) {
+        continue;                                         // whether a leader has noted it shows with its answer
+      }
       tell(new LostRank(0, rank.forming(), Fault.RANK_LOST.number(), "rank " + rank.request().rank() + " on node "
           + self() + " is lost: its connection ended without finalize"));
     }
@@ -275,7 +301,8 @@ final class ArrivingRanks {
   }
 
   /** The run of these ranks begins. */
-  void begin(Iterable<Integer> ranks, IntFunction<InitReply> reply) {
+  void begin(long run, Iterable<Integer> ranks, IntFunction<InitReply> reply) {
+    newestRun = run;
     collector = "";
     failedLeader = "";
     ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply.apply(rank)));
@@ -289,6 +316,12 @@ final class ArrivingRanks {
    *     that it had not noted, here or elsewhere, must hear so too
    */
   Optional<String> takenOver(String leader) {
+    if (collector.equals(self()) && !leader.equals(self())) {
+      // This node has led, and has lost nothing: it was cut off, or has found an older one. Its ranks ask that one.
+      waiting.replaceAll((_, rank) -> rank.in(0));
+      collector = "";
+      asked = "";
+    }
     if (!collector.isEmpty() && !collector.equals(leader)) {
       fail(new ScrException(Fault.NODE_LOST, "node " + collector
           + ", which was bringing the ranks of the run together, has left the cluster"));

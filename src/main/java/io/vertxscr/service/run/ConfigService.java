@@ -6,6 +6,7 @@ import io.vertxscr.config.UserSettings;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ public final class ConfigService {
     Optional<Path> prefix =
         Optional.ofNullable(environment.get("SCR_PREFIX")).map(loop.files()::path).filter(Path::isAbsolute);
     UserSettings user = new UserSettings(prefix, environment, request.config().orElse(List.of()));
-    return loop.blocking("read the configuration of an application", () -> {
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the configuration of an application", () -> {
       Configuration all = system.with(user);
       all.effective();                                    // refuses here what it would refuse at init
       return new ConfigReply(request.query().flatMap(all::said));

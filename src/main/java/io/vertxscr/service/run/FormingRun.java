@@ -82,16 +82,20 @@ final class FormingRun {
     return refusals;
   }
 
-  /** Limits the wait for missing ranks, after the loss of a node that may have had some. */
-  void limit(String node, long graceMs) {
+  /**
+   * Limits the wait for missing ranks, after the loss of a node that may have had some.
+   *
+   * @param loss what has become of that node, in a sentence
+   */
+  void limit(String loss, long graceMs) {
     if (limited || !waits()) {
       return;
     }
     limited = true;
     loop.after(graceMs, () -> {
       if (waits()) {
-        giveUp.accept(new ScrException(Fault.NODE_LOST, "node " + node
-            + " has left the cluster while ranks called init: ranks " + ranks.missing(MISSING_SHOWN) + " of "
+        giveUp.accept(new ScrException(Fault.NODE_LOST, loss + " while ranks called init: ranks "
+            + ranks.missing(MISSING_SHOWN) + " of "
             + ranks.ranks() + " have not called it within " + graceMs / 1000
             + " s after that, and are taken for lost with the node"));
       }

@@ -60,6 +60,12 @@ public interface LeaderActions {
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 
+  /** A node knows a run of this number: later ones get higher ones, whatever the clock of this node says. */
+  void numbered(long run);
+
+  /** Another node leads from now on: watches no run any more. */
+  void resigned();
+
   /** Resumes work of an earlier leader, or of an earlier process of a node. */
   void resume();
 }

@@ -15,11 +15,13 @@ import java.util.Optional;
 public final class LeaderGathers {
   private final NodeBus bus;
   private final String self;
+  private final RunService runs;
 
-  /** Sends the parts of this node. */
-  public LeaderGathers(NodeBus bus, String self) {
+  /** Sends the parts of this node. @param runs hears of lost nodes, which end the run */
+  public LeaderGathers(NodeBus bus, String self, RunService runs) {
     this.bus = bus;
     this.self = self;
+    this.runs = runs;
   }
 
   /**
@@ -56,6 +58,10 @@ public final class LeaderGathers {
         throw new ScrException(Fault.of(result.fault()), result.message());
       }
       return result.result();
+    }).onFailure(failure -> {
+      if (failure instanceof ScrException cause && cause.fault() == Fault.NODE_LOST) {
+        runs.nodeLost(run, cause);                        // before its ranks hear of it: their next calls hear the same
+      }
     });
   }
 }

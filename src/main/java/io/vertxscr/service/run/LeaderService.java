@@ -1,6 +1,7 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -18,6 +19,7 @@ import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.protocol.node.run.Takeover;
@@ -30,8 +32,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
@@ -48,6 +53,11 @@ import java.util.function.Supplier;
 public final class LeaderService implements Membership.Listener {
   /** How long ranks are waited for once a node has left that may have had them; far above what a start takes. */
   private static final long LOSS_GRACE_MS = 60_000;
+  /** The same once a node is found to hang. */
+  private static final long SILENCE_GRACE_MS = 20_000;
+  private static final long WATCH_MS = 5_000;
+  private static final long TRY_AGAIN_MS = 20;
+  private static final int MOST_TRIES = 250;
   /** How long after the end of a run the loss of a node may have ended it: ranks may notice sooner than the cluster. */
   private static final long LOSS_SHOWS_MS = 1_000;
   /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
@@ -59,14 +69,22 @@ public final class LeaderService implements Membership.Listener {
   private final Epoch epoch;
   private final LeaderActions actions;
   private Future<Void> tookOver;
+  /** How often this node has become the leader, or has ceased to be it: what was begun before is void. */
+  private long terms;
+  /** Nodes that are asked for a sign of life. */
+  private final Set<String> pulsed = new TreeSet<>();
+  /** Nodes that have come since, and have not said yet what they know. */
+  private final Map<String, Future<Void>> greetings = new TreeMap<>();
+  /** Nodes that have left a short while ago, and have not come back. */
+  private final Set<String> missed = new TreeSet<>();
   private FormingRun forming;
   private long formingNumber;
   /** An earlier leader that was lost with ranks that it had noted, so that what it had not noted never begins. */
   private Optional<String> failedLeader = Optional.empty();
   /** Whether that was a short while ago: ranks that come now may be late ones of those. */
   private boolean late;
-  /** Whether a lost leader had begun a run on some nodes only: ranks that had asked it belong to that run. */
-  private boolean partlyBegun;
+  /** The newest run of an earlier leader: ranks of its nodes that had asked that one before it began belong to it. */
+  private Optional<RunInfo> inherited = Optional.empty();
   private ActiveRun active;
   private ActiveRun finished;
   private ScrException lastOver;
@@ -84,21 +102,67 @@ public final class LeaderService implements Membership.Listener {
     this.epoch = epoch;
     this.actions = actions;
     membership.listen(this);
+    bus.onBack(node -> {
+      if (membership.isLeader() && tookOver != null && tookOver.succeeded()) {
+        greet(node);
+      }
+    });
+    bus.onStranger(node -> {
+      if (tookOver != null && tookOver.succeeded() && !greetings.containsKey(node)) {
+        greet(node);
+      }
+    });
   }
 
   /** Becomes the leader if it is this node's turn; every call of a node to its leader comes through here first. */
   private Future<Void> lead() {
     if (!membership.isLeader()) {
-      return Future.failedFuture(new ScrException(Fault.NOT_LEADER,
-          "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is"));
+      resign();
+      return Future.failedFuture(notLeader());
+    }
+    if (tookOver != null && tookOver.succeeded() && !epoch.leads()) {
+      resign();                                           // another one has led since
     }
     if (tookOver != null) {
       return tookOver;
     }
     Future<Void> mine = takeOver();
     tookOver = mine;
-    mine.onFailure(_ -> tookOver = null);                 // at once, where the bus of a node that ends refuses
+    mine.onFailure(_ -> {                                 // at once, where the bus of a node that ends refuses
+      if (tookOver == mine) {
+        tookOver = null;
+      }
+    });
     return mine;
+  }
+
+  private ScrException notLeader() {
+    return new ScrException(Fault.NOT_LEADER,
+        "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is");
+  }
+
+  /** Another node leads, or has led: this one forgets what it was about. The next leader asks the nodes themselves. */
+  private void resign() {
+    if (tookOver == null) {
+      return;
+    }
+    tookOver = null;
+    terms++;
+    greetings.clear();
+    lastOver = null;
+    if (active != null) {
+      active.fail(notLeader());                           // its nodes ask the next leader
+    }
+    if (forming != null) {
+      forming.end();
+    }
+    active = null;
+    finished = null;
+    forming = null;
+    failedLeader = Optional.empty();
+    late = false;
+    inherited = Optional.empty();
+    actions.resigned();
   }
 
   /**
@@ -115,28 +179,137 @@ public final class LeaderService implements Membership.Listener {
 
   private Future<Void> takeOver() {
     boolean anotherHasLed = epoch.value() > 0;            // whoever led since this node is a member has commanded it
-    Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1);
+    long term = ++terms;
+    String leadership = membership.self().name() + "/" + Long.toHexString(loop.random().nextLong());
+    Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1, leadership);
     Map<String, NodeRunState> states = new TreeMap<>();
     List<Future<NodeRunState>> asked = membership.nodes().stream()
-        .map(node -> bus.ask(node.name(), NodeVerb.TAKEOVER, hello, NodeRunState.class)
-            .recover(gone -> membership.find(node.name()).isPresent() ? Future.failedFuture(gone)
-                : Future.succeededFuture(NodeRunState.GONE))
+        .map(node -> askState(node.name(), hello, term, 0)
+            .recover(gone -> membership.find(node.name()).isPresent() && bus.silence(node.name()).isEmpty()
+                ? Future.failedFuture(gone) : Future.succeededFuture(NodeRunState.GONE))
             .onSuccess(state -> states.put(node.name(), state)))
         .toList();
     return Future.all(asked).map(_ -> {
-      epoch.raise(1 + states.values().stream().mapToLong(NodeRunState::epoch).max().orElse(0));
+      if (term != terms) {
+        throw notLeader();
+      }
+      epoch.lead(1 + Math.max(hello.epoch(), states.values().stream().mapToLong(NodeRunState::epoch).max().orElse(0)),
+          leadership);
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
+      states.values().forEach(state -> actions.numbered(state.newestRun()));
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();
-      loop.after(LOSS_GRACE_MS, () -> late = false);
+      loop.after(LOSS_GRACE_MS, () -> late &= term != terms);
+      inherited = states.values().stream()
+          .flatMap(state -> Stream.concat(state.run().stream(), state.endedByNodeLoss().stream()))
+          .max(Comparator.comparingLong(RunInfo::run));
       adopt(states);
       states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
           .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
       actions.resume();
+      watch(term);
       return null;
     });
+  }
+
+  /**
+   * Asks the nodes of the run, and this one, for a sign of life: the others may wait for a part of a node that is a
+   * member, but hangs.
+   */
+  private void watch(long term) {
+    loop.after(WATCH_MS, () -> {
+      if (term != terms) {
+        return;
+      }
+      Set<String> nodes = new TreeSet<>(busyNodes());
+      if (forming != null) {                              // any node may have the ranks that are missing
+        membership.nodes().forEach(node -> nodes.add(node.name()));
+      } else if (active != null) {
+        nodes.add(membership.self().name());
+      }
+      nodes.removeAll(pulsed);
+      nodes.forEach(node -> pulse(term, node));
+      checkNodes();
+      watch(term);
+    });
+  }
+
+  private void pulse(long term, String node) {
+    ActiveRun about = active;
+    boolean told = about != null && about.isTold();
+    pulsed.add(node);
+    bus.ask(node, NodeVerb.PULSE, Ack.ACK, Pulse.class).onComplete((pulse, _) -> {
+      pulsed.remove(node);
+      if (term != terms) {
+        return;
+      }
+      checkNodes();
+      if (pulse == null && forming != null) {
+        bus.silence(node).ifPresent(why -> forming.limit(why, SILENCE_GRACE_MS));
+      }
+      boolean hasEnded = pulse != null && told && active == about && active.nodes().contains(node)
+          && pulse.run() != active.info().run();
+      if (hasEnded) {                                     // it could not tell: this node did not answer then
+        over(new ScrException(Fault.NODE_LOST, "node " + node + " takes no part any more in run "
+            + active.info().run() + ": it had to take some node for lost"));
+      }
+    });
+  }
+
+  private Collection<String> busyNodes() {
+    return active != null ? active.nodes() : forming != null ? forming.nodes() : List.of();
+  }
+
+  /** What keeps a node from taking part in a run; this node is needed for all. */
+  private Optional<String> trouble(String node) {
+    if (membership.find(node).isEmpty()) {
+      return Optional.of("node " + node + " has left the cluster");
+    }
+    return bus.silence(node).or(() -> bus.silence(membership.self().name()));
+  }
+
+  /**
+   * A node has come to the cluster that this node leads: a fresh one, or one that was cut off and may have been led by
+   * another. It follows this leadership from now on, whose number is raised above all that it has heard of.
+   */
+  private Future<Void> greet(String node) {
+    long term = terms;
+    Takeover hello = new Takeover(membership.self().name(), epoch.value(), epoch.own());
+    Future<Void> greeting = askState(node, hello, term, 0).<Void>map(state -> {
+      if (term == terms && epoch.leads()) {
+        welcome(node, state);
+      }
+      return null;
+    }).otherwiseEmpty();
+    greetings.put(node, greeting);
+    greeting.onComplete(_ -> greetings.remove(node, greeting));
+    return greeting;
+  }
+
+  /** Asks again while the view of the node lags behind: it does not take this one for the leader yet. */
+  private Future<NodeRunState> askState(String node, Takeover hello, long term, int tries) {
+    return bus.ask(node, NodeVerb.TAKEOVER, hello, NodeRunState.class).recover(failure -> {
+      if (Fault.of(failure) != Fault.NOT_LEADER || term != terms || tries == MOST_TRIES || !membership.isLeader()) {
+        return Future.failedFuture(failure);
+      }
+      Promise<NodeRunState> again = loop.promise();
+      loop.after(TRY_AGAIN_MS, () -> askState(node, hello, term, tries + 1).onComplete(again));
+      return again.future();
+    });
+  }
+
+  private void welcome(String node, NodeRunState state) {
+    actions.numbered(state.newestRun());
+    if (state.epoch() > epoch.value()) {
+      epoch.lead(state.epoch() + 1, epoch.own());
+    }
+    state.run().filter(run -> !state.ended() && (active == null || active.info().run() != run.run()))
+        .ifPresent(run -> bus.command(node, NodeVerb.RUN_OVER, new RunEnd(run.run(), 0, Fault.NODE_LOST.number(),
+            "run " + run.run() + " is over: node " + node + " was cut off from the nodes that node "
+                + membership.self().name() + " leads, and has found them again"), Ack.class)
+            .recover(_ -> Future.succeededFuture(Ack.ACK)));
   }
 
   /**
@@ -144,7 +317,9 @@ public final class LeaderService implements Membership.Listener {
    * some node does not take part in it: nobody must wait for that node.
    */
   private void adopt(Map<String, NodeRunState> states) {
-    Optional<NodeRunState> newest = states.values().stream().filter(state -> state.run().isPresent())
+    // A run that has finalized may have a higher number, where clocks are apart: it is not the one that goes on.
+    Optional<NodeRunState> newest = states.values().stream()
+        .filter(state -> state.run().filter(run -> isLive(run.run(), states)).isPresent())
         .max(Comparator.comparingLong((NodeRunState state) -> state.run().get().run())
             .thenComparingLong(NodeRunState::number));
     if (newest.isEmpty()) {
@@ -152,11 +327,8 @@ public final class LeaderService implements Membership.Listener {
     }
     long run = newest.get().run().get().run();
     List<NodeRunState> sameRun = states.values().stream().filter(state -> state.isIn(run)).toList();
-    if (sameRun.stream().allMatch(NodeRunState::ended)) {
-      return;
-    }
-    partlyBegun = sameRun.size() < newest.get().run().get().map().byNode().size();
     active = ActiveRun.adopted(loop, newest.get(), sameRun.stream().anyMatch(NodeRunState::ended));
+    active.told();
     last = Optional.of(active.info());
     endIfFinalized();                                     // who has heard so may be in the next run already
     checkNodes();
@@ -171,6 +343,10 @@ public final class LeaderService implements Membership.Listener {
     }
   }
 
+  private static boolean isLive(long run, Map<String, NodeRunState> states) {
+    return states.values().stream().anyMatch(state -> state.isIn(run) && !state.ended());
+  }
+
   /** Ends the run that is on at once: all who wait and all who call are told HALTED. */
   public void halt(String why) {
     if (active != null) {
@@ -180,21 +356,32 @@ public final class LeaderService implements Membership.Listener {
 
   /** Notes the ranks that have arrived on a node. Where one may not join, nobody is left waiting for it. */
   public Future<RunJoined> join(JoinRun join) {
-    return lead().map(_ -> {
+    return lead().compose(_ -> greetings.getOrDefault(join.node(), Future.succeededFuture())).map(_ -> {
+      if (tookOver == null) {
+        throw notLeader();                                // meanwhile
+      }
       checkNodes();                                       // who joins may have heard of a loss before this node has
       refuseStranger(join.node());
+      trouble(join.node()).ifPresent(why -> {
+        throw new ScrException(Fault.BUSY, why);          // not a loss: its ranks are told, and may come again
+      });
+      if (isInActive(join)) {
+        return new RunJoined(membership.self().name(), formingNumber, List.of());
+      }
       refuseSecondRun(join);
       boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
-      if (itsLeaderIsGone && (failedLeader.isPresent() || partlyBegun)) {
+      if (itsLeaderIsGone && (failedLeader.isPresent() || belongsToInherited(join))) {
         return refused(join);
       }
       if (forming == null) {
         formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
         forming = new FormingRun(loop, formingNumber, join, this::over);
         if (late) {
-          forming.limit(failedLeader.orElseThrow(), LOSS_GRACE_MS);
+          forming.limit(hasLeft(failedLeader.orElseThrow()), LOSS_GRACE_MS);
         }
+        missed.stream().findFirst().ifPresent(node -> forming.limit(hasLeft(node), LOSS_GRACE_MS));
       }
+      actions.numbered(join.newestRun());
       boolean begins = !forming.isComplete();             // else who comes now is of another run
       RunJoined joined = new RunJoined(membership.self().name(), forming.number(), forming.join(join));
       if (begins && !joined.refusals().isEmpty()) {
@@ -202,7 +389,7 @@ public final class LeaderService implements Membership.Listener {
         over(new ScrException(Fault.of(refusal.fault()), refusal.message()));
       } else if (begins) {
         if (itsLeaderIsGone) {
-          forming.limit(join.leader(), LOSS_GRACE_MS);
+          forming.limit(hasLeft(join.leader()), LOSS_GRACE_MS);
         }
         forming.complete().ifPresent(this::begin);
       }
@@ -224,11 +411,26 @@ public final class LeaderService implements Membership.Listener {
         .map(rank -> new JoinRefusal(rank, why.fault().number(), why.getMessage())).toList());
   }
 
+  private static String hasLeft(String node) {
+    return "node " + node + " has left the cluster";
+  }
+
+  /** Whether these ranks had asked before their node heard of the run, or without its ever hearing of it. */
+  private boolean belongsToInherited(JoinRun join) {
+    return inherited.filter(run -> run.map().byNode().containsKey(join.node()) && join.newestRun() < run.run())
+        .isPresent();
+  }
+
   /** Its first message may overtake the news that it is a member: taken for lost, its ranks would hear of nothing. */
   private void refuseStranger(String node) {
     if (membership.find(node).isEmpty()) {
       throw new ScrException(Fault.NOT_LEADER, "node " + node + " is no member here yet, or not any more");
     }
+  }
+
+  /** Whether these ranks are told already that their run begins. */
+  private boolean isInActive(JoinRun join) {
+    return active != null && active.nodes().contains(join.node()) && join.newestRun() < active.info().run();
   }
 
   private void refuseSecondRun(JoinRun join) {
@@ -243,15 +445,20 @@ public final class LeaderService implements Membership.Listener {
     FormingRun mine = forming;
     UserSettings user = new UserSettings(
         Optional.of(loop.files().path(mine.prefix())), mine.configured().environment(), mine.configured().calls());
-    actions.configure(user, map)
-        .compose(settings -> mine != forming ? Future.failedFuture(lastOver)
+    Future.join(List.copyOf(greetings.values())).otherwiseEmpty()
+        .compose(_ -> actions.configure(user, map))
+        .compose(settings -> mine != forming ? Future.failedFuture(notForming())
             : actions.restore(mine.prefix(), mine.jobName(), map, settings))
-        .compose(info -> mine != forming ? Future.<Void>failedFuture(lastOver) : announce(info))
+        .compose(info -> mine != forming ? Future.<Void>failedFuture(notForming()) : announce(info))
         .onFailure(failure -> {
           if (mine == forming) {
             over(asScr(failure));
           }
         });
+  }
+
+  private ScrException notForming() {
+    return lastOver != null ? lastOver : notLeader();
   }
 
   private Future<Void> announce(RunInfo info) {
@@ -262,11 +469,14 @@ public final class LeaderService implements Membership.Listener {
     forming = null;
     failedLeader = Optional.empty();
     late = false;
-    partlyBegun = false;
+    inherited = Optional.empty();
     actions.open(info, true);
     List<Future<Ack>> told = active.nodes().stream()
         .map(node -> bus.command(node, NodeVerb.RUN_BEGIN, info, Ack.class)).toList();
-    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> actions.begun(info)).recover(failure -> {
+    return Future.all(told).<Void>mapEmpty().onSuccess(_ -> {
+      begun.told();
+      actions.begun(info);
+    }).recover(failure -> {
       if (active == begun) {                              // a rank has gone meanwhile: nobody must wait for it
         over(asScr(failure));
       }
@@ -291,18 +501,29 @@ public final class LeaderService implements Membership.Listener {
     return lead().compose(_ -> {
       ActiveRun run = active != null ? active : finished;
       if (run == null || run.info().run() != part.run()) {
-        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + part.run() + " is not active");
+        throw whyOver(part.run());
       }
       return run.arrive(part, (step, parts) -> actions.decide(run, step, parts), actions::operations)
-          .onSuccess(_ -> endIfFinalized());
+          .onSuccess(result -> {
+            endIfFinalized();
+            if (result.fault() == Fault.NODE_LOST.number() && run == active) {
+              over(new ScrException(Fault.NODE_LOST, result.message()));
+            }
+          });
     });
+  }
+
+  /** Why a run that some node is in is not the one that is on. */
+  private ScrException whyOver(long run) {
+    return lastOver != null ? lastOver : new ScrException(Fault.NODE_LOST, "run " + run + " is over: its leader was"
+        + " lost, and node " + membership.self().name() + ", which leads now, has not found all of its nodes");
   }
 
   /** Does something that only the leader of this run may do; fails with why the run is not active. */
   public <T> Future<T> inRun(long run, Supplier<Future<T>> action) {
     return lead().compose(_ -> {
       if (active == null || active.info().run() != run) {
-        throw lastOver != null ? lastOver : new ScrException(Fault.WRONG_STATE, "run " + run + " is not active");
+        throw whyOver(run);
       }
       return action.get();
     });
@@ -328,7 +549,10 @@ public final class LeaderService implements Membership.Listener {
         return forming.view();
       }
       return active == null ? new OpenWaits("no run", List.of()) : active.waits();
-    }).map(waits -> waits.with(actions.remarks(), actions.flushes()));
+    }).map(waits -> waits.with(Stream.of(
+        membership.nodes().stream().flatMap(node -> bus.silence(node.name()).stream()), actions.remarks().stream(),
+        loop.prefix().remark(membership.self().name()).stream()).flatMap(remarks -> remarks).toList(),
+        actions.flushes()));
   }
 
   private void over(ScrException cause) {
@@ -382,10 +606,10 @@ public final class LeaderService implements Membership.Listener {
   }
 
   private void checkNodes() {
-    Collection<String> nodes = active != null ? active.nodes() : forming != null ? forming.nodes() : List.<String>of();
-    for (String node : nodes) {
-      if (membership.find(node).isEmpty()) {
-        over(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
+    for (String node : List.copyOf(busyNodes())) {
+      Optional<String> trouble = trouble(node);
+      if (trouble.isPresent()) {
+        over(new ScrException(Fault.NODE_LOST, trouble.get()));
         return;
       }
     }
@@ -398,21 +622,29 @@ public final class LeaderService implements Membership.Listener {
   @Override
   public void joined(NodeInfo node) {
     loop.later(() -> {
-      if (membership.isLeader()) {
-        lead().onSuccess(_ -> actions.resume());
+      missed.remove(node.name());
+      if (!membership.isLeader()) {
+        resign();
+        return;
       }
+      boolean isAsked = tookOver == null;                 // as all members are
+      (isAsked ? lead() : lead().compose(_ -> greet(node.name()))).onSuccess(_ -> actions.resume());
     });
   }
 
   @Override
   public void left(NodeInfo node) {
     loop.later(() -> {
+      missed.add(node.name());
+      loop.after(LOSS_GRACE_MS, () -> missed.remove(node.name()));
       ended.filter(run -> run.map().byNode().containsKey(node.name())).ifPresent(this::excuse);
       checkNodes();
       if (forming != null) {
-        forming.limit(node.name(), LOSS_GRACE_MS);
+        forming.limit(hasLeft(node.name()), LOSS_GRACE_MS);
       }
-      if (membership.isLeader()) {
+      if (!membership.isLeader()) {
+        resign();
+      } else {
         lead().onSuccess(_ -> actions.resume());          // what it had must perhaps be rebuilt before its flush
       }
     });

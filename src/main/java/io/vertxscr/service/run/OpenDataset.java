@@ -27,7 +27,8 @@ public final class OpenDataset {
   private final Map<Integer, Routes> written = new HashMap<>();
   private final Map<Integer, RankFiles> readable;
   private final boolean inPrefix;
-  private PathRules rules;
+  /** Rules by which names become paths; null until somebody has asked for them. */
+  private Future<PathRules> rules;
   /** Acknowledgement of the leader for an overwritten file; null if there was none. */
   private Future<Ack> overwritten;
 
@@ -87,10 +88,10 @@ public final class OpenDataset {
     return prefix;
   }
 
-  /** Blocking questions to the file system: transfer threads only. */
-  public synchronized PathRules rules() {
-    if (rules == null) {
-      rules = new PathRules(prefix);                      // asks the parallel file system, which may be slow
+  /** The rules of this phase, which the parallel file system is asked for once; who waits for them holds no thread. */
+  public Future<PathRules> rules(Supplier<Future<PathRules>> ask) {
+    if (rules == null || rules.failed()) {
+      rules = ask.get();
     }
     return rules;
   }

@@ -14,6 +14,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.Epoch;
@@ -124,7 +125,7 @@ public final class RunService implements Membership.Listener {
     run = new LocalRun(info, clients);
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
         info.map().size(), info.prefix());
-    arriving.begin(clients.keySet(), rank -> reply(info, rank));
+    arriving.begin(info.run(), clients.keySet(), rank -> reply(info, rank));
     return Future.succeededFuture(Ack.ACK);
   }
 
@@ -141,6 +142,13 @@ public final class RunService implements Membership.Listener {
     return Future.succeededFuture(Ack.ACK);
   }
 
+  /** A collective step has failed because a node is lost: the run is over. */
+  void nodeLost(LocalRun where, ScrException cause) {
+    if (where == run) {
+      end(cause);
+    }
+  }
+
   private void end(ScrException cause) {
     if (!run.isOver() && !ended(run)) {
       LOG.warn("run {} is over: {}", run.info().run(), cause.getMessage());
@@ -151,17 +159,29 @@ public final class RunService implements Membership.Listener {
 
   /** Returns this node's state for a new leader. */
   public Future<NodeRunState> takeover(Takeover takeover) {
-    epoch.raise(takeover.epoch());
+    String leader = membership.leader().name();
+    if (!leader.equals(takeover.leader())) {              // one that was cut off may not know yet that it leads nobody
+      throw new ScrException(Fault.NOT_LEADER,
+          "node " + takeover.leader() + " does not lead as node " + self() + " sees it: " + leader + " does");
+    }
+    epoch.follow(takeover.epoch(), takeover.leadership());
     bus.onlyLeader(takeover.leader());
     Optional<String> failedLeader = arriving.takenOver(takeover.leader());
     Optional<LocalRun> last = Optional.ofNullable(run);
     Optional<RunInfo> endedByNodeLoss = last
         .filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST).isPresent()).map(LocalRun::info);
+    long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            ended(mine), failedLeader, endedByNodeLoss))
+            ended(mine), failedLeader, endedByNodeLoss, newestRun))
         .orElseGet(() -> new NodeRunState(
-            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss)));
+            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun)));
+  }
+
+  /** Tells whoever waits for this node that its loop turns, and what it is about. */
+  public Future<Pulse> pulse(long storageSilentMs) {
+    return Future.succeededFuture(
+        new Pulse(storageSilentMs, run == null || run.isOver() ? 0 : run.info().run()));
   }
 
   /** A client that is a member of the cluster says that it has ended. */
@@ -218,8 +238,11 @@ public final class RunService implements Membership.Listener {
     loop.later(() -> {
       if (run != null && !run.isOver() && run.info().map().nodes().contains(node.name())) {
         List<Integer> ranks = run.info().map().ranksOn(node.name());
-        end(new ScrException(Fault.NODE_LOST, "node " + node.name() + (ranks.size() == 1 ? " (rank " : " (ranks ")
-            + some(ranks) + ") has left the cluster"));
+        ScrException lost = new ScrException(Fault.NODE_LOST, "node " + node.name()
+            + (ranks.size() == 1 ? " (rank " : " (ranks ") + some(ranks) + ") has left the cluster");
+        end(lost);
+        // Its view may be ahead of the leader's, or be the only one: the others would wait for the ranks of this node.
+        arriving.tell(new LostRank(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
       }
     });
   }

@@ -14,6 +14,7 @@ import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
@@ -21,16 +22,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Status report: cluster, run and its waits, the datasets of this node and their protection. */
 public final class StatusService {
+  private final Loop loop;
   private final NodeBus bus;
   private final Membership membership;
   private final RunService runs;
   private final DatasetStore store;
 
   /** Serves a node. */
-  public StatusService(NodeBus bus, Membership membership, RunService runs, DatasetStore store) {
+  public StatusService(Loop loop, NodeBus bus, Membership membership, RunService runs, DatasetStore store) {
+    this.loop = loop;
     this.bus = bus;
     this.membership = membership;
     this.runs = runs;
@@ -59,12 +63,18 @@ public final class StatusService {
         .put("leader", membership.leader().name())
         .put("nodes", new JsonArray(membership.nodes().stream().map(NodeInfo::name).toList()))
         .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
-        .put("remarks", new JsonArray(waits.remarks()))
+        .put("remarks", new JsonArray(Stream.concat(waits.remarks().stream(), prefixRemark().stream()).toList()))
         .put("flushes", new JsonArray(waits.flushes().stream().map(Wire::write).toList()))
         .put("gaps", new JsonArray(gaps.stream().filter(this::isSettled).map(StatusService::gap).toList()))
         .put("datasets", new JsonArray(store.list().stream().map(StatusService::dataset).toList()));
     runs.run().ifPresent(run -> status.put("run", run(run)));
     return status;
+  }
+
+  /** What hangs on this node; of the leader it is among its own remarks. */
+  private Optional<String> prefixRemark() {
+    String self = membership.self().name();
+    return membership.leader().name().equals(self) ? Optional.empty() : loop.prefix().remark(self);
   }
 
   /** Whether a gap is final. During a run all its nodes are present, and its newest dataset may be partly written. */

@@ -1,6 +1,7 @@
 package io.vertxscr.service.scavenge;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.service.Event.ScavengeEnded;
@@ -44,7 +45,7 @@ public final class Scavenger {
   Future<Void> scavenge(String why) {
     return caches.all().compose(all -> {
       Map<String, List<Inventory.Dataset>> byPrefix = new TreeMap<>();
-      all.stream().flatMap(inventory -> inventory.datasets().stream())
+      CacheSnapshot.of(all).copies()
           .filter(dataset -> dataset.descriptor().flags().checkpoint())
           .sorted(Comparator.comparing((Inventory.Dataset dataset) -> dataset.descriptor().id()).reversed())
           .forEach(dataset -> byPrefix.computeIfAbsent(dataset.origin().prefix(), _ -> new ArrayList<>()).add(dataset));

@@ -42,7 +42,7 @@ class LaunchedJobTest {
     machine.command("program", "exit 0\n");
   }
 
-  private LaunchedJob.Outcome run(int spares, long agreeMs) throws Exception {
+  private LaunchedJob.JobOutcome run(int spares, long agreeMs) throws Exception {
     Map<String, String> environment = machine.environment();
     Allocation allocation =
         Allocation.read(ResourceManagers.find(environment, "", OptionalInt.of(2 + spares)), "", environment);
@@ -57,7 +57,7 @@ class LaunchedJobTest {
   @Test
   void aDaemonThatBeganAClusterOfItsOwnIsStartedAgainAndFindsTheOthers() throws Exception {
     machine.touch("apart-once-node2");
-    LaunchedJob.Outcome outcome = run(0, 1000);
+    LaunchedJob.JobOutcome outcome = run(0, 1000);
     assertThat(outcome.exit()).as(err.toString()).isZero();
     assertThat(outcome.up()).containsExactly("node1", "node2");
     assertThat(err).hasToString(APART + "[node1]; it is started again\n"
@@ -67,7 +67,7 @@ class LaunchedJobTest {
   @Test
   void oneThatNeverFindsThemIsLeftOutAfterTwoMoreTries() throws Exception {
     machine.touch("apart-node2");
-    LaunchedJob.Outcome outcome = run(1, 500);
+    LaunchedJob.JobOutcome outcome = run(1, 500);
     assertThat(outcome.exit()).as(err.toString()).isZero();
     assertThat(outcome.up()).containsExactly("node1", "node3");
     assertThat(machine.called("scr")).filteredOn(line -> line.contains("--name node2")).hasSize(3);

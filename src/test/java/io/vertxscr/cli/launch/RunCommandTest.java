@@ -336,6 +336,17 @@ class RunCommandTest {
   }
 
   @Test
+  void theLossOfANodeThatIsToldAfterTheGoodEndOfTheProgramCountsToo() throws Exception {
+    machine.says("node1", "event {\"type\":\"run-begun\",\"ranks\":4,\"nodes\":2}\n");
+    machine.saysLater("node1",
+        "event {\"type\":\"run-over\",\"fault\":\"NODE_LOST\",\"cause\":\"node node2 has left the cluster\"}\n");
+    program(1, SAID + "touch \"$STATE/ended\"; exit 0\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    assertThat(run.err().lines()).contains("scr run: the program has ended with exit code 0, but its run was over"
+        + " before: node node2 has left the cluster", "scr run: run 2 begins on 2 nodes: node1,node2");
+  }
+
+  @Test
   void aProgramThatEndsItselfForAHaltConditionHasNotFailed() throws Exception {
     machine.says("node1", """
         event {"type":"run-begun","ranks":4,"nodes":2}

@@ -31,7 +31,8 @@ final class StubMachine {
         "SCR_CACHE_BASE", directory.resolve("k").toString(), "CALLS", calls().toString(),
         "STATE", directory.toString()));
     // A daemon sees those that run, like a cluster. Its node is in its arguments; files in STATE say what becomes of
-    // it: dead-n1 never starts, apart-n1 begins a cluster of its own; says-n1 is what it tells of the first run.
+    // it: dead-n1 never starts, apart-n1 begins a cluster of its own; says-n1 is what it tells of the first run,
+    // later-n1 what it tells after the file ended is there.
     command("scr", """
         echo "scr $*" >> "$CALLS"
         echo "$SCR_LAUNCH" >> "$STATE/launches"
@@ -45,7 +46,9 @@ final class StubMachine {
         trap 'rm -f "$STATE/alive-$name"' EXIT
         echo "node $name is ready: cluster x, socket /run/$name.sock"
         [ -e "$STATE/says-$name" ] && { while [ ! -e "$STATE/run-1" ]; do sleep 0.05; done
-          cat "$STATE/says-$name"; touch "$STATE/said-$name"; } &
+          cat "$STATE/says-$name"; touch "$STATE/said-$name"
+          [ -e "$STATE/later-$name" ] && { while [ ! -e "$STATE/ended" ]; do sleep 0.05; done
+            sleep 0.3; cat "$STATE/later-$name"; }; } &
         while read -r line; do
           [ "$line" = "ended from outside" ] && { echo "$name" >> "$STATE/ended-from-outside"; continue; }
           [ -e "$STATE/dead-$name" ] && exit 9
@@ -76,6 +79,11 @@ final class StubMachine {
   /** Sets what the daemon of a node writes to its launcher after the program's first run. */
   void says(String node, String lines) throws IOException {
     Files.writeString(directory.resolve("says-" + node), lines);
+  }
+
+  /** Sets what it writes some time after the program has written the file {@code ended}. */
+  void saysLater(String node, String lines) throws IOException {
+    Files.writeString(directory.resolve("later-" + node), lines);
   }
 
   /** A command on the PATH. */

@@ -80,7 +80,7 @@ class HandshakeTest {
   void anotherNodeAtTheSameAddressIsNotTakenForTheOneThatIsMeant() {
     try (PeerServer server = node.serve(PATIENT, 4); PeerClient client = client(server.port(), PATIENT)) {
       assertThatExceptionOfType(ScrException.class)
-          .isThrownBy(() -> client.open(new RangeRequest("n2", 7, 3, RangeRequest.Kind.FILES, 0, 1)))
+          .isThrownBy(() -> client.open(new RangeRequest("n2", 7, 3, RangeRequest.RangeKind.FILES, 0, 1)))
           .withMessageContaining("node n2 is gone: another node answers")
           .extracting(ScrException::fault).isEqualTo(Fault.NODE_LOST);
     }

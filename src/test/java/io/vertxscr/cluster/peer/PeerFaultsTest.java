@@ -249,7 +249,7 @@ class PeerFaultsTest {
     }
     try (PeerClient client = new PeerClient(TestNode.SECRET, _ -> null, PATIENT)) {
       assertFault(Fault.NODE_LOST, "node n9 is not in the cluster",
-          () -> client.open(new RangeRequest("n9", 7, 3, RangeRequest.Kind.FILES, 0, 1)));
+          () -> client.open(new RangeRequest("n9", 7, 3, RangeRequest.RangeKind.FILES, 0, 1)));
       assertThat(client.connections()).isZero();
     }
   }

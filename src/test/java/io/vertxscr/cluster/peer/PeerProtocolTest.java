@@ -13,12 +13,13 @@ class PeerProtocolTest {
   @Test
   void aRequestHasTheBytesOfItsDocumentation() {
     ByteBuffer bytes = ByteBuffer.allocate(PeerProtocol.REQUEST_BYTES);
-    PeerProtocol.putRequest(bytes, 9, new RangeRequest("n1", 7, 3, RangeRequest.Kind.REDUNDANCY, 0x1_0000_0002L, 5));
+    PeerProtocol.putRequest(bytes, 9,
+        new RangeRequest("n1", 7, 3, RangeRequest.RangeKind.REDUNDANCY, 0x1_0000_0002L, 5));
     assertThat(HexFormat.of().formatHex(bytes.array())).isEqualTo(
         "53435250" + "00000009" + "01" + "02" + "0000" + "00000007" + "00000003"
             + "0000000100000002" + "0000000000000005");
     assertThat(PeerProtocol.getRequest(bytes.flip()))
-        .isEqualTo(new PeerProtocol.Request(9, 7, 3, RangeRequest.Kind.REDUNDANCY, 0x1_0000_0002L, 5));
+        .isEqualTo(new PeerProtocol.Request(9, 7, 3, RangeRequest.RangeKind.REDUNDANCY, 0x1_0000_0002L, 5));
   }
 
   @Test

@@ -73,9 +73,9 @@ class PeerRangesTest {
     TestNode node = new TestNode(directory, new Random(3), 10);
     try (PeerServer server = node.serve(PATIENT, 4); PeerClient client = client(server.port(), PATIENT)) {
       assertFault(Fault.NO_SUCH_DATASET, "node n1: dataset 8 is not in the cache",
-          () -> client.open(new RangeRequest("n1", 8, 3, RangeRequest.Kind.FILES, 0, 1)));
+          () -> client.open(new RangeRequest("n1", 8, 3, RangeRequest.RangeKind.FILES, 0, 1)));
       assertFault(Fault.INTERNAL, "node n1: cannot open the files of rank 4 in dataset 7",
-          () -> client.open(new RangeRequest("n1", 7, 4, RangeRequest.Kind.FILES, 0, 1)));
+          () -> client.open(new RangeRequest("n1", 7, 4, RangeRequest.RangeKind.FILES, 0, 1)));
       assertThat(readAll(client, files(0, 10), 10)).isEqualTo(node.content);
     }
   }

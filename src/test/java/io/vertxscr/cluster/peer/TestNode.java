@@ -41,7 +41,7 @@ final class TestNode implements RangeCatalog {
   }
 
   @Override
-  public OpenRange open(int datasetId, int rank, RangeRequest.Kind kind) {
+  public OpenRange open(int datasetId, int rank, RangeRequest.RangeKind kind) {
     if (datasetId != DATASET) {
       throw new ScrException(Fault.NO_SUCH_DATASET, "dataset " + datasetId + " is not in the cache");
     }
@@ -60,7 +60,7 @@ final class TestNode implements RangeCatalog {
 
       @Override
       public boolean zerosBehind() {
-        return kind == RangeRequest.Kind.FILES;
+        return kind == RangeRequest.RangeKind.FILES;
       }
 
       @Override
@@ -111,11 +111,11 @@ final class TestNode implements RangeCatalog {
   }
 
   static RangeRequest files(long offset, long bytes) {
-    return new RangeRequest("n1", DATASET, RANK, RangeRequest.Kind.FILES, offset, bytes);
+    return new RangeRequest("n1", DATASET, RANK, RangeRequest.RangeKind.FILES, offset, bytes);
   }
 
   static RangeRequest redundancy(long offset, long bytes) {
-    return new RangeRequest("n1", DATASET, RANK, RangeRequest.Kind.REDUNDANCY, offset, bytes);
+    return new RangeRequest("n1", DATASET, RANK, RangeRequest.RangeKind.REDUNDANCY, offset, bytes);
   }
 
   /** Reads a range to its end, in reads of at most this size. */

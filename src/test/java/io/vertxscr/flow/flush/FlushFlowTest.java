@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.flow.flush.FlushFlow.Effect;
-import io.vertxscr.flow.flush.FlushFlow.Event;
+import io.vertxscr.flow.flush.FlushFlow.FlushEvent;
+import io.vertxscr.flow.flush.FlushFlow.FlushOptions;
 import io.vertxscr.flow.flush.FlushFlow.Next;
-import io.vertxscr.flow.flush.FlushFlow.Options;
 import io.vertxscr.flow.flush.FlushFlow.Outcome;
 import io.vertxscr.flow.flush.FlushFlow.State;
 import io.vertxscr.model.Fault;
@@ -25,12 +25,13 @@ class FlushFlowTest {
 
   private static final State.Rebuilding REBUILDING = new State.Rebuilding(2, Fault.CORRUPT, "file a");
 
-  private static List<Event> everyEvent() {
-    List<Event> events = new ArrayList<>(
-        List.of(new Event.Start(), new Event.Tick(), new Event.GiveUp(Fault.BUSY, "enough")));
+  private static List<FlushEvent> everyEvent() {
+    List<FlushEvent> events = new ArrayList<>(
+        List.of(new FlushEvent.Start(), new FlushEvent.Tick(), new FlushEvent.GiveUp(Fault.BUSY, "enough")));
     for (int attempt = 1; attempt <= 3; attempt++) {
-      events.addAll(List.of(new Event.Copied(attempt), new Event.Published(attempt), new Event.Mapped(attempt),
-          new Event.Sealed(attempt), new Event.Rebuilt(attempt), new Event.Failed(attempt, Fault.IO, "x", true)));
+      events.addAll(List.of(new FlushEvent.Copied(attempt), new FlushEvent.Published(attempt),
+          new FlushEvent.Mapped(attempt), new FlushEvent.Sealed(attempt), new FlushEvent.Rebuilt(attempt),
+          new FlushEvent.Failed(attempt, Fault.IO, "x", true)));
     }
     return events;
   }
@@ -42,27 +43,28 @@ class FlushFlowTest {
   }
 
   /** The table of the diagram: what is not in it changes nothing. */
-  private static Next expected(State state, Event event) {
-    if (event instanceof Event.GiveUp && !(state instanceof State.Done || state instanceof State.GaveUp)) {
+  private static Next expected(State state, FlushEvent event) {
+    if (event instanceof FlushEvent.GiveUp && !(state instanceof State.Done || state instanceof State.GaveUp)) {
       return next(new State.GaveUp(Fault.BUSY, "enough"), new Effect.Tell(new Outcome.Failed(Fault.BUSY, "enough")));
     }
     boolean runs = List.<State>of(new State.Copying(2), new State.Publishing(2), new State.Mapping(2),
         new State.Sealing(2), REBUILDING, new State.Copying(2, true)).contains(state);
-    if (runs && event.equals(new Event.Failed(2, Fault.IO, "x", true))) {
+    if (runs && event.equals(new FlushEvent.Failed(2, Fault.IO, "x", true))) {
       return next(new State.Waiting(2, 500), new Effect.Wait(500));
     }
     return switch (state) {
-      case State.Idle _ when event instanceof Event.Start -> next(new State.Copying(1), new Effect.CopyAll(1));
-      case State.Copying _ when event.equals(new Event.Copied(2)) ->
+      case State.Idle _ when event instanceof FlushEvent.Start -> next(new State.Copying(1), new Effect.CopyAll(1));
+      case State.Copying _ when event.equals(new FlushEvent.Copied(2)) ->
           next(new State.Publishing(2), new Effect.PublishAll(2));
-      case State.Publishing _ when event.equals(new Event.Published(2)) ->
+      case State.Publishing _ when event.equals(new FlushEvent.Published(2)) ->
           next(new State.Mapping(2), new Effect.WriteMaps(2));
-      case State.Mapping _ when event.equals(new Event.Mapped(2)) -> next(new State.Sealing(2), new Effect.Seal(2));
-      case State.Sealing _ when event.equals(new Event.Sealed(2)) ->
+      case State.Mapping _ when event.equals(new FlushEvent.Mapped(2)) ->
+          next(new State.Sealing(2), new Effect.Seal(2));
+      case State.Sealing _ when event.equals(new FlushEvent.Sealed(2)) ->
           next(new State.Done(), new Effect.Tell(new Outcome.Succeeded()));
-      case State.Rebuilding _ when event.equals(new Event.Rebuilt(2)) ->
+      case State.Rebuilding _ when event.equals(new FlushEvent.Rebuilt(2)) ->
           next(new State.Copying(3, true), new Effect.CopyAll(3));
-      case State.Waiting _ when event instanceof Event.Tick -> next(new State.Copying(3), new Effect.CopyAll(3));
+      case State.Waiting _ when event instanceof FlushEvent.Tick -> next(new State.Copying(3), new Effect.CopyAll(3));
       default -> next(state);
     };
   }
@@ -74,14 +76,14 @@ class FlushFlowTest {
   @ParameterizedTest
   @MethodSource("everyStateOfTheSecondAttempt")
   void everyEventLeadsWhereTheDiagramSays(State state) {
-    for (Event event : everyEvent()) {
-      assertThat(FlushFlow.next(state, event, Options.UNLIMITED)).as("%s, %s", state, event)
+    for (FlushEvent event : everyEvent()) {
+      assertThat(FlushFlow.next(state, event, FlushOptions.UNLIMITED)).as("%s, %s", state, event)
           .isEqualTo(expected(state, event));
     }
   }
 
   private static Next failed(State state, Fault fault, boolean retry) {
-    return FlushFlow.next(state, new Event.Failed(1, fault, "file a", retry), Options.UNLIMITED);
+    return FlushFlow.next(state, new FlushEvent.Failed(1, fault, "file a", retry), FlushOptions.UNLIMITED);
   }
 
   private static Next gaveUp(Fault fault, String message) {
@@ -118,13 +120,14 @@ class FlushFlowTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 5})
   void triesAsOftenAsTheOptionsSay(int maxAttempts) {
-    State state = FlushFlow.next(new State.Idle(), new Event.Start(), new Options(maxAttempts)).state();
+    State state = FlushFlow.next(new State.Idle(), new FlushEvent.Start(), new FlushOptions(maxAttempts)).state();
     int attempts = 0;
     while (state instanceof State.Copying(int attempt, _) && attempts < 1000) {
       attempts++;
       assertThat(attempt).isEqualTo(attempts);
-      state = FlushFlow.next(state, new Event.Failed(attempt, Fault.IO, "x", true), new Options(maxAttempts)).state();
-      state = FlushFlow.next(state, new Event.Tick(), new Options(maxAttempts)).state();
+      state = FlushFlow.next(
+          state, new FlushEvent.Failed(attempt, Fault.IO, "x", true), new FlushOptions(maxAttempts)).state();
+      state = FlushFlow.next(state, new FlushEvent.Tick(), new FlushOptions(maxAttempts)).state();
     }
     assertThat(attempts).isEqualTo(maxAttempts == 0 ? 1000 : maxAttempts);
     assertThat(state instanceof State.GaveUp).isEqualTo(maxAttempts != 0);
@@ -132,8 +135,9 @@ class FlushFlowTest {
 
   @Test
   void attemptsAndLimitsThatCannotBeAreRefused() {
-    assertThatThrownBy(() -> new Options(-1)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new Event.Failed(0, Fault.IO, "x", true)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new FlushOptions(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new FlushEvent.Failed(0, Fault.IO, "x", true))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   /**
@@ -156,8 +160,8 @@ class FlushFlowTest {
   private static final class World {
     private final Random random;
     private final String name;
-    private final List<Event> onTheWay = new ArrayList<>();
-    private final List<Event> heard = new ArrayList<>();
+    private final List<FlushEvent> onTheWay = new ArrayList<>();
+    private final List<FlushEvent> heard = new ArrayList<>();
     private State state = new State.Idle();
     private int attempts;
     /** Successful steps of the last attempt, in order; those of an earlier attempt do not count. */
@@ -171,7 +175,7 @@ class FlushFlowTest {
 
     /** Attempts that it took. */
     int walk() {
-      feed(new Event.Start());
+      feed(new FlushEvent.Start());
       for (int i = 0; i < 40; i++) {
         if (!onTheWay.isEmpty() && random.nextInt(3) > 0) {
           feed(onTheWay.remove(random.nextInt(onTheWay.size())));
@@ -180,7 +184,7 @@ class FlushFlowTest {
         }
       }
       for (int i = 0; i < 200 && !(state instanceof State.Done); i++) {
-        onTheWay.removeIf(event -> event instanceof Event.Failed);
+        onTheWay.removeIf(event -> event instanceof FlushEvent.Failed);
         succeedAtLast();
         feed(onTheWay.removeFirst());
       }
@@ -194,22 +198,22 @@ class FlushFlowTest {
       if (onTheWay.isEmpty()) {
         steps++;
         switch (state) {
-          case State.Copying(int n, _) -> onTheWay.add(new Event.Copied(n));
+          case State.Copying(int n, _) -> onTheWay.add(new FlushEvent.Copied(n));
           case State.Rebuilding(int n, _, _) -> {
             steps--;                                        // is none of the four
-            onTheWay.add(new Event.Rebuilt(n));
+            onTheWay.add(new FlushEvent.Rebuilt(n));
           }
-          case State.Publishing(int n) -> onTheWay.add(new Event.Published(n));
-          case State.Mapping(int n) -> onTheWay.add(new Event.Mapped(n));
-          case State.Sealing(int n) -> onTheWay.add(new Event.Sealed(n));
+          case State.Publishing(int n) -> onTheWay.add(new FlushEvent.Published(n));
+          case State.Mapping(int n) -> onTheWay.add(new FlushEvent.Mapped(n));
+          case State.Sealing(int n) -> onTheWay.add(new FlushEvent.Sealed(n));
           default -> throw new AssertionError(name + ": nothing is under way in " + state);
         }
       }
     }
 
-    private void feed(Event event) {
+    private void feed(FlushEvent event) {
       heard.add(event);
-      Next next = FlushFlow.next(state, event, Options.UNLIMITED);
+      Next next = FlushFlow.next(state, event, FlushOptions.UNLIMITED);
       state = next.state();
       next.effects().forEach(this::run);
     }
@@ -221,23 +225,23 @@ class FlushFlowTest {
           attempts = attempt;
           steps = 0;
           if (random.nextInt(4) == 0 && state.equals(new State.Copying(attempt))) {
-            onTheWay.add(new Event.Failed(attempt, Fault.CORRUPT, "file a", true));
+            onTheWay.add(new FlushEvent.Failed(attempt, Fault.CORRUPT, "file a", true));
           } else {
-            outcome(attempt, 0, new Event.Copied(attempt));
+            outcome(attempt, 0, new FlushEvent.Copied(attempt));
           }
         }
         case Effect.Rebuild(int attempt) -> {
           assertThat(attempt).as(name).isEqualTo(attempts + 1);
           attempts = attempt;
-          onTheWay.add(random.nextInt(3) == 0 ? new Event.Failed(attempt, Fault.NODE_LOST, "n1", true)
-              : new Event.Rebuilt(attempt));
+          onTheWay.add(random.nextInt(3) == 0 ? new FlushEvent.Failed(attempt, Fault.NODE_LOST, "n1", true)
+              : new FlushEvent.Rebuilt(attempt));
         }
-        case Effect.PublishAll(int attempt) -> outcome(attempt, 1, new Event.Published(attempt));
-        case Effect.WriteMaps(int attempt) -> outcome(attempt, 2, new Event.Mapped(attempt));
-        case Effect.Seal(int attempt) -> outcome(attempt, 3, new Event.Sealed(attempt));
+        case Effect.PublishAll(int attempt) -> outcome(attempt, 1, new FlushEvent.Published(attempt));
+        case Effect.WriteMaps(int attempt) -> outcome(attempt, 2, new FlushEvent.Mapped(attempt));
+        case Effect.Seal(int attempt) -> outcome(attempt, 3, new FlushEvent.Sealed(attempt));
         case Effect.Wait(long delayMs) -> {
           assertThat(delayMs).as(name).isBetween(FlushFlow.FIRST_DELAY_MS, FlushFlow.MAX_DELAY_MS);
-          onTheWay.add(new Event.Tick());
+          onTheWay.add(new FlushEvent.Tick());
         }
         case Effect.Tell(Outcome outcome) -> {
           told++;
@@ -248,12 +252,12 @@ class FlushFlowTest {
     }
 
     /** Succeeds or fails now; the flow is told later, in any order, perhaps after a timeout. */
-    private void outcome(int attempt, int step, Event success) {
+    private void outcome(int attempt, int step, FlushEvent success) {
       assertThat(attempt).as(name).isEqualTo(attempts);
       assertThat(steps).as(name + ": steps that succeeded before this one").isEqualTo(step);
       int dice = random.nextInt(10);
       if (dice < 4) {
-        onTheWay.add(new Event.Failed(attempt, Fault.TIMEOUT, "no answer", true));
+        onTheWay.add(new FlushEvent.Failed(attempt, Fault.TIMEOUT, "no answer", true));
       }
       if (dice != 0) {
         steps++;

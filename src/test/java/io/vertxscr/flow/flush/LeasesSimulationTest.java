@@ -2,7 +2,7 @@ package io.vertxscr.flow.flush;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.flow.flush.Leases.Limits;
+import io.vertxscr.flow.flush.Leases.LeaseLimits;
 import io.vertxscr.flow.flush.Leases.Need;
 import io.vertxscr.flow.flush.Leases.Share;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ class LeasesSimulationTest {
   private final List<Node> nodes = new ArrayList<>();
   private Random random = new Random(1);
   private Leases leases = new Leases();
-  private Limits limits = new Limits(1000, RATE);
+  private LeaseLimits limits = new LeaseLimits(1000, RATE);
   private long nowMs;
   private int mostWriters;
 
@@ -183,7 +183,7 @@ class LeasesSimulationTest {
   @ParameterizedTest
   @CsvSource({"1", "2", "3", "5", "8"})
   void neverDoMoreWritersWriteThanMayAndAllMayAreUsed(int writers) {
-    limits = new Limits(writers, RATE);
+    limits = new LeaseLimits(writers, RATE);
     start(4, 3 * RATE);
     run(9_000);
     assertThat(mostWriters).isEqualTo(writers);
@@ -207,7 +207,7 @@ class LeasesSimulationTest {
     nodes.clear();
     mostWriters = 0;
     nowMs = 0;
-    limits = new Limits(1 + random.nextInt(8), RATE);
+    limits = new LeaseLimits(1 + random.nextInt(8), RATE);
     for (int turn = 0; turn < 25; turn++) {
       disturb();
       run(random.nextInt(1_200));

@@ -67,4 +67,11 @@ class RestartOrderTest {
     assertThat(order(datasets(9, 8), newest(9, 5), history.quarantine(Limits.MAX_FRUITLESS_LOADS)))
         .containsExactly("cache 8", "prefix 5", "cache 9", "prefix 9");
   }
+
+  @Test
+  void whatTheProgramHasLeftComesAfterAllOthersWhereverItIs() {
+    RestartHistory history = RestartHistory.EMPTY.departed(5, 500, 850);
+    assertThat(order(datasets(9, 8, 7), newest(7, 5, 4), history))
+        .containsExactly("cache 9", "prefix 5", "prefix 4", "cache 8", "cache 7", "prefix 7");
+  }
 }

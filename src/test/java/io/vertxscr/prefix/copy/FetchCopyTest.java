@@ -94,7 +94,7 @@ class FetchCopyTest {
     assertThat(pieces.divides(entry)).isTrue();
     assertThat(fetch.divides(entry)).isFalse();
     for (int round = 0; round < 50; round++) {
-      List<FetchCopy.Part> parts = pieces.parts(entry);
+      List<FetchCopy.FetchedPart> parts = pieces.parts(entry);
       assertThat(parts).hasSize(1 + 6 + 6);
       List<Integer> order = new ArrayList<>(IntStream.range(0, parts.size()).boxed().toList());
       Collections.shuffle(order, random);

@@ -2,12 +2,15 @@ package io.vertxscr.prefix.metadata;
 
 import static io.vertxscr.prefix.metadata.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,5 +122,23 @@ class PathRulesTest {
     refused(Fault.OUTSIDE_PREFIX, () -> rules.place(later.toString(), "../x"), later.toString());
     refused(Fault.BAD_REQUEST, () -> new PathRules(prefix.resolve("run/file")), "not a directory");
     refused(Fault.BAD_REQUEST, () -> new PathRules(Path.of("relative")), "relative");
+  }
+
+  @Test
+  void withoutLookingWhatWasSeenCountsAndTheRestIsTakenLiterally() {
+    rules.place("/", prefix + "/latest/a");
+    PathRules blind = rules.withoutLooking();
+    assertThat(blind.place("/", prefix + "/latest/b").relative()).isEqualTo("run/b");
+    assertThat(blind.place("/", prefix + "/latest/new/c").relative()).isEqualTo("run/new/c");
+    assertThat(blind.place(prefix.toString(), "run/../out/x").relative()).as("found when it is copied")
+        .isEqualTo("out/x");
+    PathRules never = PathRules.withoutLooking(prefix);
+    assertThat(never.place("/", prefix + "/latest/b").relative()).isEqualTo("latest/b");
+    for (PathRules some : List.of(blind, never)) {
+      for (String bad : List.of(temp + "/outside/x", prefix + "/../p2/x", prefix + "/.scr/x", prefix + "/.scr",
+          prefix + "/run/", prefix.toString())) {
+        assertThatThrownBy(() -> some.place("/", bad)).as(bad).isInstanceOf(ScrException.class);
+      }
+    }
   }
 }

@@ -199,6 +199,6 @@ public final class Samples {
 
   /** All of a rank, part by part. */
   public static RankFiles fetched(FetchCopy fetch, RankFileMap.Entry entry) {
-    return fetch.join(fetch.parts(entry).stream().map(FetchCopy.Part::copy).toList()).getFirst();
+    return fetch.join(fetch.parts(entry).stream().map(FetchCopy.FetchedPart::copy).toList()).getFirst();
   }
 }

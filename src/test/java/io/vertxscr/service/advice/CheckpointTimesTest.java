@@ -51,7 +51,7 @@ class CheckpointTimesTest {
   private void phase(int dataset, boolean checkpoint, long seconds) {
     times.notice(new Event.PhaseStarted(7, dataset, "b", checkpoint, !checkpoint));
     clock.addAndGet(seconds * SECOND);
-    times.notice(new Event.DatasetComplete(7, dataset, new Event.Extent(1, 1, seconds * 1_000_000, 1)));
+    times.notice(new Event.DatasetComplete(7, dataset, new Event.PhaseExtent(1, 1, seconds * 1_000_000, 1)));
   }
 
   @Test
@@ -64,7 +64,8 @@ class CheckpointTimesTest {
     assertThat(times.cost()).as("the mean").hasValue(3);
     phase(3, false, 100);
     times.notice(new Event.PhaseStarted(7, 4, "b", true, false));
-    times.notice(new Event.DatasetDiscarded(7, 4, Fault.NOT_VALID, "rank 0", new Event.Extent(1, 1, 90_000_000, 1)));
+    times.notice(new Event.DatasetDiscarded(7, 4, Fault.NOT_VALID, "rank 0",
+        new Event.PhaseExtent(1, 1, 90_000_000, 1)));
     assertThat(times.cost()).as("neither output nor what was not valid").hasValue(3);
   }
 

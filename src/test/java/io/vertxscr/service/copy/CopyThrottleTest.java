@@ -7,9 +7,6 @@ import io.vertxscr.flow.flush.Leases.Share;
 import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import java.util.ArrayDeque;
-import java.util.Queue;
-import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 
 /** Goal: copies write no more than their share, stand back for a phase, and never wait for ever. Time is the test's. */
@@ -18,46 +15,51 @@ class CopyThrottleTest {
   private static final long MS = 1_000_000;
 
   private long nowNs = 5_000 * MS;
-  private final Queue<Runnable> whileWaiting = new ArrayDeque<>();
-  private final CopyThrottle gate = new CopyThrottle(new CopyThrottle.Clock() {
-    @Override
-    public long nowNs() {
-      return nowNs;
-    }
+  private final CopyThrottle gate = new CopyThrottle(() -> nowNs);
 
-    @Override
-    public void await(Condition condition, long ns) {
-      Runnable event = whileWaiting.poll();
-      if (event != null) {
-        event.run();
-      } else if (ns == Long.MAX_VALUE) {
-        throw new IllegalStateException("waits for ever");
-      } else {
-        nowNs += ns;
-      }
-    }
-  });
-
-  private long waitedMs(Runnable action) {
+  /** Lets a piece pass as soon as it is admitted; the wait in milliseconds. */
+  private long pass(int bytes) {
     long before = nowNs;
-    action.run();
+    while (!gate.admits(bytes)) {
+      assertThat(gate.delayNs()).as("the end of a wait").isPositive().isNotEqualTo(Long.MAX_VALUE);
+      nowNs += gate.delayNs();
+    }
+    gate.passed(bytes, bytes);
     return (nowNs - before) / MS;
+  }
+
+  private void assertWaitsForAnotherShare() {
+    assertThat(gate.admits(PIECE)).isFalse();
+    assertThat(gate.delayNs()).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
   void piecesPassAtTheRateOfTheShareAndNotAfterItsEnd() {
     gate.share(new Share(2, 100 * PIECE, 1_000), nowNs);
     assertThat(gate.enter()).isTrue();
-    assertThat(waitedMs(() -> {
-      for (int i = 0; i < 50; i++) {
-        gate.passing(PIECE);
-      }
-    })).isBetween(480L, 500L);
+    long begin = nowNs;
+    for (int i = 0; i < 50; i++) {
+      pass(PIECE);
+    }
+    assertThat((nowNs - begin) / MS).isBetween(480L, 500L);
     assertThat(gate.passedBytes()).isEqualTo(50 * PIECE);
     nowNs += 600 * MS;
-    whileWaiting.add(() -> gate.share(new Share(2, 100 * PIECE, 1_000), nowNs));
-    gate.passing(PIECE);
-    assertThat(whileWaiting).as("waited for the next share").isEmpty();
+    assertWaitsForAnotherShare();
+    gate.share(new Share(2, 100 * PIECE, 1_000), nowNs);
+    assertThat(pass(PIECE)).isZero();
+  }
+
+  @Test
+  void aPieceThatIsAdmittedCountsAtOnceAndWhatIsNotWrittenOfItIsGivenBack() {
+    gate.share(new Share(4, 100 * PIECE, 1_000), nowNs);
+    nowNs += 10 * MS;
+    assertThat(gate.admits(PIECE)).isTrue();
+    assertThat(gate.admits(PIECE)).as("another writer, before the piece has passed").isFalse();
+    gate.giveBack(PIECE);
+    assertThat(gate.admits(PIECE)).isTrue();
+    gate.passed(PIECE / 10, PIECE);
+    assertThat(gate.passedBytes()).isEqualTo(PIECE / 10);
+    assertThat(gate.admits(PIECE)).as("a piece turned out to be short").isTrue();
   }
 
   @Test
@@ -66,9 +68,9 @@ class CopyThrottleTest {
     nowNs += 900 * MS;
     gate.share(new Share(1, Leases.UNLIMITED, 1_000), asked);
     assertThat(gate.enter()).isTrue();
-    gate.passing(PIECE);
+    assertThat(pass(PIECE)).isZero();
     nowNs += 100 * MS;
-    assertThatThrownBy(() -> gate.passing(PIECE)).hasMessage("waits for ever");
+    assertWaitsForAnotherShare();
     gate.leave();
     assertThat(gate.enter()).isFalse();
   }
@@ -80,9 +82,9 @@ class CopyThrottleTest {
     assertThat(gate.enter()).isTrue();
     assertThat(gate.enter()).isFalse();
     gate.share(new Share(1, Leases.UNLIMITED, 1_000), nowNs);
-    assertThatThrownBy(() -> gate.passing(PIECE)).hasMessage("waits for ever");
+    assertWaitsForAnotherShare();
     gate.leave();
-    gate.passing(PIECE);
+    assertThat(pass(PIECE)).isZero();
     assertThat(gate.enter()).isFalse();
   }
 
@@ -91,18 +93,19 @@ class CopyThrottleTest {
     gate.share(new Share(1, Leases.UNLIMITED, 100_000), nowNs);
     gate.yieldUntil(nowNs + 60_000 * MS);
     assertThat(gate.enter()).isFalse();
-    assertThat(waitedMs(() -> gate.passing(PIECE))).isEqualTo(60_000);
+    assertThat(pass(PIECE)).isEqualTo(60_000);
     gate.yieldUntil(nowNs + 60_000 * MS);
-    whileWaiting.add(() -> gate.yieldUntil(nowNs));
-    assertThat(waitedMs(() -> gate.passing(PIECE))).isZero();
+    assertThat(gate.admits(PIECE)).isFalse();
+    gate.yieldUntil(nowNs);
+    assertThat(pass(PIECE)).isZero();
     assertThat(gate.enter()).isTrue();
   }
 
   @Test
-  void whoWaitsIsEnded() {
-    whileWaiting.add(() -> gate.close(new ScrException(Fault.STOPPING, "the node stops")));
-    assertThatThrownBy(() -> gate.passing(PIECE)).hasMessageContaining("the node stops");
-    assertThatThrownBy(() -> gate.passing(PIECE)).hasMessageContaining("the node stops");
+  void whoAsksAfterTheEndIsTold() {
+    gate.close(new ScrException(Fault.STOPPING, "the node stops"));
+    assertThatThrownBy(() -> gate.admits(PIECE)).hasMessageContaining("the node stops");
+    assertThatThrownBy(() -> gate.admits(PIECE)).hasMessageContaining("the node stops");
     assertThat(gate.enter()).isFalse();
   }
 }

@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.service.Epoch;
@@ -58,6 +59,8 @@ class LeaderServiceTest {
   private final List<RunInfo> excused = new ArrayList<>();
   private Optional<ScrException> refusal = Optional.empty();
   private boolean restores;
+  private final List<Long> numbers = new ArrayList<>();
+  private Future<Packed> decision = Future.succeededFuture(Packed.NOTHING);
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
   private final LeaderService leader =
@@ -67,6 +70,9 @@ class LeaderServiceTest {
   private final class Bus implements NodeBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
+      if (verb == NodeVerb.PULSE) {
+        return Future.succeededFuture(answer.cast(new Pulse(0, states.get(node).run().map(RunInfo::run).orElse(0L))));
+      }
       assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
       if (refusal.isPresent()) {
         return Future.failedFuture(refusal.get());
@@ -118,9 +124,14 @@ class LeaderServiceTest {
     }
 
     @Override
+    public void numbered(long run) {
+      numbers.add(run);
+    }
+
+    @Override
     public Future<Packed> decide(ActiveRun run, Step step, List<NodeContribution<Packed>> parts) {
       decided.add(step);
-      return Future.succeededFuture(Packed.NOTHING);
+      return decision;
     }
 
     @Override
@@ -128,6 +139,15 @@ class LeaderServiceTest {
       excused.add(info);
       return Future.succeededFuture();
     }
+  }
+
+  private static NodeRunState running() {
+    return inRun(RUN);
+  }
+
+  private static NodeRunState inRun(RunInfo run) {
+    return new NodeRunState(
+        1, Optional.of(run), 0, Optional.empty(), false, Optional.empty(), Optional.empty(), run.run());
   }
 
   private <T> T on(Supplier<Future<T>> call) {
@@ -147,8 +167,7 @@ class LeaderServiceTest {
   void aRunThatNotAllWereToldOfIsOverForThoseWhoWere(int subset) {
     for (String node : NODES) {
       states.put(node, told(subset, node)
-          ? new NodeRunState(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty())
-          : NO_RUN);
+          ? running() : NO_RUN);
     }
     String waits = on(leader::waits).text();
     boolean someOnly = subset != 0 && subset != 7;
@@ -168,8 +187,7 @@ class LeaderServiceTest {
     for (String node : NODES) {
       boolean heard = told(subset, node);
       states.put(node, new NodeRunState(
-          1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty(),
-          Optional.empty()));
+          1, Optional.of(RUN), heard ? 5 : 4, Optional.of(DONE), heard, Optional.empty(), Optional.empty(), 7));
     }
     List<String> asking = NODES.stream().filter(node -> !told(subset, node)).toList();
     List<GatherResult> answers = on(() -> {
@@ -183,12 +201,50 @@ class LeaderServiceTest {
     assertThat(toldOver).isEmpty();
   }
 
+  /** Its clock was ahead, and the leader of the run that is on had not heard of it. */
+  @Test
+  void aFinishedRunWithAHigherNumberIsNotTakenForTheOneThatIsOn() {
+    RunInfo finished = new RunInfo(
+        9, "/p", "job", new RankMap(List.of("n4")), Optional.empty(), RunInfo.Found.NOTHING, null);
+    RunInfo live = new RunInfo(
+        7, "/p", "job", new RankMap(List.of("n2", "n3")), Optional.empty(), RunInfo.Found.NOTHING, null);
+    states.putAll(Map.of("n2", inRun(live), "n3", inRun(live), "n4", new NodeRunState(
+        1, Optional.of(finished), 1, Optional.of(DONE), true, Optional.empty(), Optional.empty(), 9)));
+    assertThat(waits()).isEqualTo("the application computes");
+    assertThat(on(() -> leader.inRun(7, () -> Future.succeededFuture("yes")))).isEqualTo("yes");
+    assertThat(numbers).as("what later runs are above").contains(9L);
+  }
+
+  @Test
+  void aNodeInARunOfWhichTheLeaderDoesNotKnowHearsThatItsLeaderIsLost() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    assertThatThrownBy(() -> on(() -> leader.gather(
+        new GatherPart(7, 1, "n3", Step.FINALIZE, Optional.empty(), Packed.NOTHING))))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NODE_LOST))
+        .hasMessageContaining("run 7");
+  }
+
+  @Test
+  void aStepThatFailsBecauseANodeIsLostEndsTheRunForAll() {
+    NODES.forEach(node -> states.put(node, running()));
+    decision = Future.failedFuture(new ScrException(Fault.NODE_LOST, "node n4 has left the cluster"));
+    List<GatherResult> results = on(() -> {
+      List<Future<GatherResult>> asked = NODES.stream().map(node -> leader.gather(
+          new GatherPart(7, 1, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList();
+      return Future.all(asked).map(_ -> asked.stream().map(Future::result).toList());
+    });
+    assertThat(results).allSatisfy(result -> assertThat(Fault.of(result.fault())).isEqualTo(Fault.NODE_LOST));
+    assertThat(toldOver.keySet()).containsExactlyInAnyOrderElementsOf(NODES);
+    assertThatThrownBy(() -> on(() -> leader.gather(
+        new GatherPart(7, 2, "n3", Step.FINALIZE, Optional.empty(), Packed.NOTHING))))
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NODE_LOST))
+        .hasMessage("node n4 has left the cluster");
+  }
+
   /** A program dies of the loss of a node in less time than the cluster needs to notice that loss. */
   @Test
   void aNodeThatIsMissedRightAfterARankHasEndedItsRun() {
-    NodeRunState running = new NodeRunState(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(),
-        Optional.empty());
-    NODES.forEach(node -> states.put(node, running));
+    NODES.forEach(node -> states.put(node, running()));
     assertThat(waits()).isEqualTo("the application computes");
     on(() -> leader.lost(new LostRank(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
     leave("n9");
@@ -202,7 +258,7 @@ class LeaderServiceTest {
   void theNextLeaderHearsOfTheRunThatItsPredecessorWasLostFrom() {
     NODES.forEach(node -> states.put(node, NO_RUN));
     states.put("n4", new NodeRunState(
-        1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN)));
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN), 7));
     assertThat(waits()).isEqualTo("no run");
     assertThat(excused).containsExactly(RUN);
   }
@@ -210,9 +266,7 @@ class LeaderServiceTest {
   /** The launcher may report it some time after the run. A stopping node reports it for an active run only. */
   @Test
   void whoIsEndedFromOutsideIsExcusedWhileItRunsAndByItsLauncherAfterThatToo() throws Exception {
-    NodeRunState running =
-        new NodeRunState(1, Optional.of(RUN), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
-    NODES.forEach(node -> states.put(node, running));
+    NODES.forEach(node -> states.put(node, running()));
     assertThat(waits()).isEqualTo("the application computes");
     on(leader::stopping);
     assertThat(excused).containsExactly(RUN);
@@ -244,7 +298,8 @@ class LeaderServiceTest {
   }
 
   private RunJoined join(String node, String leader, int size, Integer... ranks) {
-    return on(() -> this.leader.join(new JoinRun(node, leader, "/p", "job", size, List.of(ranks), Optional.empty())));
+    return on(() -> this.leader.join(new JoinRun(node, leader, "/p", "job", size, List.of(ranks), Optional.empty(),
+        states.get(node).newestRun())));
   }
 
   private String waits() {
@@ -255,7 +310,7 @@ class LeaderServiceTest {
   void ranksThatALostLeaderMayHaveNotedAreRefusedWhereOthersHaveHeardOfItsLoss() {
     NODES.forEach(node -> states.put(node, NO_RUN));
     states.put("n4", new NodeRunState(
-        1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty()));
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.of("n1"), Optional.empty(), 0));
     RunJoined taken = join("n2", "n2", 4, 0);
     assertThat(taken.refusals()).isEmpty();
     assertThat(join("n3", "n1", 4, 1, 2).refusals()).hasSize(2).allSatisfy(refusal -> {
@@ -266,6 +321,32 @@ class LeaderServiceTest {
     assertThat(toldOver.get("n2").forming()).isEqualTo(taken.forming());
     assertThat(join("n3", "n2", 4, 1, 2).refusals()).as("another time").isEmpty();
     assertThat(waits()).isEqualTo("init: 2 of 4 ranks");
+  }
+
+  /** A lost leader with ranks of its own: its run had begun on all nodes, so late ranks belong to the next start. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ranksOfTheNextStartThatAskedALostLeaderWithRanksMayJoin(boolean oneHasHeardOfItsLoss) {
+    RunInfo run = new RunInfo(7, "/p", "job", new RankMap(List.of("n1", "n2", "n3")), Optional.empty(),
+        RunInfo.Found.NOTHING, null);
+    states.putAll(Map.of("n2", inRun(run), "n3", inRun(run), "n4", NO_RUN));
+    if (oneHasHeardOfItsLoss) {
+      states.put("n3", new NodeRunState(
+          1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(run), 7));
+    }
+    assertThat(waits()).isEqualTo("no run");
+    assertThat(toldOver.get("n2").message()).contains("node n");
+    assertThat(join("n3", "n1", 4, 0, 1).refusals()).isEmpty();
+    assertThat(join("n4", "n1", 4, 2).refusals()).isEmpty();
+    assertThat(waits()).isEqualTo("init: 3 of 4 ranks");
+  }
+
+  @Test
+  void ranksOfANodeOnWhichALostLeaderHadNotBegunTheRunAreRefused() {
+    states.putAll(Map.of("n2", running(), "n3", NO_RUN, "n4", running()));
+    assertThat(join("n3", "n1", 4, 1).refusals()).hasSize(1).allSatisfy(refusal ->
+        assertThat(refusal.message()).contains("node n1", "bringing the ranks of the run together"));
+    assertThat(join("n4", "n1", 4, 2).refusals()).as("of the next start").isEmpty();
   }
 
   @Test
@@ -289,7 +370,9 @@ class LeaderServiceTest {
   void aNodeWhoseFirstMessageOvertakesTheNewsOfItIsToAskAgain() {
     NODES.forEach(node -> states.put(node, NO_RUN));
     join("n3", "n2", 2, 0);
-    assertThatThrownBy(() -> join("n9", "n2", 2, 1)).isInstanceOfSatisfying(ScrException.class,
+    assertThatThrownBy(() -> on(() -> leader.join(
+        new JoinRun("n9", "n2", "/p", "job", 2, List.of(1), Optional.empty(), 0))))
+        .isInstanceOfSatisfying(ScrException.class,
         e -> assertThat(e.fault()).isEqualTo(Fault.NOT_LEADER));
     assertThat(waits()).isEqualTo("init: 1 of 2 ranks");
     assertThat(toldOver).isEmpty();

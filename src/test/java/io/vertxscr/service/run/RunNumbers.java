@@ -80,6 +80,16 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
+  public void numbered(long run) {
+    last = Math.max(last, run);
+  }
+
+  @Override
+  public void resigned() {
+    // Nothing is watched.
+  }
+
+  @Override
   public void resume() {
     // Nothing to flush.
   }

@@ -43,6 +43,8 @@ import org.junit.jupiter.api.Test;
 class RunServiceTest {
   private static final RunPolicy POLICY = Settings.load(Map.of(), Optional.empty()).policy();
 
+  /** By age. */
+  private final List<String> members = new ArrayList<>(List.of("n1", "n3", "n2"));
   private final List<Promise<RunJoined>> joins = new ArrayList<>();
   private final List<JoinRun> asked = new ArrayList<>();
   private final List<LostRank> told = new ArrayList<>();
@@ -77,15 +79,19 @@ class RunServiceTest {
     }
   }
 
-  private static final class Nodes implements Membership {
+  private final class Nodes implements Membership {
     @Override
     public NodeInfo self() {
-      return nodes().get(1);
+      return info("n2");
     }
 
     @Override
     public List<NodeInfo> nodes() {
-      return List.of("n1", "n2", "n3").stream().map(name -> new NodeInfo(name, "host", "127.0.0.1", 1)).toList();
+      return members.stream().map(Nodes::info).toList();
+    }
+
+    private static NodeInfo info(String name) {
+      return new NodeInfo(name, "host", "127.0.0.1", 1);
     }
 
     @Override
@@ -112,7 +118,9 @@ class RunServiceTest {
   }
 
   private NodeRunState takeover() {
-    return on(() -> runs.takeover(new Takeover("n3", 2)).result());
+    time.settle();
+    members.remove("n1");
+    return on(() -> runs.takeover(new Takeover("n3", 2, "n3/1")).result());
   }
 
   private static void assertFailed(Future<InitReply> init, Fault fault, String named) {
@@ -120,6 +128,18 @@ class RunServiceTest {
       assertThat(e.fault()).isEqualTo(fault);
       assertThat(e.getMessage()).contains(named);
     });
+  }
+
+  @Test
+  void aNodeIsTakenOverOnlyByTheOneThatItSeesLead() {
+    Future<InitReply> rank = init(0, "c0");
+    answer(0, 1);
+    Throwable refusal = time.await(loop.call(() -> runs.takeover(new Takeover("n3", 9, "n3/1")))).cause();
+    assertThat(refusal).isInstanceOfSatisfying(ScrException.class,
+        e -> assertThat(e.fault()).isEqualTo(Fault.NOT_LEADER));
+    assertThat(rank.isComplete()).as("a node that was cut off and does not know it yet changes nothing").isFalse();
+    assertThat(takeover().epoch()).isEqualTo(2);
+    assertThat(rank.failed()).isTrue();
   }
 
   @Test

@@ -147,7 +147,7 @@ final class SimulatedNodes {
         members.add("n" + i);
       }
       runs = new RunService(loop, this, this, epoch);
-      LeaderGathers gathers = new LeaderGathers(this, name);
+      LeaderGathers gathers = new LeaderGathers(this, name, runs);
       calls = new CollectiveCalls(loop, name, runs, gathers,
           Map.of(Step.FINALIZE, new RestartService(gathers, null, null, new CompletedNames())::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);
@@ -199,7 +199,7 @@ final class SimulatedNodes {
 
     @Override
     public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-      long mine = epoch.value();
+      String mine = epoch.text(epoch.own());
       return send(node, verb, () -> {
         nodes.get(node).epoch.admit(mine);
         return true;
@@ -254,6 +254,7 @@ final class SimulatedNodes {
         case GATHER -> leader.gather((GatherPart) message);
         case TAKEOVER -> runs.takeover((Takeover) message);
         case RUN_BEGIN -> runs.begin((RunInfo) message);
+        case PULSE -> runs.pulse(0);
         case RUN_OVER -> runs.over((RunEnd) message);
         default -> throw new AssertionError("nobody asks for " + verb);
       };

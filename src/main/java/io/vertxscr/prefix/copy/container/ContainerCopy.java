@@ -7,6 +7,7 @@ import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.FlushTarget;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.prefix.copy.extent.Parts;
+import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
@@ -53,28 +54,8 @@ public final class ContainerCopy implements FlushTarget {
     long bytes = files.stream().mapToLong(file -> file.file().bytes()).sum();
     long offset = files.getFirst().offset();
     Path mark = drafts.resolve("extent." + offset + "-" + bytes);
-    return new Extent("flush " + files.size() + " files of " + dataset, bytes, meter -> copy(files, mark, meter));
-  }
-
-  private void copy(List<PackedFile> files, Path mark, Meter meter) {
-    if (Files.exists(mark)) {
-      return;
-    }
-    try (ContainerWriter out = new ContainerWriter(drafts, packed.layout(), files.getFirst().offset(), meter)) {
-      for (PackedFile file : files) {
-        out.append(NodeDirectories.resolve(cacheDirectory, file.file().name()), file.file(),
-            dataset + ": cached copy of " + file.file().path());
-      }
-      out.force();
-    }
-    PrefixDirectories.force(List.of(drafts));             // the names of new containers: before the mark
-    try {
-      Files.createFile(mark);
-    } catch (FileAlreadyExistsException _) {
-      // a late copy of an earlier attempt has written the same bytes to the same place
-    } catch (IOException e) {
-      throw Faults.io(mark, e);
-    }
+    return new Extent("flush " + files.size() + " files of " + dataset, bytes,
+        meter -> new Packing(files, mark, meter));
   }
 
   /** The leader does it, for all nodes: {@link ContainerDrafts#publish}. */
@@ -90,4 +71,69 @@ public final class ContainerCopy implements FlushTarget {
   /** Nothing was in the way. */
   @Override
   public void removeKept(Collection<FileMeta> files) {}
+
+  /** The copy of one extent. */
+  private final class Packing implements ResumableCopy {
+    private final List<PackedFile> files;
+    private final Path mark;
+    private final Meter meter;
+    private ContainerWriter out;
+    private ContainerWriter.Appending current;
+    private int next;
+
+    Packing(List<PackedFile> files, Path mark, Meter meter) {
+      this.files = files;
+      this.mark = mark;
+      this.meter = meter;
+    }
+
+    @Override
+    public boolean resume() {
+      if (out == null) {
+        if (Files.exists(mark)) {
+          return true;
+        }
+        out = new ContainerWriter(drafts, packed.layout(), files.getFirst().offset(), meter);
+      }
+      while (current != null || next < files.size()) {
+        if (current == null) {
+          current = begin(files.get(next++));
+        }
+        if (!current.resume()) {
+          return false;
+        }
+        current = null;
+      }
+      out.force();
+      out.close();
+      PrefixDirectories.force(List.of(drafts));           // the names of new containers: before the mark
+      setMark();
+      return true;
+    }
+
+    private ContainerWriter.Appending begin(PackedFile file) {
+      return out.begin(NodeDirectories.resolve(cacheDirectory, file.file().name()), file.file(),
+          dataset + ": cached copy of " + file.file().path());
+    }
+
+    private void setMark() {
+      try {
+        Files.createFile(mark);
+      } catch (FileAlreadyExistsException _) {
+        // a late copy of an earlier attempt has written the same bytes to the same place
+      } catch (IOException e) {
+        throw Faults.io(mark, e);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (current != null) {
+        current.close();
+      }
+      if (out != null) {
+        out.abandon();
+      }
+    }
+  }
 }

@@ -5,6 +5,8 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.placement.ContainerPiece;
 import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.OpenFiles;
+import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
@@ -21,13 +23,16 @@ import java.util.zip.CRC32;
 /**
  * Writes files sequentially into containers, from an offset of the stream on. Many small files become few writes of
  * {@link Limits#PIECE_BYTES}. Files are read straight into the one buffer of the calling thread, which must be one that
- * moves bulk bytes. Not thread-safe; several writers may write other stretches of the same containers.
+ * moves bulk bytes. Used by one thread at a time; where the meter makes it pause, the buffer is empty, and another
+ * thread may go on. Several writers may write other stretches of the same containers.
  */
 public final class ContainerWriter implements AutoCloseable {
   private final Path directory;
   private final ContainerLayout layout;
   private final Meter meter;
-  private final ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
+  private ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
+  /** Nothing of ours is in the buffer, whatever its position is: other copies of its thread have used it since. */
+  private boolean isEmpty = true;
   private final TreeMap<Integer, FileChannel> open = new TreeMap<>();
   /** Stream offset of the first byte in the buffer. */
   private long at;
@@ -44,7 +49,7 @@ public final class ContainerWriter implements AutoCloseable {
   }
 
   /**
-   * Appends a file.
+   * Appends a file; the meter admits every piece.
    *
    * @param what names it in messages
    * @return the checksum of what was read
@@ -52,36 +57,82 @@ public final class ContainerWriter implements AutoCloseable {
    *     NO_SPACE, IO: the containers cannot be written
    */
   public int append(Path source, FileMeta file, String what) {
-    SourceFile from = SourceFile.cached(source, what);
-    CRC32 crc = new CRC32();
-    try (FileChannel in = from.open(file)) {
-      for (long left = file.bytes(); left > 0; ) {
+    Appending one = begin(source, file, what);
+    ResumableCopy.run(one);
+    return one.crc();
+  }
+
+  /** As {@link #append}, as the meter admits it: resumed to its end before anything else is done here. */
+  Appending begin(Path source, FileMeta file, String what) {
+    return new Appending(SourceFile.cached(source, what), file);
+  }
+
+  /** A file that is being appended. */
+  final class Appending implements ResumableCopy {
+    private final SourceFile from;
+    private final FileMeta file;
+    private final OpenFiles files = new OpenFiles();
+    private final CRC32 crc = new CRC32();
+    private FileChannel in;
+    private long left;
+
+    private Appending(SourceFile from, FileMeta file) {
+      this.from = from;
+      this.file = file;
+      this.left = file.bytes();
+    }
+
+    int crc() {
+      return (int) crc.getValue();
+    }
+
+    @Override
+    public boolean resume() {
+      if (in == null) {
+        in = files.add(from.open(file));
+      }
+      while (left > 0) {
+        if (!hasRoom()) {
+          return false;
+        }
         int count = fill(from, in, left, crc);
         if (count < 0) {
           from.requireBytes(file.bytes() - left, file.bytes());
         }
         left -= count;
       }
-    } catch (IOException e) {
-      throw Faults.io(source, e);                         // of closing what was only read
+      files.abandon();                                    // it was only read
+      from.requireCrc(crc(), file.crc());
+      return true;
     }
-    int sum = (int) crc.getValue();
-    from.requireCrc(sum, file.crc());
-    return sum;
+
+    @Override
+    public void close() {
+      files.abandon();
+    }
+  }
+
+  /** Empties a buffer that is full, and asks the meter for the next piece. */
+  private boolean hasRoom() {
+    if (!isEmpty && !buffer.hasRemaining()) {
+      drain();
+    }
+    if (isEmpty) {
+      buffer = PieceBuffers.first(Limits.PIECE_BYTES);    // of the thread that is here now
+      isEmpty = !meter.admits(buffer.remaining());
+    }
+    return !isEmpty;
   }
 
   /** The next file begins here in the stream; what was appended before stays. */
   public void seek(long offset) {
-    if (at + buffer.position() != offset) {
+    if (at + (isEmpty ? 0 : buffer.position()) != offset) {
       drain();
       at = offset;
     }
   }
 
   private int fill(SourceFile from, FileChannel in, long most, CRC32 crc) {
-    if (!buffer.hasRemaining()) {
-      drain();
-    }
     int begin = buffer.position();
     int limit = buffer.limit();
     buffer.limit((int) Math.min(limit, begin + most));
@@ -94,6 +145,9 @@ public final class ContainerWriter implements AutoCloseable {
   }
 
   private void drain() {
+    if (isEmpty) {
+      return;
+    }
     buffer.flip();
     int bytes = buffer.remaining();
     if (bytes > 0) {
@@ -103,7 +157,7 @@ public final class ContainerWriter implements AutoCloseable {
       }
       at += bytes;
     }
-    buffer.clear();
+    isEmpty = true;
   }
 
   private void write(ContainerPiece piece) {
@@ -149,12 +203,26 @@ public final class ContainerWriter implements AutoCloseable {
   /** Closes without writing the rest. */
   @Override
   public void close() {
-    buffer.clear();
-    open.forEach((container, channel) -> {
+    try {
+      open.forEach((container, channel) -> {
+        try {
+          channel.close();
+        } catch (IOException e) {
+          throw Faults.io(path(container), e);
+        }
+      });
+    } finally {
+      abandon();
+    }
+  }
+
+  /** Closes after a failure, which is the one to report. */
+  void abandon() {
+    open.values().forEach(channel -> {
       try {
         channel.close();
-      } catch (IOException e) {
-        throw Faults.io(path(container), e);
+      } catch (IOException _) {
+        // report the failure that led here
       }
     });
     open.clear();

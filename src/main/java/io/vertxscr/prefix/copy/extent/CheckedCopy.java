@@ -43,42 +43,103 @@ public record CheckedCopy(SourceFile from, Path to, OptionalLong bytes, Optional
     return run(sync, Meter.NONE);
   }
 
-  /** Runs the copy and reports progress to the meter. */
+  /** The same for a meter that admits every piece. */
   public Copied run(Sync sync, Meter meter) {
-    try (FileChannel in = from.open()) {
-      Stamp stamp = from.stamp();
-      return NewFile.stamped(to, out -> {
-        Copied copied = pump(in, out, meter);
-        if (bytes.isPresent()) {
-          from.requireBytes(copied.bytes, bytes.getAsLong());
+    Running copy = begin(sync, meter);
+    ResumableCopy.run(copy);
+    return copy.copied();
+  }
+
+  /** The same in pieces, as the meter admits them; touches nothing before it is resumed. */
+  public Running begin(Sync sync, Meter meter) {
+    return new Running(this, sync, meter);
+  }
+
+  /** A copy under way. */
+  public static final class Running implements ResumableCopy {
+    private final CheckedCopy what;
+    private final Sync sync;
+    private final Meter meter;
+    private final OpenFiles files = new OpenFiles();
+    private final CRC32 sum = new CRC32();
+    private FileChannel in;
+    private FileChannel out;
+    private Stamp stamp;
+    private long sourceBytes;
+    private long total;
+    private Copied copied;
+
+    private Running(CheckedCopy what, Sync sync, Meter meter) {
+      this.what = what;
+      this.sync = sync;
+      this.meter = meter;
+    }
+
+    /** What was copied, when all is. */
+    public Copied copied() {
+      return copied;
+    }
+
+    @Override
+    public boolean resume() {
+      try {
+        if (out == null) {
+          open();
         }
-        from.requireCrc(copied.crc, crc);
-        FileStamps.apply(stamp, to);
+        if (!pump()) {
+          return false;
+        }
+        Copied all = new Copied(total, (int) sum.getValue());
+        if (what.bytes.isPresent()) {
+          what.from.requireBytes(all.bytes, what.bytes.getAsLong());
+        }
+        what.from.requireCrc(all.crc, what.crc);
+        FileStamps.apply(stamp, what.to);
         if (sync == Sync.FORCE) {
           out.force(true);
         }
-        return copied;
-      });
-    } catch (IOException e) {
-      throw Faults.io(from.path(), e);                    // of closing what was only read
-    }
-  }
-
-  private Copied pump(FileChannel in, FileChannel out, Meter meter) throws IOException {
-    CRC32 sum = new CRC32();
-    long total = 0;
-    ByteBuffer buffer = PieceBuffers.first();
-    while (from.read(in, buffer) >= 0) {
-      buffer.flip();
-      total += buffer.remaining();
-      sum.update(buffer);
-      buffer.rewind();
-      meter.passing(buffer.remaining());
-      while (buffer.hasRemaining()) {
-        out.write(buffer);
+        files.closeAll();
+        copied = all;                                     // not before it is closed, which may fail too
+        return true;
+      } catch (IOException e) {
+        throw Faults.io(what.to, e);
       }
-      buffer.clear();
     }
-    return new Copied(total, (int) sum.getValue());
+
+    private void open() throws IOException {
+      in = files.add(what.from.open());
+      sourceBytes = what.from.bytes(in);
+      stamp = what.from.stamp();
+      out = files.add(NewFile.create(what.to));
+    }
+
+    /** Copies to the end of the source, which may have grown; finding the end is not asked for. */
+    private boolean pump() throws IOException {
+      for (ByteBuffer buffer = PieceBuffers.first();; buffer.clear()) {
+        if (total < sourceBytes && !meter.admits(Math.min(buffer.remaining(), sourceBytes - total))) {
+          return false;
+        }
+        if (what.from.read(in, buffer) < 0) {
+          return true;
+        }
+        buffer.flip();
+        total += buffer.remaining();
+        sum.update(buffer);
+        buffer.rewind();
+        meter.passing(buffer.remaining());
+        while (buffer.hasRemaining()) {
+          out.write(buffer);
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      files.abandon();
+      if (out != null && copied == null) {
+        out = null;
+        NewFile.unlink(what.to);
+      }
+    }
   }
 }

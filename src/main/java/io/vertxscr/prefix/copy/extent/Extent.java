@@ -15,22 +15,27 @@ public record Extent(String what, long bytes, Work work) {
    */
   public static final long MOST_BYTES = 64L << 20;
 
-  /** Copies the bytes of one extent. */
+  /** Begins the copy of one extent. */
   @FunctionalInterface
   public interface Work {
-    /** See {@link Extent#copy}. */
-    void copy(Meter meter);
+    /** Touches nothing yet. See {@link Extent#copy}. */
+    ResumableCopy begin(Meter meter);
+  }
+
+  /** A copy of it that pauses where the meter says so; touches nothing before it is resumed. See {@link #copy}. */
+  public ResumableCopy begin(Meter meter) {
+    return work.begin(meter);
   }
 
   /**
-   * Copies to where no reader looks yet; durable when this returns. May be repeated, and is done at once where an
-   * earlier call, of this daemon or one before it, has done it and that can be told.
+   * Copies to where no reader looks yet; durable when this returns. The meter admits every piece. May be repeated, and
+   * is done at once where an earlier call, of this daemon or one before it, has done it and that can be told.
    *
    * @throws io.vertxscr.model.ScrException {@link io.vertxscr.model.Fault#CORRUPT} or NO_SUCH_FILE: the cached copy is
    *     bad or gone, and counts as lost; OUTSIDE_PREFIX: a link leads out of the prefix by now; NO_SPACE, IO: the
    *     prefix directory cannot take it now
    */
   public void copy(Meter meter) {
-    work.copy(meter);
+    ResumableCopy.run(begin(meter));
   }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * The draft of one large file, copied extent by extent, by several threads. What is durable is marked
@@ -63,16 +64,11 @@ public final class LargeDraft {
   /**
    * Copies one extent, durably; does nothing if that is done.
    *
-   * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
-   *     prefix directory cannot take it now
+   * <p>Fails with CORRUPT or NO_SUCH_FILE where the cached copy is bad or gone; with NO_SPACE or IO where the prefix
+   * directory cannot take it now.
    */
-  public void copy(int extent, Meter meter) {
-    begin();
-    if (!isDone(extent)) {
-      int sum = copyBytes(extent, meter);
-      done(extent, sum);
-    }
-    end();
+  public ResumableCopy copy(int extent, Meter meter) {
+    return new OneExtent(extent, meter);
   }
 
   private synchronized boolean isDone(int extent) {
@@ -106,17 +102,6 @@ public final class LargeDraft {
     }
   }
 
-  private int copyBytes(int extent, Meter meter) {
-    try (FileChannel in = source.open();
-        FileChannel out = FileChannel.open(draft, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-      int sum = source.copy(in, out, extent * extentBytes, bytes(extent), meter);
-      out.force(true);
-      return sum;
-    } catch (IOException e) {
-      throw Faults.io(draft, e);
-    }
-  }
-
   private synchronized void done(int extent, int sum) {
     try (ExtentJournal marks = ExtentJournal.open(marksPath, owner, sums.size())) {
       marks.add(extent, sum);
@@ -138,6 +123,61 @@ public final class LargeDraft {
       ended = true;
     } catch (IOException e) {
       throw Faults.io(draft, e);
+    }
+  }
+
+  /** The copy of one extent. */
+  private final class OneExtent implements ResumableCopy {
+    private final int extent;
+    private final Meter meter;
+    private final OpenFiles files = new OpenFiles();
+    private StretchCopy stretch;
+    private FileChannel opened;
+
+    OneExtent(int extent, Meter meter) {
+      this.extent = extent;
+      this.meter = meter;
+    }
+
+    @Override
+    public boolean resume() {
+      if (stretch == null) {
+        begin();
+      }
+      if (!isDone(extent)) {
+        OptionalInt sum = copyBytes();
+        if (sum.isEmpty()) {
+          return false;
+        }
+        done(extent, sum.getAsInt());
+      }
+      end();
+      return true;
+    }
+
+    private OptionalInt copyBytes() {
+      try {
+        if (stretch == null) {
+          FileChannel in = files.add(source.open());
+          FileChannel out =
+              files.add(FileChannel.open(draft, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
+          stretch = new StretchCopy(source, in, out, extent * extentBytes, bytes(extent), meter);
+          opened = out;
+        }
+        if (!stretch.resume()) {
+          return OptionalInt.empty();
+        }
+        opened.force(true);
+        files.closeAll();
+        return OptionalInt.of(stretch.crc());
+      } catch (IOException e) {
+        throw Faults.io(draft, e);
+      }
+    }
+
+    @Override
+    public void close() {
+      files.abandon();
     }
   }
 }

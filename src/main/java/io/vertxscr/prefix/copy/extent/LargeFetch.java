@@ -63,7 +63,11 @@ public final class LargeFetch {
     begin();
     try (FileChannel in = source.open();
         FileChannel out = FileChannel.open(to, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
-      end(extent, source.copy(in, out, extent * extentBytes, bytes(extent), meter));
+      StretchCopy copy = new StretchCopy(source, in, out, extent * extentBytes, bytes(extent), meter);
+      if (!copy.resume()) {
+        throw new IllegalStateException("a fetch is not limited");
+      }
+      end(extent, copy.crc());
     } catch (IOException e) {
       throw Faults.io(to, e);
     }

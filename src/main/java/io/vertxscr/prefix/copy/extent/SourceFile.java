@@ -6,7 +6,6 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
-import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -14,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.OptionalInt;
-import java.util.zip.CRC32;
 
 /**
  * A source file with its meaning of failures, so that a bad source is not mistaken for a bad target. Blocking.
@@ -78,6 +76,15 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     }
   }
 
+  /** Its size now. */
+  long bytes(FileChannel in) {
+    try {
+      return in.size();
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
   /** Reads the next bytes; -1 at the end. */
   public int read(FileChannel in, ByteBuffer buffer) {
     try {
@@ -98,31 +105,6 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     } catch (IOException e) {
       throw unreadable(e);
     }
-  }
-
-  /**
-   * Copies a stretch of it to the same place of another file. For threads that move bulk bytes.
-   *
-   * @return the checksum of what was read
-   * @throws ScrException CORRUPT where the file ends before that
-   * @throws IOException of the other file
-   */
-  int copy(FileChannel in, FileChannel out, long begin, long bytes, Meter meter) throws IOException {
-    CRC32 sum = new CRC32();
-    long at = begin;
-    for (long left = bytes; left > 0; ) {
-      ByteBuffer buffer = PieceBuffers.first(left);
-      read(in, buffer, at);
-      buffer.flip();
-      sum.update(buffer);
-      buffer.rewind();
-      meter.passing(buffer.remaining());
-      left -= buffer.remaining();
-      while (buffer.hasRemaining()) {
-        at += out.write(buffer, at);
-      }
-    }
-    return (int) sum.getValue();
   }
 
   /** @throws ScrException CORRUPT */

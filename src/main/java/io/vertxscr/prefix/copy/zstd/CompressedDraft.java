@@ -7,6 +7,8 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.prefix.copy.extent.ExtentJournal;
 import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
 import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.OpenFiles;
+import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.storage.Faults;
@@ -86,36 +88,19 @@ public final class CompressedDraft {
   /**
    * Writes the draft durably, or resumes it.
    *
+   * @param meter admits every piece
    * @return the checksum of the file's own bytes
    * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
    *     prefix directory cannot take it now, or this node cannot compress
    */
   public int write(Meter meter) {
-    try (FileChannel in = source.open(file); FrameCoder coder = FrameCoder.compressing(manner.level)) {
-      begin();
-      try (FileChannel out = FileStamps.reopen(places.draft())) {
-        out.truncate(storedBytes).position(storedBytes);
-        long markedBytes = readBytes;
-        while (readBytes < file.bytes()) {
-          add(coder, in, out, meter);
-          if (isMarked() && readBytes - markedBytes >= manner.extentBytes) {
-            out.force(true);
-            mark();
-            markedBytes = readBytes;
-          }
-        }
-        source.requireCrc(crc, file.crc());
-        ByteBuffer end = table.encode();
-        meter.passing(end.remaining());
-        meter.saved(-end.remaining());
-        write(out, end);
-        FileStamps.apply(source.stamp(), places.draft());
-        out.force(true);
-        return crc;
-      }
-    } catch (IOException e) {
-      throw Faults.io(places.draft(), e);
-    }
+    ResumableCopy.run(copy(meter));
+    return crc;
+  }
+
+  /** As {@link #write}, as the meter admits it; once for each object. */
+  public ResumableCopy copy(Meter meter) {
+    return new FrameCopy(meter);
   }
 
   private void begin() throws IOException {
@@ -194,5 +179,73 @@ public final class CompressedDraft {
       source.read(in, plain, readBytes + plain.position());
     }
     return plain;
+  }
+
+  /** The draft as it is being written. */
+  private final class FrameCopy implements ResumableCopy {
+    private final Meter meter;
+    private final OpenFiles files = new OpenFiles();
+    private FrameCoder coder;
+    private FileChannel in;
+    private FileChannel out;
+    private long markedBytes;
+
+    FrameCopy(Meter meter) {
+      this.meter = meter;
+    }
+
+    @Override
+    public boolean resume() {
+      try {
+        if (out == null) {
+          open();
+        }
+        while (readBytes < file.bytes()) {
+          if (!meter.admits(Math.min(manner.frameBytes, file.bytes() - readBytes))) {
+            return false;
+          }
+          add(coder, in, out, meter);
+          if (isMarked() && readBytes - markedBytes >= manner.extentBytes) {
+            out.force(true);
+            mark();
+            markedBytes = readBytes;
+          }
+        }
+        finish();
+        return true;
+      } catch (IOException e) {
+        throw Faults.io(places.draft(), e);
+      }
+    }
+
+    private void open() throws IOException {
+      in = files.add(source.open(file));
+      coder = FrameCoder.compressing(manner.level);
+      begin();
+      out = files.add(FileStamps.reopen(places.draft()));
+      out.truncate(storedBytes).position(storedBytes);
+      markedBytes = readBytes;
+    }
+
+    private void finish() throws IOException {
+      source.requireCrc(crc, file.crc());
+      ByteBuffer end = table.encode();
+      meter.passing(end.remaining());
+      meter.saved(-end.remaining());
+      CompressedDraft.write(out, end);
+      FileStamps.apply(source.stamp(), places.draft());
+      out.force(true);
+      files.closeAll();
+      close();
+    }
+
+    @Override
+    public void close() {
+      files.abandon();
+      if (coder != null) {
+        coder.close();
+        coder = null;
+      }
+    }
   }
 }

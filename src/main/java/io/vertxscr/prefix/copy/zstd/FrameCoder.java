@@ -13,7 +13,8 @@ import java.util.function.Consumer;
 /**
  * Compresses and decodes frames, each by itself. Two direct buffers for each thread, of a frame each, are all that it
  * needs besides what the library has for a frame: memory is bounded by the threads. Only for the threads that move bulk
- * bytes; a caller must be done with the buffers before it has another coder. Belongs to one thread.
+ * bytes; a caller must be done with the buffers before it has another coder. Used by one thread at a time; between two
+ * frames, when nothing is in the buffers, another one may go on.
  */
 final class FrameCoder implements AutoCloseable {
   /** Decoded bytes of a frame; the last one of a file may be shorter. */
@@ -28,7 +29,6 @@ final class FrameCoder implements AutoCloseable {
   private static final ThreadLocal<Buffers> OF_THREAD = ThreadLocal.withInitial(() -> new Buffers(
       ByteBuffer.allocateDirect(FRAME_BYTES), ByteBuffer.allocateDirect(MAX_STORED_BYTES)));
 
-  private final Buffers buffers = OF_THREAD.get();
   private ZstdCompressCtx compressor;
   private ZstdDecompressCtx decompressor;
 
@@ -62,7 +62,7 @@ final class FrameCoder implements AutoCloseable {
 
   /** The buffer of decoded bytes, empty, with room for so many. */
   ByteBuffer plain(long bytes) {
-    return buffers.plain.clear().limit((int) Math.min(bytes, FRAME_BYTES));
+    return OF_THREAD.get().plain.clear().limit((int) Math.min(bytes, FRAME_BYTES));
   }
 
   /** The buffer of stored bytes, with room for this frame. @throws ScrException CORRUPT if none of ours is so long */
@@ -72,7 +72,7 @@ final class FrameCoder implements AutoCloseable {
       throw new ScrException(Fault.CORRUPT, 
           "has " + frame.bytes() + " bytes, stored in " + frame.storedBytes() + ", as none of ours");
     }
-    return buffers.stored.clear().limit(frame.storedBytes());
+    return OF_THREAD.get().stored.clear().limit(frame.storedBytes());
   }
 
   /**
@@ -81,6 +81,7 @@ final class FrameCoder implements AutoCloseable {
    * @return the frame, in the other buffer
    */
   ByteBuffer compress() {
+    Buffers buffers = OF_THREAD.get();
     int bytes = compressor.compressDirectByteBuffer(
         buffers.stored.clear(), 0, MAX_STORED_BYTES, buffers.plain, 0, buffers.plain.position());
     return buffers.stored.clear().limit(bytes);
@@ -98,6 +99,7 @@ final class FrameCoder implements AutoCloseable {
    * @throws ScrException CORRUPT if it is not the frame that the table describes
    */
   ByteBuffer decode(Frame frame) {
+    Buffers buffers = OF_THREAD.get();
     ByteBuffer stored = buffers.stored.order(ByteOrder.LITTLE_ENDIAN);
     if (stored.getInt(0) != FRAME_MAGIC || (stored.get(Integer.BYTES) & UNUSED_BITS) != 0
         || checksum(stored) != frame.checksum()) {

@@ -8,6 +8,7 @@ import java.util.Optional;
  *
  * @param leader who was asked first: if that one is gone, it may have acknowledged ranks unknown to others
  * @param settings what rank 0 brings along, from the node where it is
+ * @param newestRun number of the last run that had begun on this node, 0 for none: the ranks are of a later one
  */
 public record JoinRun(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
-    Optional<RankConfiguration> settings) {}
+    Optional<RankConfiguration> settings, long newestRun) {}

@@ -11,15 +11,17 @@ import java.util.Optional;
  * @param ended whether all ranks of this node have finalized
  * @param failedLeader the lost leader that had acknowledged ranks of this node, which have failed since
  * @param endedByNodeLoss the last run, where that ended because it lost a node
+ * @param newestRun number of the last run that has begun on this node, failed or not; 0 for none
  */
 public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
-    boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss) {
+    boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun) {
   /** Of a node that has left meanwhile. */
   public static final NodeRunState GONE = none(0);
 
   /** Of a node that knows of no run. */
   public static NodeRunState none(long epoch) {
-    return new NodeRunState(epoch, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.empty());
+    return new NodeRunState(
+        epoch, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.empty(), 0);
   }
 
   /** Whether this node takes, or took, part in that run. */

@@ -7,5 +7,6 @@ import java.util.Optional;
  *
  * @param halt why the run is to stop, where it is
  * @param exit whether its processes are to end themselves then
+ * @param sync whether some node brings it to stable storage now: older ones stay until all such nodes have done so
  */
-public record OutputProtected(Optional<String> halt, boolean exit) {}
+public record OutputProtected(Optional<String> halt, boolean exit, boolean sync) {}

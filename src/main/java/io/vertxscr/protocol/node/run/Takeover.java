@@ -1,4 +1,9 @@
 package io.vertxscr.protocol.node.run;
 
-/** From a node that has become the leader. */
-public record Takeover(String leader, long epoch) {}
+/**
+ * From a node that has become the leader, or to one that has come since.
+ *
+ * @param epoch a number at least as high as any that it has heard of
+ * @param leadership its unique name: the node and a random number
+ */
+public record Takeover(String leader, long epoch, String leadership) {}

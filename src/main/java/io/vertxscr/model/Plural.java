@@ -1,4 +1,4 @@
-package io.vertxscr.launch;
+package io.vertxscr.model;
 
 /** Numbers of things, in words. */
 public final class Plural {
@@ -7,10 +7,5 @@ public final class Plural {
   /** {@code 1 node}, {@code 2 nodes}. @param thing its singular, whose plural takes an s */
   public static String of(long number, String thing) {
     return number + " " + thing + (number == 1 ? "" : "s");
-  }
-
-  /** Why a run cannot begin. */
-  public static String tooFewNodes(int usable, int needed) {
-    return of(usable, "node") + " can be used, and it takes " + needed;
   }
 }

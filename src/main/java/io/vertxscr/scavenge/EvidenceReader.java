@@ -1,4 +1,4 @@
-package io.vertxscr.cli.offline;
+package io.vertxscr.scavenge;
 
 import io.vertxscr.explain.Evidence.InPrefix;
 import io.vertxscr.explain.Evidence;
@@ -6,20 +6,15 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.Summary;
-import io.vertxscr.launch.Plural;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.publish.Publication;
-import io.vertxscr.scavenge.DatasetScan;
-import io.vertxscr.scavenge.DatasetScanner;
-import io.vertxscr.scavenge.DatasetVerification;
-import io.vertxscr.scavenge.NodeCache;
-import io.vertxscr.scavenge.OtherPrefixes;
-import io.vertxscr.scavenge.PatientLocks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +22,7 @@ import java.util.OptionalInt;
 import java.util.function.Predicate;
 
 /** Collects the evidence of one dataset. In the prefix directory, scavenged, in caches of this machine. */
-final class EvidenceReader {
+public final class EvidenceReader {
   private final PrefixPaths paths;
   private final List<NodeCache> caches;
   private final Index index;
@@ -35,22 +30,23 @@ final class EvidenceReader {
   private final FlushFileStore flushFile;
   private final List<String> remarks = new ArrayList<>();
 
-  EvidenceReader(PrefixPaths paths, List<NodeCache> caches) {
+  /** Reads the index at once, all else when asked. @throws ScrException IO */
+  public EvidenceReader(
+      PrefixPaths paths, PrefixIndex prefixIndex, FlushFileStore flushFile, List<NodeCache> caches) {
     this.paths = paths;
     this.caches = caches;
-    var prefixIndex = PrefixOption.index(paths);
     this.index = prefixIndex.read().index();
     this.publication = new Publication(paths, prefixIndex);
-    this.flushFile = new FlushFileStore(paths, PatientLocks.user("scr explain", PrefixOption.PATIENCE));
+    this.flushFile = flushFile;
   }
 
   /** Returns remarks made during the collection: damaged files of caches. */
-  List<String> remarks() {
+  public List<String> remarks() {
     return List.copyOf(remarks);
   }
 
   /** @param wanted a name or a number. @throws ScrException NO_SUCH_DATASET if nothing here speaks of it, IO */
-  Evidence read(String wanted) {
+  public Evidence read(String wanted) {
     List<Inventory> inventories = caches.stream().map(cache -> cache.of(paths).inventory(remarks)).toList();
     DatasetDescriptor dataset = find(wanted, inventories);
     InPrefix prefix = inPrefix(dataset);

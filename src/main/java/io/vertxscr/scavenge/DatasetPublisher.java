@@ -1,9 +1,6 @@
-package io.vertxscr.cli.offline;
+package io.vertxscr.scavenge;
 
-import io.vertxscr.cli.text.Humane;
-import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.launch.Plural;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -14,16 +11,8 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
-import io.vertxscr.scavenge.DatasetAssembly;
-import io.vertxscr.scavenge.DatasetScan;
-import io.vertxscr.scavenge.DatasetScanner;
-import io.vertxscr.scavenge.DatasetVerification;
-import io.vertxscr.scavenge.MissingFiles;
-import io.vertxscr.scavenge.PatientLocks;
-import io.vertxscr.scavenge.ScanHash;
-import java.io.PrintWriter;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Clock;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,25 +23,31 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.BinaryOperator;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** The parts of {@code scr index} that make datasets whole: add, build, scan. Each returns an exit code. */
-final class IndexRepair {
-  private static final int MOST_REASONS = 10;
-
+/**
+ * Makes datasets of a prefix directory whole and lists them: one, or all. What is found goes to the caller's consumer
+ * while it is found. Blocking, for commands; a daemon publishes by {@link Publication}.
+ */
+public final class DatasetPublisher {
   private final PrefixPaths paths;
   private final PrefixIndex index;
-  private final Publication publication;
   private final FlushFileStore flushFile;
-  private final PrintWriter out;
+  private final Clock clock;
+  private final Consumer<Finding> findings;
+  private final Publication publication;
 
-  IndexRepair(PrefixPaths paths, PrintWriter out) {
+  /** @param clock for the times in the index */
+  public DatasetPublisher(PrefixPaths paths, PrefixIndex index, FlushFileStore flushFile, Clock clock,
+      Consumer<Finding> findings) {
     this.paths = paths;
-    this.index = PrefixOption.index(paths);
+    this.index = index;
+    this.flushFile = flushFile;
+    this.clock = clock;
+    this.findings = findings;
     this.publication = new Publication(paths, index);
-    this.flushFile = new FlushFileStore(paths, PatientLocks.user("scr index", PrefixOption.PATIENCE));
-    this.out = out;
   }
 
   /**
@@ -60,9 +55,9 @@ final class IndexRepair {
    *
    * @throws ScrException BAD_CONFIGURATION where it means none, or more than one
    */
-  int id(String argument) {
+  public int idOf(String argument) {
     String number = argument.matches("[1-9][0-9]{0,8}") ? "scr.dataset." + argument : argument;
-    OptionalInt id = PrefixPaths.datasetOf(Path.of(number));
+    OptionalInt id = PrefixPaths.datasetOf(paths.prefix().resolve(number));
     if (id.isPresent()) {
       return id.getAsInt();
     }
@@ -77,11 +72,17 @@ final class IndexRepair {
     return named.getFirst();
   }
 
-  /** @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left */
-  int add(int id, boolean takeOver) {
-    index.makeIfLost().forEach(out::println);
+  /**
+   * Makes one dataset whole and lists it.
+   *
+   * @param takeOver publish it although the flush file says that a daemon does: the caller knows that none is left
+   * @return whether restarts can use it now
+   * @throws ScrException what {@link DatasetAssembly#assemble} throws
+   */
+  public boolean add(int id, boolean takeOver) {
+    remarks(index.makeIfLost());
     if (tellIfOverwritten(id, overwritten())) {
-      return OfflineCommands.WRONG;
+      return false;
     }
     try {
       return enlist(List.of(assemble(id, takeOver)), List.of());
@@ -114,8 +115,8 @@ final class IndexRepair {
     if (!overwritten.containsKey(id)) {
       return false;
     }
-    out.println(name(publication.summary(id).orElseThrow().descriptor()) + " was replaced by dataset "
-        + overwritten.get(id) + ", which has written over its files");
+    findings.accept(
+        new Finding.OverwrittenBy(publication.summary(id).orElseThrow().descriptor(), overwritten.get(id)));
     return true;
   }
 
@@ -123,7 +124,7 @@ final class IndexRepair {
     Assembled dataset = new DatasetAssembly(paths, publication).assemble(id, (descriptor, work) ->
         flushFile.publish(descriptor, takeOver, work));
     requireItsOwn(dataset.descriptor());
-    dataset.problems().forEach(problem -> out.println(name(dataset.descriptor()) + ": " + problem));
+    dataset.problems().forEach(problem -> findings.accept(new Finding.Defect(dataset.descriptor(), problem)));
     return dataset;
   }
 
@@ -137,7 +138,8 @@ final class IndexRepair {
     }
     var read = DatasetVerification.verify(paths, descriptor.id());
     if (!read.problems().isEmpty() || !read.unverified().isEmpty()) {
-      throw new ScrException(Fault.WRONG_STATE, IndexVerification.replaced(replaced.get())
+      throw new ScrException(Fault.WRONG_STATE, EntrySentences.overwritten(
+          replaced.get().descriptor(), replaced.get().replacedBy().getAsInt())
           + ", and they are not its own: " + (read.problems().isEmpty() ? "no checksum says otherwise"
               : read.problems().getFirst()));
     }
@@ -145,8 +147,8 @@ final class IndexRepair {
         ? now.drop(descriptor.id()) : now);                // listed again as what is whole
   }
 
-  static String name(DatasetDescriptor descriptor) {
-    return "dataset " + descriptor.id() + " '" + descriptor.name() + "'";
+  private void remarks(List<String> sentences) {
+    sentences.forEach(sentence -> findings.accept(new Finding.Remark(sentence)));
   }
 
   /**
@@ -154,10 +156,11 @@ final class IndexRepair {
    * which the next call of the command finds.
    *
    * @param lost entries of datasets that are not whole any more
+   * @return whether restarts can use all of them
    */
-  private int enlist(List<Assembled> looked, List<Index.Entry> lost) {
+  private boolean enlist(List<Assembled> looked, List<Index.Entry> lost) {
     if (looked.isEmpty() && lost.isEmpty()) {
-      return 0;                                           // an empty mount point must not get an index of its own
+      return true;                                        // an empty mount point must not get an index of its own
     }
     List<DatasetDescriptor> whole = new ArrayList<>();
     List<DatasetDescriptor> broken = new ArrayList<>();
@@ -172,19 +175,19 @@ final class IndexRepair {
     broken.removeIf(descriptor -> replaced.containsKey(descriptor.id())
         || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
     whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !publication.isComplete(descriptor.id()));
-    LocalDateTime now = LocalDateTime.now();
+    LocalDateTime now = LocalDateTime.now(clock);
     Map<Integer, Integer> overwritten = overwritten();
     whole.removeIf(descriptor -> overwritten.containsKey(descriptor.id()));
     Reading reading = index.update(before ->
         withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
-    reading.remarks().forEach(out::println);
-    publication.removeReplaced(whole).forEach(out::println);
+    remarks(reading.remarks());
+    remarks(publication.removeReplaced(whole));
     List<Index.Entry> failed = reading.index().entries().stream().filter(entry -> entry.failed().isPresent()
         && whole.stream().anyMatch(entry.descriptor()::sameAs)).toList();
     looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id())),
         failed.stream().filter(entry -> entry.descriptor().sameAs(dataset.descriptor())).findFirst()));
-    lost.forEach(entry -> out.println(name(entry.descriptor()) + " " + lack(entry.id()) + ": not valid any more"));
-    return broken.isEmpty() && lost.isEmpty() && failed.isEmpty() ? 0 : OfflineCommands.WRONG;
+    lost.forEach(entry -> findings.accept(new Finding.Delisted(entry.descriptor(), lack(entry.id()))));
+    return broken.isEmpty() && lost.isEmpty() && failed.isEmpty();
   }
 
   /** Of two datasets of one name the later one has overwritten the other, which is not listed again. */
@@ -229,81 +232,71 @@ final class IndexRepair {
   }
 
   /** Returns why it is not valid. */
-  private String lack(int id) {
-    return publication.isComplete(id) ? "has no map that can be read"
-        : Files.exists(paths.summary(id)) ? "has no summary that can be read" : "has lost its summary";
+  private Finding.Lack lack(int id) {
+    return publication.isComplete(id) ? Finding.Lack.READABLE_MAP
+        : Files.exists(paths.summary(id)) ? Finding.Lack.READABLE_SUMMARY : Finding.Lack.SUMMARY;
   }
 
   private void tell(Assembled dataset, Optional<DatasetDescriptor> successor, Optional<Index.Entry> failed) {
     DatasetDescriptor descriptor = dataset.descriptor();
     if (successor.isPresent()) {
-      out.println(name(descriptor) + " was replaced by dataset " + successor.get().id() + ": not listed");
-    } else if (dataset.valid()) {
-      String rebuilt = dataset.rebuilt().isEmpty() ? "" : "; rebuilt " + Humane.ranks(dataset.rebuilt());
-      out.println(name(descriptor) + failed.map(entry -> ": its files have the right sizes" + rebuilt + ", but "
-          + IndexVerification.markSentence(entry)).orElse(" is in the index, whole: "
-              + Plural.of(descriptor.totals().files(), "file") + ", "
-              + Humane.bytes(descriptor.totals().bytes()) + rebuilt));
+      findings.accept(new Finding.Superseded(descriptor, successor.get().id()));
+    } else if (!dataset.valid()) {
+      findings.accept(new Finding.NotWhole(descriptor, dataset.missing(), dataset.unrecoverable()));
+    } else if (failed.isPresent()) {
+      findings.accept(new Finding.EnlistedButMarked(descriptor, dataset.rebuilt(), failed.get()));
     } else {
-      out.println(name(descriptor) + " is INVALID: MISSING files of " + Humane.ranks(dataset.missing())
-          + "; UNRECOVERABLE " + Humane.ranks(dataset.unrecoverable().keySet()));
-      dataset.unrecoverable().values().stream().distinct().limit(MOST_REASONS).forEach(why ->
-          out.println("  " + why.replaceFirst("^dataset .* from the caches: ", "")));
+      findings.accept(new Finding.Enlisted(descriptor, dataset.rebuilt()));
     }
   }
 
-  /** Examines every dataset of the prefix directory, and lists all that are whole, or can be repaired. */
-  int build() {
+  /**
+   * Examines every dataset of the prefix directory, and lists all that are whole, or can be repaired.
+   *
+   * @return whether nothing that should be whole is not; a dataset that is being flushed is no defect
+   */
+  public boolean build() {
     List<String> remarks = new ArrayList<>(index.makeIfLost());
     if (!index.read().remarks().isEmpty()) {
       remarks.addAll(index.update(before -> before).remarks());
     }
-    remarks.forEach(out::println);
+    remarks(remarks);
     List<Assembled> looked = new ArrayList<>();
     Set<Integer> withoutMap = new HashSet<>();
     Map<Integer, Integer> overwritten = overwritten();
-    int exit = 0;
+    boolean good = true;
     for (int id : publication.datasets()) {
       if (tellIfOverwritten(id, overwritten)) {
         continue;
       }
       if (isWorthALook(id)) {
-        exit = Math.max(exit, build(id, looked, withoutMap));
+        good &= build(id, looked, withoutMap);
       } else if (!remarks.contains(PrefixIndex.neverWhole(id))) {
-        out.println(PrefixIndex.neverWhole(id));
+        findings.accept(new Finding.Remark(PrefixIndex.neverWhole(id)));
       }
     }
     List<Index.Entry> lost =
         listed(entry -> withoutMap.contains(entry.id()) || !publication.isComplete(entry.id()));
-    return Math.max(exit, enlist(looked, lost));
+    return enlist(looked, lost) && good;
   }
 
   private boolean isWorthALook(int id) {
     return Files.exists(paths.summary(id)) || DatasetScanner.isScavenged(paths, id);
   }
 
-  private int build(int id, List<Assembled> looked, Set<Integer> withoutMap) {
+  private boolean build(int id, List<Assembled> looked, Set<Integer> withoutMap) {
     try {
       looked.add(assemble(id, false));
-      return 0;
+      return true;
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT && e.fault() != Fault.BUSY && e.fault() != Fault.WRONG_STATE) {
         throw e;
       }
-      out.println("dataset " + id + " is left alone: " + e.getMessage());
+      findings.accept(new Finding.LeftAlone(id, e.getMessage()));
       if (e.fault() == Fault.CORRUPT && !DatasetVerification.hasMap(paths, id)) {
         withoutMap.add(id);
       }
-      return e.fault() == Fault.BUSY ? 0 : OfflineCommands.WRONG;
+      return e.fault() == Fault.BUSY;
     }
-  }
-
-  /** Prints what was scavenged of a dataset, as SCR's scan hash. Changes nothing. */
-  int scan(int id) {
-    DatasetScan scan = DatasetScanner.scan(paths, id, DatasetScanner.Depth.SIZES);
-    MissingFiles missing = MissingFiles.of(scan);
-    out.print(HashFile.dump(ScanHash.encode(scan, missing)));
-    out.flush();
-    return missing.unrecoverable().isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 }

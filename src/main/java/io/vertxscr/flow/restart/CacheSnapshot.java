@@ -1,0 +1,57 @@
+package io.vertxscr.flow.restart;
+
+import io.vertxscr.model.DatasetKey;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What the caches of all nodes held when they were asked, with queries. A dataset may have a copy on several nodes,
+ * each with its own ranks and its own flush state. Pure; it does not become fresh by itself.
+ *
+ * @param nodes in the order in which they were asked
+ */
+public record CacheSnapshot(List<Inventory> nodes) {
+  public CacheSnapshot {
+    nodes = List.copyOf(nodes);
+  }
+
+  public static CacheSnapshot of(List<Inventory> nodes) {
+    return new CacheSnapshot(nodes);
+  }
+
+  /** All copies of all datasets, node by node. */
+  public Stream<Inventory.Dataset> copies() {
+    return nodes.stream().flatMap(node -> node.datasets().stream());
+  }
+
+  /** All copies of one dataset. */
+  public Stream<Inventory.Dataset> copies(DatasetKey key) {
+    return copies().filter(copy -> copy.key().equals(key));
+  }
+
+  /** All copies of the datasets of one prefix directory. */
+  public Stream<Inventory.Dataset> copiesFor(String prefixDirectory) {
+    return copies().filter(copy -> copy.origin().prefix().equals(prefixDirectory));
+  }
+
+  /** The first copy with this id; ids are unique over all prefix directories, unless a history has begun again. */
+  public Optional<Inventory.Dataset> find(int id) {
+    return copies().filter(copy -> copy.descriptor().id() == id).findFirst();
+  }
+
+  /** The nodes that have a copy of the dataset. */
+  public List<Inventory> holders(DatasetKey key) {
+    return nodes.stream().filter(node -> node.datasets().stream().anyMatch(copy -> copy.key().equals(key))).toList();
+  }
+
+  /** The first of the chosen copies for each id, ascending. */
+  public Map<Integer, Inventory.Dataset> byId(Predicate<Inventory.Dataset> chosen) {
+    Map<Integer, Inventory.Dataset> found = new TreeMap<>();
+    copies().filter(chosen).forEach(copy -> found.putIfAbsent(copy.descriptor().id(), copy));
+    return found;
+  }
+}

@@ -1,0 +1,13 @@
+package io.vertxscr.protocol.node.run;
+
+import io.vertxscr.model.DatasetKey;
+
+/**
+ * A node's part of a dataset is on stable storage, as far as its store is, or cannot be brought there. Answered when
+ * all nodes of the run have said so. May be said again.
+ *
+ * @param node who says it
+ * @param nodes of the run, so many must say it
+ * @param trouble why it is not there; empty where it is
+ */
+public record DatasetSynced(long run, DatasetKey dataset, String node, int nodes, String trouble) {}

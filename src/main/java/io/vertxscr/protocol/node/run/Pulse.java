@@ -1,0 +1,9 @@
+package io.vertxscr.protocol.node.run;
+
+/**
+ * Answer of a node's loop to whoever waits for the node.
+ *
+ * @param storageSilentMs how long its storage has not answered; 0 if it does
+ * @param run number of the run that is on there; 0 if none is, or it is over for that node
+ */
+public record Pulse(long storageSilentMs, long run) {}

@@ -1,0 +1,19 @@
+package io.vertxscr.scavenge;
+
+import java.util.Optional;
+
+/** Brings parts of a dataset from caches to its directory in the prefix directory: of this machine, or of hosts. */
+public interface DatasetCopies {
+  /**
+   * Copies all that can be reached.
+   *
+   * @return whether no daemon is left that could resume a flush of it
+   * @throws io.vertxscr.model.ScrException where a copy fails that others do not replace
+   */
+  boolean bring(int id);
+
+  /** Returns a sentence if these caches hold the dataset for other prefix directories only, as far as is known. */
+  default Optional<String> otherPrefix(int id) {
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,79 @@
+package io.vertxscr.service.cache;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.model.StoreSync;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.run.DatasetSynced;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.NodeBus;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.LocalFiles;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Brings the application's files of datasets to stable storage, where their store has any. On the node's loop.
+ *
+ * <p>The redundancy file and the filemap of a dataset are synced before it is complete; its files are not, because the
+ * application would wait for a disk. A loss of power of more nodes than its sets tolerate takes it then. So the
+ * datasets before it stay until all nodes have synced their parts of it.
+ */
+public final class StableStorage {
+  private final Loop loop;
+  private final NodeBus bus;
+  private final String self;
+  private final DatasetStore store;
+  /** Whether a store is in memory, by its base. */
+  private final Map<String, Boolean> inMemory = new HashMap<>();
+
+  /** Syncs for a node. */
+  public StableStorage(Loop loop, NodeBus bus, String self, DatasetStore store) {
+    this.loop = loop;
+    this.bus = bus;
+    this.self = self;
+    this.store = store;
+  }
+
+  /** When datasets of a store are to be synced on this node: not AUTO. Does not fail. */
+  public Future<StoreSync> when(StoreDescriptor target) {
+    if (target.sync() != StoreSync.AUTO) {
+      return Future.succeededFuture(target.sync());
+    }
+    Boolean known = inMemory.get(target.base());
+    Future<Boolean> memory = known != null ? Future.succeededFuture(known)
+        : loop.blocking("look at the file system of " + target.base(), () -> {
+          store.freeBytes(target.base());                 // makes the directory
+          return LocalFiles.isInMemory(loop.files().path(target.base()));
+        }).onSuccess(is -> inMemory.put(target.base(), is));
+    return memory.otherwise(false).map(is -> is ? StoreSync.NONE : StoreSync.EVICT);
+  }
+
+  /** Syncs the files of a dataset on this node. On threads that phases do not need. */
+  public Future<Void> sync(int datasetId, List<RankFiles> ranks) {
+    return loop.patiently("sync dataset " + datasetId, () -> {
+      store.sync(datasetId, ranks);
+      return null;
+    });
+  }
+
+  /**
+   * Syncs the files of a dataset on this node, if they can be, and tells the leader.
+   *
+   * @return completes when they are on stable storage on all nodes; fails if they never will be
+   */
+  public Future<Void> everywhere(RunInfo run, DatasetRecord dataset, StoreDescriptor target) {
+    int id = dataset.descriptor().id();
+    return when(target).compose(when -> when == StoreSync.EVICT
+        ? sync(id, dataset.ranks().stream().map(RankRecord::files).toList()) : Future.succeededFuture())
+        .map("").otherwise(failure -> String.valueOf(failure.getMessage()))
+        .compose(trouble -> bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(
+            run.run(), dataset.descriptor().key(), self, run.map().byNode().size(), trouble), Ack.class)).mapEmpty();
+  }
+}

@@ -1,0 +1,69 @@
+package io.vertxscr.service.run;
+
+import io.vertxscr.service.Loop;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Whether the storage of this node answers: a small file in its control directory is written, synced, read and deleted
+ * now and then, while others ask. An error is an answer; only a hang is not. On the node's loop.
+ */
+public final class StorageProbe {
+  private static final int BYTES = 8;
+  private static final long PAUSE_MS = 4_000;
+  private static final long TICK_MS = 1_000;
+
+  private final Loop loop;
+  private final Path file;
+  private final String name;
+  private boolean running;
+  private boolean pauses;
+  /** How long the probe has been running: time that the whole process stood still does not count. */
+  private long silentMs;
+
+  /** Probes the control directory of a node. */
+  public StorageProbe(Loop loop, String node, Path control) {
+    this.loop = loop;
+    this.file = control.resolve("node.probe");
+    this.name = node + "-probe";
+  }
+
+  /** Returns for how many ms the storage has not answered, 0 if it does; begins the next probe. */
+  public long silentMs() {
+    if (!running && !pauses) {
+      running = true;
+      tick();
+      loop.aside(name, this::probe).onComplete(_ -> {
+        running = false;
+        silentMs = 0;
+        pauses = true;
+        loop.after(PAUSE_MS, () -> pauses = false);
+      });
+    }
+    return silentMs;
+  }
+
+  private void tick() {
+    loop.after(TICK_MS, () -> {
+      if (running) {
+        silentMs += TICK_MS;
+        tick();
+      }
+    });
+  }
+
+  private Void probe() throws Exception {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
+        StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.allocate(BYTES), 0);
+      channel.force(false);
+      channel.read(ByteBuffer.allocate(BYTES), 0);
+    } finally {
+      Files.deleteIfExists(file);
+    }
+    return null;
+  }
+}

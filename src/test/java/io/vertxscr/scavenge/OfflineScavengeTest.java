@@ -1,0 +1,157 @@
+package io.vertxscr.scavenge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.explain.Diagnosis;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Goal: the choice of a scavenge, its order and its verdict, and the copies of one machine, as values. */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class OfflineScavengeTest {
+  @TempDir
+  private Path temp;
+  private TestCaches caches;
+  private PrefixPaths paths;
+  private PrefixIndex index;
+  private final List<Finding> findings = new ArrayList<>();
+  private final List<String> log = new ArrayList<>();
+
+  private final class Log implements OfflineScavenge.ScavengeLog {
+    @Override
+    public void begun(int dataset) {
+      log.add("begun " + dataset);
+    }
+
+    @Override
+    public void ended(int dataset, boolean whole) {
+      log.add("ended " + dataset + " " + whole);
+    }
+  }
+
+  @BeforeEach
+  void makeCaches() {
+    caches = new TestCaches(temp, Scheme.XOR, 4, 1, 1000);
+    paths = new PrefixPaths(caches.prefix);
+    index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(5)));
+  }
+
+  private LocalCopies local() {
+    return new LocalCopies(paths, caches.nodes(), findings::add);
+  }
+
+  private OfflineScavenge scavenge(DatasetCopies copies) {
+    return new OfflineScavenge(paths, index,
+        new FlushFileStore(paths, PatientLocks.user("test", Duration.ofSeconds(5))), copies, new Log(),
+        Clock.systemUTC(), findings::add);
+  }
+
+  private static DatasetDescriptor dataset(int id, long createdUs, boolean checkpoint, boolean output) {
+    return new DatasetDescriptor(id, "d." + id, new DatasetFlags(checkpoint, output), id, createdUs,
+        new Job("u", "j", "1", "c"), new DatasetDescriptor.Totals(1, 1));
+  }
+
+  @Test
+  void checkpointsThatARestartWouldTakeFirstAreTriedNewestFirstAndOlderOnesStay() {
+    DatasetDescriptor there = dataset(5, 500, true, false);
+    List<DatasetDescriptor> lacking = List.of(dataset(3, 300, true, false), dataset(4, 400, true, true),
+        dataset(6, 600, true, false), dataset(7, 700, false, true), dataset(8, 800, true, true));
+    ScavengeChoice choice = ScavengeChoice.of(lacking, Optional.of(there));
+    assertThat(choice.checkpoints()).extracting(DatasetDescriptor::id).containsExactly(8, 6);
+    assertThat(choice.left()).extracting(DatasetDescriptor::id).containsExactly(3);
+    assertThat(ScavengeChoice.of(lacking, Optional.empty()).checkpoints()).extracting(DatasetDescriptor::id)
+        .containsExactly(8, 6, 4, 3);
+    // a later history that began again with lower numbers
+    assertThat(ScavengeChoice.of(List.of(dataset(2, 900, true, false)), Optional.of(there)).checkpoints()).hasSize(1);
+  }
+
+  @Test
+  void theNextOlderCheckpointIsTakenWhereTheNewestCannotBeHad() {
+    DatasetDescriptor older = caches.dataset(6, "b.6");
+    caches.dataset(7, "b.7");
+    DatasetCopies lossy = id -> {
+      if (id == 6) {
+        local().copy(id);
+      }
+      return true;
+    };
+    assertThat(scavenge(lossy).all(caches.nodes(), false)).isTrue();
+    assertThat(log).containsExactly("begun 7", "ended 7 false", "begun 6", "ended 6 true");
+    assertThat(findings).contains(new Finding.Enlisted(older, List.of()),
+        new Finding.DefectById(7, "no cache that was reached has anything of dataset 7"));
+    findings.clear();
+    caches.dataset(5, "b.5");
+    assertThat(scavenge(local()).all(caches.nodes(), false)).as("7 can be had now").isTrue();
+    assertThat(findings).last().isInstanceOf(Finding.Enlisted.class);
+    findings.clear();
+    assertThat(scavenge(local()).all(caches.nodes(), false)).isTrue();
+    assertThat(findings).singleElement().isInstanceOfSatisfying(Finding.LeftInCaches.class,
+        left -> assertThat(left.left()).extracting(DatasetDescriptor::id).containsExactly(5));
+  }
+
+  @Test
+  void withoutAnyCacheNothingIsToBeScavengedAndNothingIsWritten() {
+    assertThat(scavenge(local()).all(List.of(), false)).isTrue();
+    assertThat(findings).containsExactly(new Finding.NothingToScavenge(false));
+    assertThat(paths.scr()).doesNotExist();
+    assertThat(scavenge(local()).one(9, false)).isFalse();
+    assertThat(log).containsExactly("begun 9", "ended 9 false");
+  }
+
+  @Test
+  void aCopyIsMadeOnlyOfWhatIsNotPublishedWhole() throws Exception {
+    caches.dataset(6, "b.6");
+    assertThat(local().copyIfNeeded(6, index)).isEmpty();
+    assertThat(findings).hasSize(4).allMatch(Finding.PartCopied.class::isInstance);
+    assertThat(scavenge(local()).one(6, false)).isTrue();
+    findings.clear();
+    assertThat(local().copyIfNeeded(6, index)).isEmpty();
+    assertThat(findings).containsExactly(new Finding.NothingToCopy(6));
+    findings.clear();
+    Files.delete(caches.prefix.resolve("b.6/b.1"));
+    assertThat(local().copyIfNeeded(6, index)).isEmpty();
+    assertThat(findings).element(0).isInstanceOf(Finding.DefectById.class);
+    assertThat(findings).element(1).isEqualTo(new Finding.CopiedForRepair(6));
+    assertThat(local().copyIfNeeded(7, index)).contains("none of the nodes n0, n1, n2, n3 has anything of dataset 7");
+  }
+
+  @Test
+  void anInspectionDiagnosesEachDatasetOnceAndKnowsWhatThePrefixDirectoryHas() {
+    caches.dataset(6, "b.6");
+    caches.dataset(7, "b.7");
+    scavenge(local()).one(6, false);
+    caches.lose("n3");
+    CacheInspection seen = CacheInspection.of(caches.nodes(), prefix -> index);
+    assertThat(seen.damage()).isEmpty();
+    assertThat(seen.parts()).hasSize(6);
+    assertThat(seen.parts()).extracting(part -> part.dataset().id() + part.node() + part.flush())
+        .containsExactly("6n0" + FlushState.DONE, "6n1" + FlushState.DONE, "6n2" + FlushState.DONE,
+            "7n0" + FlushState.WANTED, "7n1" + FlushState.WANTED, "7n2" + FlushState.WANTED);
+    assertThat(seen.datasets()).hasSize(2).allSatisfy(part -> assertThat(part.diagnosis().lost()).isEmpty());
+    caches.lose("n2");
+    assertThat(CacheInspection.of(caches.nodes(), prefix -> index).datasets())
+        .allSatisfy(part -> assertThat(part.diagnosis()).extracting(Diagnosis::lost).asInstanceOf(
+            InstanceOfAssertFactories.MAP).containsOnlyKeys(2, 3));
+  }
+}

@@ -1,0 +1,232 @@
+package io.vertxscr.service.restart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.FlushDescriptor;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapWriter;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.restart.FetchRanks;
+import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.Observer;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a fetch takes nothing from the cache before all of it is known to be right, and no more than it replaces.
+ * Method: one rank with one file, on a file system in memory of a known size.
+ */
+class FetchRoomTest {
+  private static final int BYTES = 1 << 20;
+  private static final long CREATED_US = 100;
+
+  private FaultyDisk disk;
+
+  @AfterEach
+  void close() throws IOException {
+    disk.close();
+  }
+
+  /** A node and a prefix directory with dataset 1, on a file system of so many times its size. */
+  private final class Scene {
+    final VirtualTime time = new VirtualTime(new Random(1));
+    final NodeDirectories directories;
+    final DatasetStore store;
+    final FetchService service;
+    final Path published;
+
+    Scene(double room) throws IOException {
+      disk = new FaultyDisk((long) (room * BYTES));
+      PrefixPaths paths = new PrefixPaths(disk.directory("/prefix"));
+      directories = new NodeDirectories(disk.system().getPath("/cache"), disk.system().getPath("/control"));
+      store = DatasetStore.open(directories);
+      service = new FetchService(time.loop(new LocalFiles(disk.system())), store, Observer.NONE);
+      Files.createDirectories(paths.dataset(1));
+      published = Files.write(paths.file("file"), content(1));
+      RankMapWriter map = new RankMapWriter(paths, 1, 1, 1);
+      map.writePart(0, List.of(new RankFiles(0, List.of(new FileMeta("file", "file", BYTES,
+          OptionalInt.of(FileChecks.crc(published)), Optional.of(FileStamps.read(published)))))));
+      map.writeRoot();
+    }
+
+    /** The cache holds this. */
+    void hold(int id, long createdUs, FlushState flush) throws IOException {
+      Files.write(store.createDirectory(id, 0).resolve("file"), content(id));
+      String name = store.directory(id).relativize(store.directory(id, 0)) + "/file";
+      store.save(new DatasetRecord(dataset(id, createdUs), origin(), store.cache(id), redundancy(), flush,
+          List.of(new RankRecord(new RankFiles(0, List.of(new FileMeta(name, "file", BYTES,
+              OptionalInt.empty(), Optional.empty()))), new RedundancySet(List.of(0)), Optional.empty()))));
+    }
+
+    Origin origin() {
+      return new Origin("/prefix", 1, FlushDescriptor.FILES);
+    }
+
+    RedundancyDescriptor redundancy() {
+      return new RedundancyDescriptor(
+          new CheckpointDescriptor(0, true, 1, "NODE", "/cache", Redundancy.of(Scheme.SINGLE, 8), false), 0);
+    }
+
+    Future<Ack> fetch() {
+      return time.await(Future.succeededFuture().compose(_ -> service.fetch(new FetchRanks(
+          dataset(1, CREATED_US), origin(), "/cache", redundancy(), List.of(0),
+          new FetchRanks.FetchMode(false, false, 2)))));
+    }
+
+    Future<Ack> commit() {
+      return time.await(Future.succeededFuture().compose(_ -> service.commit(dataset(1, CREATED_US).key())));
+    }
+
+    Future<Ack> discard() {
+      return time.await(service.discard(dataset(1, CREATED_US).key()));
+    }
+
+    void truncate() throws IOException {
+      Files.write(published, new byte[BYTES / 2]);
+    }
+
+    List<Integer> held() {
+      return store.list().stream().map(record -> record.descriptor().id()).toList();
+    }
+
+    byte[] cached(int id) throws IOException {
+      return Files.readAllBytes(NodeDirectories.resolve(store.directory(id),
+          store.find(id).orElseThrow().ranks().getFirst().files().files().getFirst().name()));
+    }
+
+    Path draft() {
+      return store.draft(1, "/cache");
+    }
+  }
+
+  private static DatasetDescriptor dataset(int id, long createdUs) {
+    return new DatasetDescriptor(id, "step-" + id, DatasetFlags.CHECKPOINT, id, createdUs,
+        new Job("user", "job", "1", "alpha"), DatasetDescriptor.Totals.NONE);
+  }
+
+  private static byte[] content(int id) {
+    byte[] bytes = new byte[BYTES];
+    new Random(id).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static void failsWith(Future<?> future, Fault fault) {
+    assertThat(future.failed()).isTrue();
+    assertThat(future.cause()).isInstanceOfSatisfying(ScrException.class,
+        e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(fault));
+  }
+
+  @Test
+  void whatTheCacheHoldsStaysUntilTheCommit() throws IOException {
+    Scene scene = new Scene(8);
+    scene.hold(1, CREATED_US, FlushState.NOT_WANTED);
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.store.find(1).orElseThrow().flush()).isEqualTo(FlushState.NOT_WANTED);
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.commit().succeeded()).as("said again").isTrue();
+    assertThat(scene.store.find(1).orElseThrow().flush()).isEqualTo(FlushState.DONE);
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+    assertThat(scene.draft()).doesNotExist();
+  }
+
+  @Test
+  void aFetchThatFailsHereOrElsewhereLeavesWhatTheCacheHolds() throws IOException {
+    Scene scene = new Scene(8);
+    scene.hold(1, CREATED_US, FlushState.DONE);
+    DatasetRecord before = scene.store.find(1).orElseThrow();
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.discard().succeeded()).isTrue();
+    assertThat(scene.draft()).doesNotExist();
+    failsWith(scene.commit(), Fault.NO_SUCH_DATASET);
+    scene.truncate();
+    failsWith(scene.fetch(), Fault.CORRUPT);
+    assertThat(scene.store.find(1)).contains(before);
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+    assertThat(scene.draft()).doesNotExist();
+  }
+
+  @Test
+  void aLaterHistoryOfTheIdThatIsNowhereElseIsNotReplaced() throws IOException {
+    Scene scene = new Scene(8);
+    scene.hold(1, CREATED_US + 1, FlushState.NOT_WANTED);
+    failsWith(scene.fetch(), Fault.WRONG_STATE);
+    assertThat(scene.store.find(1).orElseThrow().descriptor().createdUs()).isEqualTo(CREATED_US + 1);
+    scene.hold(1, CREATED_US - 1, FlushState.NOT_WANTED);
+    assertThat(scene.fetch().succeeded()).as("an earlier one is").isTrue();
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.store.find(1).orElseThrow().descriptor().createdUs()).isEqualTo(CREATED_US);
+  }
+
+  @Test
+  void withoutRoomForBothThePublishedFilesAreReadBackBeforeTheCachedOnesGo() throws IOException {
+    Scene scene = new Scene(2.5);
+    scene.hold(1, CREATED_US, FlushState.DONE);
+    DatasetRecord before = scene.store.find(1).orElseThrow();
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.store.find(1)).contains(before);
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+    scene.truncate();
+    failsWith(scene.fetch(), Fault.CORRUPT);
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+  }
+
+  @Test
+  void onlyFlushedDatasetsMakeRoom() throws IOException {
+    Scene scene = new Scene(3.5);
+    scene.hold(2, 200, FlushState.NOT_WANTED);
+    scene.hold(3, 300, FlushState.DONE);
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.held()).containsExactly(2);
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.held()).containsExactly(1, 2);
+  }
+
+  @Test
+  void whereNothingMayGoTheFetchIsRefused() throws IOException {
+    Scene scene = new Scene(3.5);
+    scene.hold(2, 200, FlushState.NOT_WANTED);
+    scene.hold(3, 300, FlushState.WANTED);
+    failsWith(scene.fetch(), Fault.NO_SPACE);
+    assertThat(scene.held()).containsExactly(2, 3);
+  }
+
+  @Test
+  void aDraftOfAnEarlierLifeIsThrownAway() throws IOException {
+    Scene scene = new Scene(8);
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.draft()).isDirectory();
+    DatasetStore.open(scene.directories).emptyTrash();
+    assertThat(scene.draft()).doesNotExist();
+  }
+}

@@ -1,0 +1,59 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.RamDirectory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: wall clocks that are hours apart change nothing in the life of runs. Method: in virtual time the first leader's
+ * clock is ahead; it dies, and a run of fewer nodes begins under one whose clock is behind; that one dies amid the run,
+ * and the next leader goes on with it, though another node remembers a run of the future.
+ */
+@Timeout(120)
+class ClocksApartTest {
+  @TempDir(factory = RamDirectory.class)
+  Path directory;
+
+  @ParameterizedTest(name = "{0} h")
+  @ValueSource(ints = {0, 3, 48, -48})
+  void theNextLeaderGoesOnWithTheRunThatIsOn(int hours) throws Exception {
+    VirtualCluster cluster =
+        VirtualClusters.in(new Random(hours + 1), directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
+    cluster.clockAhead("n1", Duration.ofHours(hours));
+    cluster.start("n1");
+    cluster.start("n2", "n3", "n4", "n5");
+    assertThat(new VirtualRun(cluster, "n2", "n3", "n4", "n5").steps(1, 1)).isZero();
+    cluster.kill("n1");
+    cluster.launch();
+    VirtualRun run = new VirtualRun(cluster, "n3", "n4", "n3", "n4");
+    List<Integer> written = new ArrayList<>();
+    Promise<Void> lost = Promise.promise();
+    List<Future<Void>> ranks = run.start(session -> run.restart(session)
+        .compose(_ -> run.checkpoints(session, 2, 2)).compose(_ -> {
+          written.add(session.rank());
+          return lost.future();
+        }).compose(_ -> run.checkpoints(session, 3, 3)).compose(_ -> session.finish()));
+    cluster.awaits("a checkpoint of all", () -> written.size() == 4);
+    cluster.kill("n2");
+    cluster.launch();
+    lost.complete();
+    ranks.forEach(rank -> {
+      Future<Void> end = cluster.await(rank);
+      assertThat(end.succeeded()).as(() -> end.cause() + "\n" + cluster.story()).isTrue();
+    });
+    assertThat(run.steps(4, 4)).isEqualTo(3);
+  }
+}

@@ -1,0 +1,99 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.RamDirectory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: a node that was paused takes part in the next run, whoever leads, and however long the pause was. Method: a
+ * node of four in virtual time, often the leader, stands still for up to 20 s; sometimes ranks call init meanwhile, and
+ * are killed; then all ranks call init at once. Two more runs follow. Replay with -Dseed=N.
+ */
+@Timeout(120)
+class PausedNodeWalkTest {
+  private static final int WALKS = 40;
+  private static final String[] NODES = {"n1", "n2", "n3", "n4"};
+
+  @TempDir(factory = RamDirectory.class)
+  Path directory;
+
+  static LongStream seeds() {
+    Long one = Long.getLong("seed");
+    return one != null ? LongStream.of(one) : LongStream.range(0, WALKS);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void allRanksBeginTheNextRunAfterAPause(long seed) throws Exception {
+    Random random = new Random(seed);
+    VirtualCluster cluster = VirtualClusters.in(random, directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
+    cluster.start(NODES);
+    VirtualRun run = new VirtualRun(cluster, random.nextBoolean() ? NODES : new String[] {"n2", "n3", "n4", "n2"});
+    assertThat(run.steps(1, 1)).isZero();
+    String victim = random.nextBoolean() ? "n1" : NODES[random.nextInt(NODES.length)];
+    cluster.pause(victim);
+    cluster.pass(Duration.ofMillis(random.nextInt(20_000)));
+    List<ScrClient> early = random.nextBoolean() ? inits(cluster, random) : List.of();
+    cluster.pass(Duration.ofMillis(random.nextInt(3_000)));
+    if (!early.isEmpty()) {
+      early.forEach(ScrClient::close);
+      cluster.launch();
+    }
+    cluster.resume(victim);
+    cluster.pass(Duration.ofMillis(random.nextBoolean() ? 0 : random.nextInt(12_000)));
+    assertThat(begins(cluster, run)).as(cluster::story).isEqualTo(1);
+    assertThat(run.steps(3, 3)).isEqualTo(2);
+    assertThat(run.steps(4, 4)).isEqualTo(3);
+  }
+
+  /** Ranks of a first attempt, which are killed before it begins. */
+  private static List<ScrClient> inits(VirtualCluster cluster, Random random) {
+    List<ScrClient> clients = new ArrayList<>();
+    for (int rank = 0; rank < NODES.length; rank++) {
+      if (random.nextBoolean()) {
+        ScrClient client = cluster.client(NODES[rank]);
+        client.init(new InitRequest(rank, NODES.length, cluster.prefix().toString(), "test"));
+        clients.add(client);
+      }
+    }
+    return clients;
+  }
+
+  /** A run that begins within half a minute of virtual time, and writes its second step. */
+  private static int begins(VirtualCluster cluster, VirtualRun run) {
+    Promise<Void> late = Promise.promise();
+    cluster.later(30_000).onComplete(late);
+    List<Integer> begun = new ArrayList<>();
+    List<Future<Integer>> ranks = run.start(session -> {
+      begun.add(session.rank());
+      return run.restart(session).compose(step -> run.checkpoints(session, 2, 2)
+          .compose(_ -> session.finish()).map(step));
+    });
+    cluster.awaits("all ranks have begun, or it is too late",
+        () -> begun.size() == NODES.length || late.future().isComplete() || ranks.stream().anyMatch(Future::failed));
+    ranks.stream().filter(Future::failed).findFirst().ifPresent(rank -> {
+      throw new AssertionError(rank.cause().getMessage() + "\n" + cluster.story(), rank.cause());
+    });
+    assertThat(begun).as(cluster::story).hasSize(NODES.length);
+    return ranks.stream().map(rank -> cluster.await(rank).result()).reduce((a, b) -> {
+      assertThat(a).isEqualTo(b);
+      return a;
+    }).orElseThrow();
+  }
+}

@@ -1,0 +1,172 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.LocalFiles;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a parallel file system that hangs stops nothing but its own work. Method: whole nodes in virtual time on a disk
+ * in memory, of which the prefix directory does not answer for minutes; seeds are the tests' parameters.
+ */
+@Timeout(120)
+class PrefixHangTest {
+  private static final String[] NODES = {"n1", "n2", "n3"};
+  private static final Duration HANG = Duration.ofMinutes(9);
+
+  private final FaultyDisk disk = new FaultyDisk();
+  private VirtualCluster cluster;
+  private Instant end = Instant.MIN;
+
+  @AfterEach
+  void close() throws Exception {
+    disk.close();
+  }
+
+  private VirtualCluster cluster(long seed, Map<String, String> parameters) throws Exception {
+    cluster = VirtualClusters.in(
+        new Random(seed), disk.directory("/job"), parameters, new LocalFiles(disk.system()));
+    disk.trouble((_, what) -> {
+      if (what.contains(" " + cluster.prefix())) {
+        hold();
+      }
+    });
+    disk.looks(path -> {
+      if (path.startsWith(cluster.prefix())) {
+        hold();
+      }
+    });
+    cluster.start(NODES);
+    return cluster;
+  }
+
+  /** An operation on the prefix directory is answered when the hang is over. */
+  private void hold() {
+    Duration left = Duration.between(cluster.now(), end);
+    if (left.isPositive()) {
+      cluster.time().pass(left);
+    }
+  }
+
+  private void hang() {
+    end = cluster.now().plus(HANG);
+  }
+
+  private static Future<Duration> timed(VirtualCluster cluster, Future<?> work, Instant begun) {
+    return work.map(_ -> Duration.between(begun, cluster.now()));
+  }
+
+  private String status(String node) {
+    ScrClient client = cluster.client(node);
+    try {
+      return cluster.await(Future.fromCompletionStage(client.status())).result().toString();
+    } finally {
+      client.close();
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4})
+  void phasesGoOnAndAreNamedToPeopleAndTheFlushesFollow(long seed) throws Exception {
+    cluster(seed, Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "1", "SCR_CACHE_SIZE", "2"));
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    List<Future<Duration>> phases = run.start(session -> run.checkpoints(session, 1, 2).compose(_ -> {
+      if (session.rank() == 0) {
+        hang();
+      }
+      Instant begun = cluster.now();
+      return timed(cluster, run.checkpoints(session, 3, 8), begun);
+    }).compose(took -> session.finish().map(took)));
+    cluster.awaits("a hang", () -> end.isAfter(Instant.MIN));
+    cluster.pass(Duration.ofMinutes(2));
+    assertThat(cluster.story()).contains("step-8");
+    assertThat(status("n1")).containsPattern("node n1, prefix: no answer for 1?[0-9]{2} s: ");
+    assertThat(phases).as("finalize waits for its flush").noneMatch(Future::isComplete);
+    for (Future<Duration> phase : phases) {
+      assertThat(cluster.await(phase).result()).as("six phases").isLessThan(Duration.ofSeconds(60));
+    }
+    assertThat(cluster.now()).isAfter(end);
+    assertThat(status("n1")).doesNotContain("no answer");
+    VirtualRun next = new VirtualRun(cluster, NODES);
+    assertThat(next.steps(9, 9)).isEqualTo(8);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4})
+  void aRunThatHasItsCheckpointInTheCachesBeginsAmidTheHang(long seed) throws Exception {
+    cluster(seed, Map.of("SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"));
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    assertThat(run.steps(1, 2)).isZero();
+    hang();
+    Instant begun = cluster.now();
+    VirtualRun next = new VirtualRun(cluster, NODES);
+    List<Future<Integer>> ranks = next.start(session -> next.restart(session).compose(step ->
+        next.checkpoints(session, 3, 4).map(step)));
+    for (Future<Integer> rank : ranks) {
+      assertThat(cluster.await(rank).result()).as("%s", rank.cause()).isEqualTo(2);
+    }
+    assertThat(Duration.between(begun, cluster.now())).isLessThan(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void aRunWithoutAnyCheckpointIsToldThatTheDirectoryDoesNotAnswer() throws Exception {
+    cluster(1, Map.of("SCR_FLUSH", "0"));
+    hang();
+    Instant begun = cluster.now();
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    for (Future<Object> rank : run.start(_ -> Future.succeededFuture())) {
+      assertThat(cluster.await(rank).cause()).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).isEqualTo(Fault.IO)).hasMessageContaining("no answer for");
+    }
+    assertThat(Duration.between(begun, cluster.now())).isLessThan(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void aRunWhoseCheckpointIsInThePrefixDirectoryAloneDoesNotStartWithoutIt() throws Exception {
+    cluster(2, Map.of("SCR_FLUSH", "1"));
+    assertThat(new VirtualRun(cluster, NODES).steps(1, 2)).isZero();
+    for (String node : NODES) {
+      cluster.kill(node);
+      cluster.loseStorage(node);
+    }
+    cluster.start(NODES);
+    hang();
+    for (Future<Object> rank : new VirtualRun(cluster, NODES).start(_ -> Future.succeededFuture())) {
+      assertThat(cluster.await(rank).cause()).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).isEqualTo(Fault.IO)).hasMessageContaining("no answer for");
+    }
+    cluster.pass(HANG);
+    VirtualRun next = new VirtualRun(cluster, NODES);
+    assertThat(next.steps(3, 3)).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsPlacedAmidTheHangIsPublishedUnderItsOwnName() throws Exception {
+    cluster(5, Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "1"));
+    VirtualRun run = new VirtualRun(cluster, "n1", "n2");
+    run.all(session -> {
+      if (session.rank() == 0) {
+        hang();
+      }
+      return session.startOutput("first", DatasetFlags.CHECKPOINT).compose(phase -> phase.complete(true))
+          .compose(_ -> run.checkpoint(session, 1)).compose(_ -> session.finish());
+    });
+    assertThat(cluster.prefix().resolve("step-1/rank-1-2")).hasBinaryContent(RankProgram.bytes(1, 1, 2));
+  }
+}
