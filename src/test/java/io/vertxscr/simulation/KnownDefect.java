@@ -14,12 +14,6 @@ import java.util.regex.Pattern;
  * violation that no entry explains fails the build. docs/simulation.md has the list with its seeds.
  */
 enum KnownDefect {
-  /** Daemons that have lost sight of each other: {@code init} waits for minutes, or fails with an old epoch. */
-  INIT_WAITS_AFTER_A_CUT(Invariant.EVERY_CALL_IS_ANSWERED, "waits for init",
-      Kind.PAUSE, Kind.CUT, Kind.CUT_ONE_WAY, Kind.BAD_LINKS),
-  /** The same, seen in the last runs. */
-  OLD_EPOCH_AFTER_A_CUT(Invariant.WORKS_WITHOUT_FAULTS, "NOT_LEADER message of epoch",
-      Kind.PAUSE, Kind.CUT, Kind.CUT_ONE_WAY, Kind.BAD_LINKS),
   /** With SCR_FLUSH_ON_RESTART=1, a cached checkpoint that has lost too much in a loss of power lets no run begin. */
   FLUSH_ON_RESTART_OF_A_LOST_CHECKPOINT(Invariant.WORKS_WITHOUT_FAULTS, "could not be flushed to /pfs/prefix",
       Kind.ALL_LOSE_POWER, Kind.NODE_LOSES_POWER),

@@ -236,7 +236,7 @@ final class VirtualMembers {
   private void changed() {
     long change = ++changes;
     loop.after(LEAST_MERGE_MS + random.nextInt(MOST_MERGE_MS - LEAST_MERGE_MS), () -> {
-      if (change == changes && merge()) {
+      if (change == changes && !views.isEmpty() && merge()) {
         changed();
       }
     });
@@ -251,6 +251,7 @@ final class VirtualMembers {
         if (largest.stream().allMatch(other -> connected(one, other))) {
           trace.note(one.self.name() + " joins the part of " + largest.iterator().next().self.name());
           part.stream().filter(other -> other != one).forEach(other -> other.leaves(one.self));
+          largest.forEach(other -> other.leaves(one.self));     // where only one of the two has lost sight
           one.joinsAnew(List.copyOf(largest.iterator().next().decided));
           largest.forEach(other -> other.joins(one.self));
           merge();
