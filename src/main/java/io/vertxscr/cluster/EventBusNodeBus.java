@@ -20,12 +20,9 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -53,11 +50,12 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private final Loop loop;
   private final Membership membership;
   private final Epoch epoch;
-  /** By identity: a record's hash would go through the whole body, for every message. */
-  private final Set<Request> open = Collections.newSetFromMap(new IdentityHashMap<>());
+  /** By their numbers: those who wait longest hear first. */
+  private final Map<Long, Request> open = new TreeMap<>();
   private Consumer<String> stranger = _ -> {};
   private final Map<String, Silence> watched = new TreeMap<>();
   private Consumer<String> back = _ -> {};
+  private long requests;
   private ScrException closed;
 
   /** Creates the bus of a node; must be called on its loop. */
@@ -128,10 +126,11 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     if (silent.isPresent()) {
       return Future.failedFuture(new ScrException(Fault.NODE_LOST, silent.get()));
     }
-    open.add(request);
+    long number = ++requests;
+    open.put(number, request);
     watch(node);
     attempt(request, 0);
-    return request.promise().future().onComplete(_ -> open.remove(request));
+    return request.promise().future().onComplete(_ -> open.remove(number));
   }
 
   /** Why it is of no use to wait for an answer of this node. A leader leads without its storage. */
@@ -164,7 +163,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     if (watched.get(node) != heard) {
       return;                                             // it has left meanwhile
     }
-    boolean waited = open.stream().anyMatch(request -> request.node().equals(node));
+    boolean waited = open.values().stream().anyMatch(request -> request.node().equals(node));
     if (closed != null || membership.find(node).isEmpty() || !waited && heard.of().isEmpty()) {
       watched.remove(node);
       return;
@@ -194,7 +193,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void giveUp(String node) {
-    List.copyOf(open).stream().filter(request -> request.node().equals(node)).forEach(request ->
+    List.copyOf(open.values()).stream().filter(request -> request.node().equals(node)).forEach(request ->
         silence(node, request.verb()).ifPresent(why ->
             request.promise().tryFail(new ScrException(Fault.NODE_LOST, why))));
   }
@@ -281,7 +280,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private void failAll(Predicate<Request> which, ScrException cause) {
-    List.copyOf(open).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
+    List.copyOf(open.values()).stream().filter(which).forEach(request -> request.promise().tryFail(cause));
   }
 
   @Override

@@ -38,13 +38,15 @@ public final class VirtualTime {
   public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
   private final RandomGenerator random;
-  private final List<VirtualLoop> loops = new ArrayList<>();
+  /** Loops with something to do. */
+  private final List<VirtualLoop> busy = new ArrayList<>();
   private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
   private final Set<Long> cancelled = new HashSet<>();
   private long nowNs;
   /** What the job that is being run has taken so far; its loop hears of it that much later. */
   private long jobNs;
   private boolean inJob;
+  private Loop current;
   private long lastAlarm;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
@@ -52,6 +54,15 @@ public final class VirtualTime {
     @Override
     public int compareTo(Alarm other) {
       return atNs == other.atNs ? Long.compare(number, other.number) : Long.compare(atNs, other.atNs);
+    }
+  }
+
+  /** Thrown within a blocking job: its node has ended in the middle of it, and nobody hears of the job. */
+  public static class Ended extends Error {
+    private static final long serialVersionUID = 1L;
+
+    protected Ended(String what) {
+      super(what, null, false, false);
     }
   }
 
@@ -97,9 +108,12 @@ public final class VirtualTime {
 
   /** The same of a node that may die, pause, or have storage that hangs. */
   public Loop loop(LocalFiles files, NodeCondition condition) {
-    VirtualLoop loop = new VirtualLoop(files, condition);
-    loops.add(loop);
-    return loop;
+    return new VirtualLoop(files, condition);
+  }
+
+  /** Whose action or job is being run; null: nobody's. */
+  public Loop current() {
+    return current;
   }
 
   /** Nanoseconds since the test began. */
@@ -115,9 +129,9 @@ public final class VirtualTime {
   public boolean runUntil(BooleanSupplier condition, Duration most) {
     long endNs = nowNs + most.toNanos();
     while (!condition.getAsBoolean()) {
-      List<VirtualLoop> busy = loops.stream().filter(VirtualLoop::isBusy).toList();
-      if (!busy.isEmpty()) {
-        busy.get(random.nextInt(busy.size())).ready.remove().run();
+      List<VirtualLoop> running = running();
+      if (!running.isEmpty()) {
+        running.get(running.size() == 1 ? 0 : random.nextInt(running.size())).turn();
       } else if (!alarms.isEmpty() && alarms.peek().atNs <= endNs) {
         Alarm next = alarms.remove();
         nowNs = next.atNs;
@@ -135,6 +149,15 @@ public final class VirtualTime {
   /** Runs all events that are due. */
   public void settle() {
     runUntil(() -> false, Duration.ZERO);
+  }
+
+  private List<VirtualLoop> running() {
+    for (VirtualLoop loop : busy) {
+      if (!loop.condition.runs()) {
+        return busy.stream().filter(other -> other.condition.runs()).toList();
+      }
+    }
+    return busy;
   }
 
   /** For a blocking job: what it is doing takes so long. Meanwhile the loops go on. */
@@ -200,8 +223,20 @@ public final class VirtualTime {
       this.condition = condition;
     }
 
-    boolean isBusy() {
-      return !ready.isEmpty() && condition.runs();
+    /** Does the next action. */
+    void turn() {
+      Runnable next = ready.remove();
+      if (ready.isEmpty()) {
+        busy.remove(this);
+      }
+      if (condition.lives()) {
+        current = this;
+        try {
+          next.run();
+        } finally {
+          current = null;
+        }
+      }
     }
 
     @Override
@@ -213,11 +248,10 @@ public final class VirtualTime {
 
     @Override
     public void later(Runnable action) {
-      ready.add(() -> {
-        if (condition.lives()) {
-          action.run();
-        }
-      });
+      if (ready.isEmpty()) {
+        busy.add(this);
+      }
+      ready.add(action);
     }
 
     @Override
@@ -242,6 +276,9 @@ public final class VirtualTime {
         Future<T> done = run(work);
         long tookNs = jobNs;
         jobNs = 0;
+        if (done == null) {
+          return;
+        }
         Runnable end = () -> {
           pool.end();
           later(() -> done.onComplete(promise));
@@ -254,14 +291,19 @@ public final class VirtualTime {
       }
     }
 
+    /** The outcome; null where the node has ended within the job. */
     private <T> Future<T> run(Callable<T> work) {
       inJob = true;
+      current = this;
       try {
         return Future.succeededFuture(work.call());
+      } catch (Ended _) {
+        return null;
       } catch (Exception e) {
         return Future.failedFuture(e);
       } finally {
         inJob = false;
+        current = null;
       }
     }
 

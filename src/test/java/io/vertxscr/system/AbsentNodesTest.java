@@ -9,6 +9,8 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
@@ -39,7 +41,7 @@ class AbsentNodesTest {
   Path directory;
 
   private VirtualCluster cluster(Map<String, String> more) throws Exception {
-    VirtualCluster cluster = new VirtualCluster(new Random(SEED), directory.resolve("walk"), more);
+    VirtualCluster cluster = VirtualClusters.in(new Random(SEED), directory.resolve("walk"), more);
     cluster.start(ALL);
     return cluster;
   }

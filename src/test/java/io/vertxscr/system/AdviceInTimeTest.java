@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +29,7 @@ class AdviceInTimeTest {
   Path directory;
 
   private VirtualCluster cluster(long seed, String parameter, String value) throws Exception {
-    VirtualCluster cluster = new VirtualCluster(new Random(seed), directory.resolve("cluster"),
+    VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("cluster"),
         Map.of("SCR_CACHE_SIZE", "2", parameter, value));
     cluster.start("n1", "n2");
     return cluster;

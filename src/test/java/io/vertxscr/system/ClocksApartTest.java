@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,10 +31,9 @@ class ClocksApartTest {
   @ValueSource(ints = {0, 3, 48, -48})
   void theNextLeaderGoesOnWithTheRunThatIsOn(int hours) throws Exception {
     VirtualCluster cluster =
-        new VirtualCluster(new Random(hours + 1), directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
-    cluster.clocksAhead(Duration.ofHours(hours));
+        VirtualClusters.in(new Random(hours + 1), directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
+    cluster.clockAhead("n1", Duration.ofHours(hours));
     cluster.start("n1");
-    cluster.clocksAhead(Duration.ZERO);
     cluster.start("n2", "n3", "n4", "n5");
     assertThat(new VirtualRun(cluster, "n2", "n3", "n4", "n5").steps(1, 1)).isZero();
     cluster.kill("n1");

@@ -10,6 +10,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.PatientLocks;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
@@ -44,7 +45,7 @@ class DaemonScavengeTest {
     Map<String, String> all = new HashMap<>(Map.of("SCR_FLUSH", "100", "SCR_SCAVENGE_SECONDS", "" + SCAVENGE_S));
     all.putAll(more);
     VirtualCluster cluster =
-        new VirtualCluster(new Random(Long.getLong("seed", 1)), directory.resolve("cluster"), all);
+        VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("cluster"), all);
     cluster.start(NODES);
     return cluster;
   }
@@ -64,10 +65,11 @@ class DaemonScavengeTest {
     assertThat(flushed(cluster)).containsExactly(dataset);
   }
 
-  /** Writes these steps and goes without finalize. */
+  /** Writes these steps and goes without finalize, when all ranks have heard that the last one is complete. */
   private static void die(VirtualCluster cluster, int last) {
     VirtualRun run = new VirtualRun(cluster, NODES);
-    run.all(session -> run.restart(session).compose(_ -> run.checkpoints(session, 1, last)));
+    run.all(session -> run.restart(session).compose(_ -> run.checkpoints(session, 1, last))
+        .compose(_ -> cluster.later(1_000)));
   }
 
   @ParameterizedTest

@@ -1,5 +1,7 @@
 package io.vertxscr.system;
 
+import io.vertxscr.simulation.VirtualBus;
+import io.vertxscr.simulation.VirtualCluster;
 import java.util.function.Predicate;
 
 /** Kills a node of a virtual cluster at an exact moment: when a message of some kind is sent for the n-th time. */

@@ -8,6 +8,7 @@ import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +35,7 @@ class HungNodeTest {
   Path directory;
 
   private VirtualCluster cluster() throws Exception {
-    VirtualCluster cluster = new VirtualCluster(new Random(SEED), directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
+    VirtualCluster cluster = VirtualClusters.in(new Random(SEED), directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
     cluster.start("n1", "n2", "n3", "n4", "n5");
     return cluster;
   }
@@ -90,12 +91,13 @@ class HungNodeTest {
     assertThat(new VirtualRun(cluster, "n1", "n2", "n3", "n4").steps(1, 1)).isZero();
     hang(cluster, what, victim, true);
     List<Future<?>> calls = new ArrayList<>();
+    List<ScrClient> clients = new ArrayList<>();
     List<String> nodes = List.of("n1", "n2", "n3", "n4");
     for (String node : nodes) {
       ScrClient client = cluster.client(node);
+      clients.add(client);
       calls.add(Future.fromCompletionStage(
-          client.init(new InitRequest(nodes.indexOf(node), 4, cluster.prefix().toString(), "test")))
-          .onFailure(_ -> client.close()));
+          client.init(new InitRequest(nodes.indexOf(node), 4, cluster.prefix().toString(), "test"))));
     }
     cluster.pass(MINUTE);
     for (String node : nodes) {
@@ -105,7 +107,7 @@ class HungNodeTest {
     }
     hang(cluster, what, victim, false);
     cluster.pass(MINUTE);
-    calls.forEach(call -> assertThat(call.isComplete()).isTrue());
+    clients.forEach(ScrClient::close);                    // a rank of the victim may wait in the next attempt, alone
     assertThat(new VirtualRun(cluster, "n1", "n2", "n3", "n4").steps(2, 2)).isEqualTo(1);
   }
 }

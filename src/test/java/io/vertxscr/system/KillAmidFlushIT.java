@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,16 +35,14 @@ class KillAmidFlushIT {
     try (DaemonCluster cluster = new DaemonCluster(
         Map.of("SCR_FLUSH", "1", "SCR_FLUSH_WIDTH", "1", "SCR_FLUSH_ASYNC_BW", "80MB"))) {
       Path place = cluster.prefix().resolve("large");
-      Path draft = cluster.prefix().resolve(".large.scr-draft-1");
-      Path marks = cluster.prefix().resolve(".large.scr-marks-1");
       var run = new SocketRun(cluster.prefix(), List.of(cluster.start("a").socket()));
       int crc = EmbeddedRun.all(run.start(scr -> checkpoint(scr, place))).getFirst();
 
-      Eventually.holds("the first extent is durable", () -> records(marks) >= 1);
+      Eventually.holds("the first extent is durable", () -> records(cluster.prefix()) >= 1);
       cluster.kill("a");
-      assertThat(records(marks)).isLessThan(3);
+      assertThat(records(cluster.prefix())).isLessThan(3);
       assertThat(new PrefixPaths(cluster.prefix()).summary(1)).doesNotExist();
-      Object inode = Files.getAttribute(draft, "unix:ino");
+      Object inode = Files.getAttribute(only(cluster.prefix(), "draft").orElseThrow(), "unix:ino");
 
       DaemonProcess again = cluster.start("a");
       try {
@@ -61,8 +61,16 @@ class KillAmidFlushIT {
   }
 
   /** Returns the number of durable extents. */
-  private static long records(Path marks) throws IOException {
-    return Files.exists(marks) ? (Files.size(marks) - header(marks)) / RECORD_BYTES : 0;
+  private static long records(Path prefix) throws IOException {
+    Optional<Path> marks = only(prefix, "marks");
+    return marks.isEmpty() ? 0 : (Files.size(marks.get()) - header(marks.get())) / RECORD_BYTES;
+  }
+
+  /** The hidden file of that kind; its name tells the dataset and the writer. */
+  private static Optional<Path> only(Path prefix, String kind) throws IOException {
+    try (Stream<Path> files = Files.list(prefix)) {
+      return files.filter(file -> file.getFileName().toString().startsWith(".large.scr-" + kind + "-")).findFirst();
+    }
   }
 
   private static long header(Path marks) throws IOException {

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,7 +42,7 @@ class PausedNodeWalkTest {
   @MethodSource("seeds")
   void allRanksBeginTheNextRunAfterAPause(long seed) throws Exception {
     Random random = new Random(seed);
-    VirtualCluster cluster = new VirtualCluster(random, directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
+    VirtualCluster cluster = VirtualClusters.in(random, directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
     cluster.start(NODES);
     VirtualRun run = new VirtualRun(cluster, random.nextBoolean() ? NODES : new String[] {"n2", "n3", "n4", "n2"});
     assertThat(run.steps(1, 1)).isZero();

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,7 +72,7 @@ class PhaseWalkTest {
 
   /** Walks; returns all that has happened. */
   private String walk(long seed, DeathAt.Point point, String victim) throws Exception {
-    VirtualCluster cluster = new VirtualCluster(new Random(seed), directory.resolve("walk"),
+    VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"),
         Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "3", "SCR_FLUSH_ASYNC", "0"));
     cluster.start(NODES);
     DeathAt death = new DeathAt(cluster, point, () -> {

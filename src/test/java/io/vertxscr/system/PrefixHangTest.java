@@ -8,6 +8,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.LocalFiles;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,7 +40,7 @@ class PrefixHangTest {
   }
 
   private VirtualCluster cluster(long seed, Map<String, String> parameters) throws Exception {
-    cluster = new VirtualCluster(
+    cluster = VirtualClusters.in(
         new Random(seed), disk.directory("/job"), parameters, new LocalFiles(disk.system()));
     disk.trouble((_, what) -> {
       if (what.contains(" " + cluster.prefix())) {

@@ -7,6 +7,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.service.RangeSources;
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ class ProtectionWalkTest {
   /** Walks; returns all that has happened. */
   private String walk(long seed, String victim, int read) throws Exception {
     VirtualCluster cluster =
-        new VirtualCluster(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR"));
+        VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR"));
     Death death = new Death(victim, read);
     for (String node : NODES) {
       cluster.disturb(sources -> node.equals(victim) ? dying(cluster, death, sources) : sources);

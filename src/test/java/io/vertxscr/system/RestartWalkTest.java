@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -56,7 +58,7 @@ class RestartWalkTest {
 
   private VirtualCluster cluster(long seed, String... nodes) throws IOException {
     VirtualCluster cluster =
-        new VirtualCluster(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR"));
+        VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR"));
     cluster.start(nodes);
     return cluster;
   }

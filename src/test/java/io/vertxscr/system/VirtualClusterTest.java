@@ -2,6 +2,7 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.util.Map;
@@ -17,7 +18,7 @@ class VirtualClusterTest {
   Path directory;
 
   private String story(long seed) throws Exception {
-    VirtualCluster cluster = new VirtualCluster(
+    VirtualCluster cluster = VirtualClusters.in(
         new Random(seed), directory.resolve("walk"), Map.of("SCR_FLUSH", "2", "SCR_FLUSH_ASYNC", "0"));
     cluster.start("n1", "n2", "n3", "n4");
     VirtualRun run = new VirtualRun(cluster, "n1", "n2", "n3", "n4");

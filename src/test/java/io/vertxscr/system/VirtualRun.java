@@ -7,6 +7,8 @@ import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -81,10 +83,14 @@ final class VirtualRun {
         int number = file;
         written = written.compose(_ -> phase.route(
             cluster.prefix() + "/step-" + step + "/rank-" + session.rank() + "-" + number))
-            .map(path -> write(cluster.file(path), RankProgram.bytes(session.rank(), step, number)));
+            .map(path -> write(file(session, path), RankProgram.bytes(session.rank(), step, number)));
       }
       return written.compose(_ -> phase.complete(true));
     });
+  }
+
+  private Path file(VirtualSession session, Path routed) {
+    return cluster.file(nodeOfRank.get(session.rank()), routed);
   }
 
   /** The time of the file is that of the cluster: nodes tell each other of it. */
@@ -109,7 +115,7 @@ final class VirtualRun {
       for (int file = 0; file < FILES; file++) {
         int number = file;
         read = read.compose(_ -> phase.route("rank-" + session.rank() + "-" + number)).map(path -> {
-          assertThat(cluster.file(path)).hasBinaryContent(RankProgram.bytes(session.rank(), step, number));
+          assertThat(file(session, path)).hasBinaryContent(RankProgram.bytes(session.rank(), step, number));
           return null;
         });
       }

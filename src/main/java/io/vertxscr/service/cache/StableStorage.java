@@ -57,7 +57,7 @@ public final class StableStorage {
 
   /** Syncs the files of a dataset on this node. On threads that phases do not need. */
   public Future<Void> sync(int datasetId, List<RankFiles> ranks) {
-    return loop.patiently("sync dataset " + datasetId, () -> {
+    return loop.blocking("sync dataset " + datasetId, () -> {
       store.sync(datasetId, ranks);
       return null;
     });

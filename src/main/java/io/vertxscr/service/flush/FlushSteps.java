@@ -39,11 +39,11 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -306,7 +306,7 @@ public final class FlushSteps {
     return sealed(id).compose(_ -> {
       attempts.remove(id);
       boolean drafts = attempt.complete() || attempt.course().later.isPresent();
-      List<Future<Ack>> told = Set.copyOf(new HashSet<>(attempt.holders())).stream()
+      List<Future<Ack>> told = new TreeSet<>(attempt.holders()).stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
               new FlushStateChange(id, FlushState.DONE, drafts), Ack.class)
               // an unreachable node finds it complete at the next flush

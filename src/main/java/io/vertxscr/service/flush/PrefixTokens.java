@@ -51,14 +51,29 @@ public final class PrefixTokens {
     pauses.clear();
   }
 
-  /** A run begins there: whatever another leader does, it is this one's from now on. Best effort. */
+  /**
+   * A run begins there: whatever another leader does, it is this one's from now on. Best effort. A token that is still
+   * the newest stays: flushes that go on have it.
+   */
   Future<Void> begin(String prefix) {
-    held.remove(prefix);
     pauses.remove(prefix);
-    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, hold(prefix)).<Void>mapEmpty().otherwise(failure -> {
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, isNewest(prefix).compose(isNewest -> {
+      if (!isNewest) {
+        held.remove(prefix);
+      }
+      return hold(prefix);
+    })).<Void>mapEmpty().otherwise(failure -> {
       LOG.warn("{} is taken over at the first flush: {}", prefix, failure.getMessage());
       return null;
     });
+  }
+
+  private Future<Boolean> isNewest(String prefix) {
+    Future<PrefixToken> present = held.get(prefix);
+    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    return present == null || present.failed() ? Future.succeededFuture(false)
+        : present.compose(token -> loop.prefix().run("read " + paths.leaderFile(), () ->
+            PrefixFence.newest(paths).filter(token::equals).isPresent())).otherwise(false);
   }
 
   /** The token, taken now where this leader has none. Fails with BUSY while it leaves the directory to another. */

@@ -1,4 +1,4 @@
-package io.vertxscr.system;
+package io.vertxscr.simulation;
 
 import io.vertx.core.Context;
 import io.vertx.core.Deployable;
@@ -24,7 +24,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -35,62 +34,46 @@ import java.util.function.Supplier;
  * hears nothing any more, and whoever asks it gets no answer. Of Vert.x there is only what the verticles and buses of
  * a node use; anything else is refused by name.
  */
-final class VirtualBus {
-  private static final int MOST_DELAY_MS = 20;
-
+public final class VirtualBus {
   private final Random random;
   private final Loop loop;
-  private final Supplier<Long> nowMs;
+  private final Trace trace;
+  private final Network network;
   private final Map<String, Consumer> consumers = new TreeMap<>();
   private final Set<Object> dead = new TreeSet<>();
-  private final List<String> story = new ArrayList<>();
   private final List<JsonObject> events = new ArrayList<>();
   private Handler<Sent> watcher = _ -> {};
-  private BiPredicate<String, String> reaches = (_, _) -> true;
 
   /** Who listens at an address. */
   private record Consumer(String end, Handler<Message<Object>> handler) {}
 
   /** A message that is about to be sent, or an answer, whose address is empty then. */
-  record Sent(String from, String address, Object body) {
-    boolean isAnswer() {
+  public record Sent(String from, String address, Object body) {
+    public boolean isAnswer() {
       return address.isEmpty();
     }
 
     /** What nodes say to each other: JSON text. */
-    JsonObject json() {
+    public JsonObject json() {
       return body instanceof Buffer text ? text.toJsonObject() : body instanceof JsonObject json ? json
           : new JsonObject();
     }
   }
 
-  VirtualBus(Random random, Loop loop, Supplier<Long> nowMs) {
+  VirtualBus(Random random, Loop loop, Trace trace, Network network) {
     this.random = random;
     this.loop = loop;
-    this.nowMs = nowMs;
+    this.trace = trace;
+    this.network = network;
   }
 
   /** Is told of each message, and each answer, just before it is on its way. */
-  void watch(Handler<Sent> by) {
+  public void watch(Handler<Sent> by) {
     watcher = by;
   }
 
-  /** Lets messages arrive only where one node reaches the other. */
-  void reaches(BiPredicate<String, String> which) {
-    reaches = which;
-  }
-
-  /** All that has happened, in order. */
-  String story() {
-    return String.join("\n", story);
-  }
-
-  void note(String what) {
-    story.add(nowMs.get() + " ms: " + what);
-  }
-
   /** What nodes have told everybody. */
-  List<JsonObject> events() {
+  public List<JsonObject> events() {
     return events;
   }
 
@@ -98,11 +81,6 @@ final class VirtualBus {
   void dies(String end) {
     dead.add(end);
     consumers.values().removeIf(consumer -> consumer.end().equals(end));
-  }
-
-  /** A random delay in virtual time. */
-  int delayMs() {
-    return random.nextInt(MOST_DELAY_MS + 1);
   }
 
   /** A Vert.x that knows its event bus, and deploys verticles at once. */
@@ -131,8 +109,9 @@ final class VirtualBus {
         "send", arguments -> request(
             new Sent(end, (String) arguments[0], copy(arguments[1])), new DeliveryOptions()),
         "publish", arguments -> {
-          note(end + " tells " + arguments[1]);
-          events.add((JsonObject) arguments[1]);
+          JsonObject event = (JsonObject) arguments[1];
+          trace.note(event.getString("type").hashCode(), () -> end + " tells " + event);
+          events.add(event);
           return null;
         }));
   }
@@ -168,11 +147,6 @@ final class VirtualBus {
     return dead.stream().anyMatch(end -> String.valueOf(end).startsWith(node + "/"));
   }
 
-  /** The node of an address or of an end. */
-  private static String node(String place) {
-    return place.contains("/") ? place.substring(0, place.indexOf('/')) : place.split("\\.")[1];
-  }
-
   private Message<Object> message(Sent sent, MultiMap headers, String by, Promise<Message<Object>> promise) {
     return fake(Message.class, Map.of(
         "address", _ -> sent.address(), "body", _ -> sent.body(), "headers", _ -> headers,
@@ -202,14 +176,34 @@ final class VirtualBus {
       return;
     }
     watcher.handle(sent);
-    loop.after(delayMs(), () -> {
-      boolean cut = !sent.from().isEmpty() && !reaches.test(node(sent.from()), node(to));
-      boolean lost = cut || dead.contains(sent.from()) && random.nextBoolean();
-      note(sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
-      if (!lost) {
-        arrival.run();
-      }
-    });
+    int[] arrivals = network.arrivals(nodeOf(sent.from()), nodeOf(to));
+    if (arrivals.length == 0) {
+      trace.note(0, () -> sent.from() + " -> " + to + " (dropped): " + sent.body());
+    }
+    for (int delayMs : arrivals) {
+      loop.after(delayMs, () -> {
+        boolean lost = dead.contains(sent.from()) && random.nextBoolean();
+        trace.note(hash(sent), () -> sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
+        if (!lost) {
+          arrival.run();
+        }
+      });
+    }
+  }
+
+  private static int hash(Sent sent) {
+    return 31 * sent.address().hashCode() + (sent.body() instanceof Buffer text ? text.hashCode() : 0);
+  }
+
+  /** Of an end (node/life) or an address (scr.node.verb). */
+  private static String nodeOf(String where) {
+    int end = where.indexOf('/');
+    if (end >= 0) {
+      return where.substring(0, end);
+    }
+    int begin = where.indexOf('.') + 1;
+    end = where.indexOf('.', begin);
+    return begin == 0 || end < 0 ? where : where.substring(begin, end);
   }
 
   private static Object copy(Object body) {

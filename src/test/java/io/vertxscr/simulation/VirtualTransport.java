@@ -1,4 +1,4 @@
-package io.vertxscr.system;
+package io.vertxscr.simulation;
 
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;

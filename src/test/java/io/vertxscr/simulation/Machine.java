@@ -1,0 +1,86 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** A node's machine: a disk of its own and the way to the prefix file system, and what goes wrong with both. */
+final class Machine implements SimulatedFileSystem.Interference {
+  final String name;
+  final SimulatedFileSystem files;
+  SimulatedDisk disk;
+  private final VirtualTime time;
+  private final LocalFiles local;
+  private Loop daemon;
+  private Runnable death;
+  private int deathIn;
+  private int diskFailsIn;
+  private int prefixFailsIn;
+  private long prefixHangsUntilNs;
+
+  Machine(String name, VirtualTime time, SimulatedDisk disk, SimulatedDisk shared) {
+    this.name = name;
+    this.time = time;
+    this.disk = disk;
+    this.files = new SimulatedFileSystem(name, disk, shared, this);
+    this.local = new LocalFiles(files);
+  }
+
+  LocalFiles local() {
+    return local;
+  }
+
+  /** A daemon lives here now; null: none. */
+  void daemon(Loop loop) {
+    daemon = loop;
+    deathIn = 0;
+    diskFailsIn = 0;
+    prefixFailsIn = 0;
+    if (loop == null) {
+      files.processEnds();
+    }
+  }
+
+  void dieAt(int operation, Runnable how) {
+    deathIn = operation;
+    death = how;
+  }
+
+  void failAt(int operation, boolean onShared) {
+    if (onShared) {
+      prefixFailsIn = operation;
+    } else {
+      diskFailsIn = operation;
+    }
+  }
+
+  /** The prefix file system does not answer here for so long. */
+  void hangPrefix(Duration some) {
+    prefixHangsUntilNs = time.nowNs() + some.toNanos();
+  }
+
+  @Override
+  public void before(Operation operation, boolean onShared, Path path) throws IOException {
+    Loop here = time.current();
+    if (here == null || here != daemon) {
+      return;                                             // ranks and other nodes
+    }
+    if (deathIn > 0 && --deathIn == 0) {
+      death.run();
+      daemon = null;
+      throw new NodeDeath(name);
+    }
+    boolean fails = onShared ? prefixFailsIn > 0 && --prefixFailsIn == 0 : diskFailsIn > 0 && --diskFailsIn == 0;
+    if (fails) {
+      throw new IOException("Input/output error");
+    }
+    long leftNs = prefixHangsUntilNs - here.nanoTime();
+    if (onShared && leftNs > 0) {
+      time.pass(Duration.ofNanos(leftNs));
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.vertxscr.simulation;
+
+import java.util.List;
+
+/**
+ * What a simulation has come to.
+ *
+ * @param violations of invariants, in their order
+ * @param calls what ranks were told, in short
+ * @param traceHash the same for the same seed
+ * @param trace as text; empty where nobody wanted it
+ * @param runs how many runs of the application began
+ */
+record Outcome(Scenario scenario, List<Violation> violations, List<String> calls, long traceHash, String trace,
+    int runs, int checkpoints) {
+  /** An invariant that did not hold. */
+  record Violation(Invariant invariant, String what) {
+    @Override
+    public String toString() {
+      return invariant + ": " + what;
+    }
+  }
+
+  /** What must hold. */
+  enum Invariant {
+    /** What the index lists as valid can be read, every byte. */
+    LISTED_IS_WHOLE,
+    /** A restart offers the newest acknowledged checkpoint, or a newer one. */
+    NEWEST_IS_OFFERED,
+    /** What is offered was called valid by all ranks, is one dataset, and has its bytes. */
+    OFFERED_IS_GOOD,
+    /** The user's files stay as they are. */
+    OTHERS_UNTOUCHED,
+    /** Every call is answered within a minute after the last fault has ended. */
+    EVERY_CALL_IS_ANSWERED,
+    /** Without a fault, runs begin and end well. */
+    WORKS_WITHOUT_FAULTS,
+    /** A failure says what and where. */
+    FAILURES_NAME_THE_CAUSE,
+    /** Nothing stays open. */
+    NOTHING_LEAKS,
+    /** The program throws nothing where nobody expects it. */
+    NO_BUGS
+  }
+
+  boolean failed() {
+    return !violations.isEmpty();
+  }
+
+  /** What has happened, for a reader. */
+  String story() {
+    StringBuilder story = new StringBuilder(scenario.toString()).append('\n');
+    scenario.troubles().forEach(trouble -> story.append("  fault: ").append(trouble).append('\n'));
+    calls.forEach(call -> story.append("  ").append(call).append('\n'));
+    violations.forEach(violation -> story.append("  VIOLATED ").append(violation).append('\n'));
+    return story.append("  trace ").append(Long.toHexString(traceHash)).append('\n').toString();
+  }
+}

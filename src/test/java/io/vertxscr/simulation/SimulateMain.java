@@ -1,0 +1,121 @@
+package io.vertxscr.simulation;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.slf4j.LoggerFactory;
+
+/** {@code load-tests/run simulate}: one seed after the other, see load-tests/README.md. */
+public final class SimulateMain {
+  private static final Set<String> OPTIONS = Set.of(
+      "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress");
+  private static final int SEEDS_PER_LINE = 100;
+  private static final int STORIES_OF_A_KIND = 2;
+  private static final double NS_PER_S = 1e9;
+
+  private final Profile profile;
+  private final Map<String, Integer> kinds = new TreeMap<>();
+  private long seeds;
+  private long runs;
+  private long checkpoints;
+  private long failed;
+
+  private SimulateMain(Profile profile) {
+    this.profile = profile;
+  }
+
+  static void setLogging(boolean on) {
+    ((Logger) LoggerFactory.getLogger("io.vertxscr")).setLevel(on ? null : Level.OFF);
+    ((Logger) LoggerFactory.getLogger("io.vertx.core")).setLevel(on ? null : Level.OFF);
+  }
+
+  /** Runs seeds; the exit code is 1 where one has failed that no known defect explains. */
+  public static void main(String[] arguments) throws IOException {
+    Map<String, String> options = new TreeMap<>();
+    for (int i = 0; i + 1 < arguments.length; i += 2) {
+      if (!OPTIONS.contains(arguments[i])) {
+        throw new IllegalArgumentException(arguments[i] + ": there are " + new java.util.TreeSet<>(OPTIONS));
+      }
+      options.put(arguments[i], arguments[i + 1]);
+    }
+    setLogging(false);
+    SimulateMain main =
+        new SimulateMain(Profile.valueOf(options.getOrDefault("--faults", "all").toUpperCase(Locale.ROOT)));
+    if (options.containsKey("--seed")) {
+      main.replay(Long.parseLong(options.get("--seed")), Path.of(options.getOrDefault("--trace", "simulation.trace")));
+    } else {
+      main.campaign(Long.parseLong(options.getOrDefault("--first", "1")),
+          Long.parseLong(options.getOrDefault("--seeds", "1000")),
+          Long.parseLong(options.getOrDefault("--minutes", "" + Integer.MAX_VALUE)),
+          Optional.ofNullable(options.get("--progress")).map(Path::of));
+    }
+    if (main.failed > 0) {
+      System.exit(1);
+    }
+  }
+
+  /** One seed, with its trace, and the smallest scenario that fails as it does. */
+  private void replay(long seed, Path trace) throws IOException {
+    Outcome outcome = Simulation.run(Scenario.of(seed, profile), true);
+    System.out.print(outcome.story());
+    if (outcome.failed()) {
+      Outcome smallest = Shrinker.shrink(outcome);
+      outcome = Simulation.run(smallest.scenario(), true);
+      System.out.print("smallest: " + outcome.story());
+      failed++;
+    }
+    Files.writeString(trace, outcome.trace());
+    System.out.println("  trace in " + trace.toAbsolutePath());
+  }
+
+  private void campaign(long first, long most, long minutes, Optional<Path> progress) throws IOException {
+    long begin = progress.isPresent() && Files.exists(progress.get())
+        ? Long.parseLong(Files.readAllLines(progress.get()).getLast().split(" ")[0]) + 1 : first;
+    long beginNs = System.nanoTime();
+    long beginCpuNs = cpuNs();
+    for (long seed = begin; seed < first + most
+        && System.nanoTime() - beginNs < minutes * 60 * NS_PER_S; seed++) {
+      one(seed);
+      if (progress.isPresent() && (seed % SEEDS_PER_LINE == 0 || seed == first + most - 1)) {
+        Files.writeString(progress.get(), seed + " is the last seed that ended; failed " + failed + " " + kinds + "\n",
+            StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      }
+    }
+    double seconds = (System.nanoTime() - beginNs) / NS_PER_S;
+    double cpuSeconds = (cpuNs() - beginCpuNs) / NS_PER_S;
+    System.out.printf(Locale.ROOT, "{\"case\":\"simulate\",\"faults\":\"%s\",\"first\":%d,\"seeds\":%d,\"runs\":%d,"
+        + "\"checkpoints\":%d,\"failed\":%d,\"seconds\":%.1f,\"cpuSeconds\":%.1f,\"seedsPerCpuSecond\":%.1f,"
+        + "\"runsPerCpuSecond\":%.1f,\"kinds\":\"%s\"}%n", profile, begin, seeds, runs, checkpoints, failed, seconds,
+        cpuSeconds, seeds / cpuSeconds, runs / cpuSeconds, kinds);
+  }
+
+  private static long cpuNs() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+  }
+
+  private void one(long seed) {
+    Outcome outcome = Simulation.run(Scenario.of(seed, profile), false);
+    seeds++;
+    runs += outcome.runs();
+    checkpoints += outcome.checkpoints();
+    if (outcome.failed()) {
+      Optional<KnownDefect> known = KnownDefect.of(outcome);
+      String kind = known.map(KnownDefect::toString).orElse(outcome.violations().getFirst().invariant().toString());
+      failed += known.isPresent() ? 0 : 1;
+      if (kinds.merge(kind, 1, Integer::sum) <= (known.isPresent() ? 0 : STORIES_OF_A_KIND)) {
+        System.out.print(outcome.story());
+        System.out.println("  replay: load-tests/run simulate --faults " + profile.toString().toLowerCase(Locale.ROOT)
+            + " --seed " + seed);
+      }
+    }
+  }
+}

@@ -1,0 +1,292 @@
+package io.vertxscr.simulation;
+
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * A disk in memory: what is visible, and what outlives a loss of power.
+ *
+ * <p>The bytes of a file are durable as of its last sync; a name is durable once its directory is synced, or any later
+ * change of names is (a journal is written in order). Which part of the rest survives is drawn at the loss.
+ */
+final class SimulatedDisk {
+  private static final int SECTOR_BYTES = 512;
+  private static final byte[] NOTHING = {};
+
+  private final LongSupplier nowNs;
+  private final Inode root;
+  /** Directories with changes of names that nobody has synced. */
+  private final Set<Inode> unsyncedDirectories = new LinkedHashSet<>();
+  /** Files with bytes that nobody has synced, with who wrote them last. */
+  private final Map<Inode, String> unsyncedFiles = new java.util.LinkedHashMap<>();
+  private final Map<Inode, String> locks = new HashMap<>();
+  private long lastInode;
+  private long lastChange;
+  private long syncedChange;
+  private long bytes;
+  private long capacityBytes = 1L << 40;
+
+  /** What is unsynced at a loss of power. */
+  enum Kept {
+    /** Nothing survives. */
+    NOTHING,
+    /** Names survive, bytes do not. */
+    NAMES,
+    /** Some prefix of the changes of names survives, and random sectors. */
+    SOME,
+    /** Everything survives: only processes have died. */
+    ALL
+  }
+
+  /** A change of a name; null: it is gone. */
+  private record Change(long number, String name, Inode file) {}
+
+  /** A file or directory. */
+  final class Inode {
+    final long number = ++lastInode;
+    final TreeMap<String, Inode> entries;
+    private TreeMap<String, Inode> durableEntries;
+    private final List<Change> unsynced = new ArrayList<>(0);
+    private byte[] data = NOTHING;
+    private int size;
+    private byte[] durable = NOTHING;
+    Set<PosixFilePermission> mode;
+    long modifiedNs = nowNs.getAsLong();
+    long changedNs = modifiedNs;
+    int links;
+
+    private Inode(boolean directory) {
+      entries = directory ? new TreeMap<>() : null;
+      durableEntries = directory ? new TreeMap<>() : null;
+      mode = directory ? EnumSet.allOf(PosixFilePermission.class)
+          : EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+    }
+
+    boolean isDirectory() {
+      return entries != null;
+    }
+
+    int size() {
+      return size;
+    }
+
+    byte[] content() {
+      return Arrays.copyOf(data, size);
+    }
+
+    void read(int at, byte[] to, int offset, int count) {
+      System.arraycopy(data, at, to, offset, count);
+    }
+
+    byte[] raw() {
+      return data;
+    }
+
+    /** Makes room for bytes up to this end, which are then the caller's to write. */
+    byte[] reserve(int end, String writer) {
+      if (end > data.length) {
+        data = Arrays.copyOf(data, Math.max(end, Math.min(2 * data.length, data.length + (1 << 20))));
+      }
+      if (end > size) {
+        bytes += end - size;
+        size = end;
+      }
+      touched(writer);
+      return data;
+    }
+
+    void truncate(int to, String writer) {
+      if (to < size) {
+        Arrays.fill(data, to, size, (byte) 0);
+        bytes -= size - to;
+        size = to;
+      }
+      touched(writer);
+    }
+
+    private void touched(String writer) {
+      modifiedNs = nowNs.getAsLong();
+      changedNs = modifiedNs;
+      unsyncedFiles.put(this, writer);
+    }
+
+    /** Changes one byte without anybody noticing. */
+    void rot(int at) {
+      data[at] ^= 0x10;
+      if (at < durable.length) {
+        durable[at] ^= 0x10;
+      }
+    }
+  }
+
+  /** @param nowNs the time that files get, since the epoch */
+  SimulatedDisk(LongSupplier nowNs) {
+    this.nowNs = nowNs;
+    this.root = new Inode(true);
+    root.links = 1;
+  }
+
+  Inode root() {
+    return root;
+  }
+
+  Inode newFile() {
+    return new Inode(false);
+  }
+
+  Inode newDirectory() {
+    return new Inode(true);
+  }
+
+  long freeBytes() {
+    return Math.max(0, capacityBytes - bytes);
+  }
+
+  /** From now on there is no room for more than this. */
+  void fill(boolean full) {
+    capacityBytes = full ? bytes : 1L << 40;
+  }
+
+  void put(Inode directory, String name, Inode file) {
+    Inode before = directory.entries.put(name, file);
+    file.links++;
+    if (before != null) {
+      unlinked(before);
+    }
+    changed(directory, name, file);
+  }
+
+  void remove(Inode directory, String name) {
+    unlinked(directory.entries.remove(name));
+    changed(directory, name, null);
+  }
+
+  private void unlinked(Inode file) {
+    file.links--;
+    file.changedNs = nowNs.getAsLong();
+    if (file.links == 0) {
+      bytes -= file.size;
+    }
+  }
+
+  private void changed(Inode directory, String name, Inode file) {
+    directory.modifiedNs = nowNs.getAsLong();
+    directory.unsynced.add(new Change(++lastChange, name, file));
+    unsyncedDirectories.add(directory);
+  }
+
+  void sync(Inode file) {
+    if (file.isDirectory()) {
+      for (Change change : file.unsynced) {
+        apply(file, change);
+        syncedChange = Math.max(syncedChange, change.number);
+      }
+      file.unsynced.clear();
+      unsyncedDirectories.remove(file);
+    } else if (unsyncedFiles.remove(file) != null) {
+      file.durable = file.content();
+    }
+  }
+
+  private static void apply(Inode directory, Change change) {
+    if (change.file == null) {
+      directory.durableEntries.remove(change.name);
+    } else {
+      directory.durableEntries.put(change.name, change.file);
+    }
+  }
+
+  void syncAll() {
+    List.copyOf(unsyncedDirectories).forEach(this::sync);
+    List.copyOf(unsyncedFiles.keySet()).forEach(this::sync);
+  }
+
+  boolean lock(Inode file, String owner) {
+    return locks.putIfAbsent(file, owner) == null;
+  }
+
+  void unlock(Inode file, String owner) {
+    locks.remove(file, owner);
+  }
+
+  /** A process is gone, and its locks with it. */
+  void release(String owner) {
+    locks.values().removeIf(owner::equals);
+  }
+
+  /** A client of this disk has lost its power: bytes that it wrote and did not sync are as drawn. */
+  void powerLossOf(String writer, Kept kept, RandomGenerator random) {
+    for (Map.Entry<Inode, String> file : List.copyOf(unsyncedFiles.entrySet())) {
+      if (file.getValue().equals(writer)) {
+        keep(file.getKey(), kept, random);
+      }
+    }
+  }
+
+  /** The power goes; nothing is open any more. */
+  void powerLoss(Kept kept, RandomGenerator random) {
+    long journal = switch (kept) {
+      case NOTHING -> 0;
+      case NAMES, ALL -> lastChange;
+      case SOME -> Math.max(syncedChange, random.nextLong(lastChange + 1));
+    };
+    for (Inode directory : unsyncedDirectories) {
+      for (Change change : directory.unsynced) {
+        if (change.number <= journal) {
+          apply(directory, change);
+        }
+      }
+      directory.unsynced.clear();
+    }
+    unsyncedDirectories.clear();
+    for (Inode file : List.copyOf(unsyncedFiles.keySet())) {
+      keep(file, kept, random);
+    }
+    locks.clear();
+    bytes = 0;
+    restore(root);
+  }
+
+  private void restore(Inode directory) {
+    directory.entries.clear();
+    directory.entries.putAll(directory.durableEntries);
+    for (Inode entry : directory.entries.values()) {
+      bytes += entry.size;
+      if (entry.isDirectory()) {
+        restore(entry);
+      }
+    }
+  }
+
+  private void keep(Inode file, Kept kept, RandomGenerator random) {
+    if (kept == Kept.ALL) {
+      sync(file);
+      return;
+    }
+    byte[] left = file.durable;
+    if (kept == Kept.SOME) {
+      left = Arrays.copyOf(file.durable, random.nextBoolean() ? file.durable.length : file.size);
+      for (int at = 0; at < left.length; at += SECTOR_BYTES) {
+        int count = Math.min(SECTOR_BYTES, Math.min(left.length, file.size) - at);
+        if (count > 0 && random.nextBoolean()) {
+          System.arraycopy(file.data, at, left, at, count);
+        }
+      }
+    }
+    bytes += left.length - file.size;
+    file.data = left.clone();
+    file.size = left.length;
+    file.durable = left;
+    unsyncedFiles.remove(file);
+  }
+}

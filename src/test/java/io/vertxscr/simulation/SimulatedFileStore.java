@@ -1,0 +1,65 @@
+package io.vertxscr.simulation;
+
+import java.nio.file.FileStore;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileStoreAttributeView;
+import java.util.function.LongSupplier;
+
+/** How much room a {@link SimulatedDisk} has. */
+final class SimulatedFileStore extends FileStore {
+  private final LongSupplier free;
+
+  SimulatedFileStore(LongSupplier free) {
+    this.free = free;
+  }
+
+  @Override
+  public String name() {
+    return "simulated";
+  }
+
+  @Override
+  public String type() {
+    return "simulated";
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return false;
+  }
+
+  @Override
+  public long getTotalSpace() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public long getUsableSpace() {
+    return free.getAsLong();
+  }
+
+  @Override
+  public long getUnallocatedSpace() {
+    return free.getAsLong();
+  }
+
+  @Override
+  public boolean supportsFileAttributeView(Class<? extends FileAttributeView> type) {
+    return true;
+  }
+
+  @Override
+  public boolean supportsFileAttributeView(String name) {
+    return true;
+  }
+
+  @Override
+  public <V extends FileStoreAttributeView> V getFileStoreAttributeView(Class<V> type) {
+    return null;
+  }
+
+  @Override
+  public Object getAttribute(String attribute) {
+    throw new UnsupportedOperationException(attribute);
+  }
+}

@@ -1,0 +1,176 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.simulation.SimulatedDisk.Inode;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The files that one node sees: a disk of its own, and the prefix file system of all nodes below {@code /pfs}.
+ *
+ * <p>Everything that the node's processes do with files goes by an {@link Interference}, which may fail or delay it, or
+ * end the node there and then.
+ */
+final class SimulatedFileSystem extends FileSystem {
+  /** Where the file system of all nodes is mounted. */
+  static final String SHARED = "pfs";
+  private static final Map<String, PathMatcher> MATCHERS = new ConcurrentHashMap<>();
+
+  private final String node;
+  private final SimulatedDisk own;
+  private final SimulatedDisk shared;
+  private final Interference interference;
+  private final SimulatedFiles provider = new SimulatedFiles(this);
+  private final Map<SimulatedChannel, Path> open = new LinkedHashMap<>();
+
+  /** What is done to files. */
+  enum Operation {
+    OPEN, READ, CREATE, WRITE, TRUNCATE, SYNC, CLOSE, DELETE, MOVE, LINK, MAKE_DIRECTORY, LIST;
+
+    /** Whether it needs room on the disk. */
+    boolean grows() {
+      return this == CREATE || this == WRITE || this == LINK || this == MAKE_DIRECTORY;
+    }
+  }
+
+  /** Stands before every operation. */
+  @FunctionalInterface
+  interface Interference {
+    Interference NONE = (_, _, _) -> {};
+
+    /** Returns where the operation is to be carried out. @throws IOException what it fails with */
+    void before(Operation operation, boolean onShared, Path path) throws IOException;
+  }
+
+  SimulatedFileSystem(String node, SimulatedDisk own, SimulatedDisk shared, Interference interference) {
+    this.node = node;
+    this.own = own;
+    this.shared = shared;
+    this.interference = interference;
+  }
+
+  String node() {
+    return node;
+  }
+
+  boolean isShared(SimulatedPath absolute) {
+    return absolute.names().length > 0 && absolute.names()[0].equals(SHARED);
+  }
+
+  SimulatedDisk disk(SimulatedPath absolute) {
+    return isShared(absolute) ? shared : own;
+  }
+
+  void before(Operation operation, SimulatedPath absolute) throws IOException {
+    boolean onShared = isShared(absolute);
+    interference.before(operation, onShared, absolute);
+    if (operation.grows() && disk(absolute).freeBytes() == 0) {
+      throw new IOException("No space left on device");
+    }
+  }
+
+  /** What is there; null: nothing. */
+  Inode find(SimulatedPath absolute) {
+    String[] names = absolute.names();
+    int at = 0;
+    Inode inode = own.root();
+    if (isShared(absolute)) {
+      inode = shared.root();
+      at = 1;
+    }
+    for (; at < names.length && inode != null; at++) {
+      inode = inode.isDirectory() ? inode.entries.get(names[at]) : null;
+    }
+    return inode;
+  }
+
+  void opened(SimulatedChannel channel, Path path) {
+    open.put(channel, path);
+  }
+
+  void closed(SimulatedChannel channel) {
+    open.remove(channel);
+  }
+
+  /** What is open, once for each channel. */
+  List<Path> openFiles() {
+    return List.copyOf(open.values());
+  }
+
+  /** The process has ended, and with it what it had opened. */
+  void processEnds() {
+    open.clear();
+  }
+
+  @Override
+  public FileSystemProvider provider() {
+    return provider;
+  }
+
+  @Override
+  public void close() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return true;
+  }
+
+  @Override
+  public boolean isReadOnly() {
+    return false;
+  }
+
+  @Override
+  public String getSeparator() {
+    return "/";
+  }
+
+  @Override
+  public Iterable<Path> getRootDirectories() {
+    return List.of(getPath("/"));
+  }
+
+  @Override
+  public Iterable<FileStore> getFileStores() {
+    return List.of();
+  }
+
+  @Override
+  public Set<String> supportedFileAttributeViews() {
+    return Set.of("basic", "posix", "unix");
+  }
+
+  @Override
+  public Path getPath(String first, String... more) {
+    return SimulatedPath.of(this, more.length == 0 ? first : first + "/" + String.join("/", more));
+  }
+
+  @Override
+  public PathMatcher getPathMatcher(String pattern) {
+    PathMatcher matcher = MATCHERS.computeIfAbsent(pattern, FileSystems.getDefault()::getPathMatcher);
+    return path -> matcher.matches(Path.of(path.toString()));
+  }
+
+  @Override
+  public UserPrincipalLookupService getUserPrincipalLookupService() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public WatchService newWatchService() {
+    throw new UnsupportedOperationException();
+  }
+}

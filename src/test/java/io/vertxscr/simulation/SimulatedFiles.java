@@ -1,0 +1,434 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.simulation.SimulatedDisk.Inode;
+import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
+import java.nio.file.CopyOption;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystemException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.NotLinkException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileAttributeView;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.spi.FileSystemProvider;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** The operations of a {@link SimulatedFileSystem}, with the meaning that they have on Linux. */
+final class SimulatedFiles extends FileSystemProvider {
+  private final SimulatedFileSystem system;
+
+  SimulatedFiles(SimulatedFileSystem system) {
+    this.system = system;
+  }
+
+  private static SimulatedPath whole(Path path) {
+    return (SimulatedPath) path.toAbsolutePath().normalize();
+  }
+
+  private Inode existing(SimulatedPath path) throws IOException {
+    Inode file = system.find(path);
+    if (file == null) {
+      throw new NoSuchFileException(path.toString());
+    }
+    return file;
+  }
+
+  private Inode parent(SimulatedPath path) throws IOException {
+    Path above = path.getParent();
+    Inode directory = above == null ? null : system.find((SimulatedPath) above);
+    if (directory == null) {
+      throw new NoSuchFileException(path.toString());
+    } else if (!directory.isDirectory()) {
+      throw new FileSystemException(path.toString(), null, "Not a directory");
+    }
+    return directory;
+  }
+
+  private static String name(SimulatedPath path) {
+    return path.names()[path.names().length - 1];
+  }
+
+  @Override
+  public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      throws IOException {
+    SimulatedPath file = whole(path);
+    boolean appends = options.contains(StandardOpenOption.APPEND);
+    boolean writes = options.contains(StandardOpenOption.WRITE) || appends;
+    boolean reads = options.contains(StandardOpenOption.READ) || !writes;
+    Inode inode = system.find(file);
+    if (inode != null && writes && options.contains(StandardOpenOption.CREATE_NEW)) {
+      throw new FileAlreadyExistsException(file.toString());
+    }
+    if (inode == null) {
+      boolean creates = writes
+          && (options.contains(StandardOpenOption.CREATE) || options.contains(StandardOpenOption.CREATE_NEW));
+      if (!creates) {
+        throw new NoSuchFileException(file.toString());
+      }
+      Inode directory = parent(file);
+      system.before(Operation.CREATE, file);
+      inode = system.disk(file).newFile();
+      setModes(inode, attributes);
+      system.disk(file).put(directory, name(file), inode);
+    } else {
+      if (writes && inode.isDirectory()) {
+        throw new FileSystemException(file.toString(), null, "Is a directory");
+      }
+      system.before(Operation.OPEN, file);
+      if (writes && options.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
+        inode.truncate(0, system.node());
+      }
+    }
+    return new SimulatedChannel(system, file, inode, reads, writes, appends);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static void setModes(Inode inode, FileAttribute<?>... attributes) {
+    for (FileAttribute<?> attribute : attributes) {
+      if (attribute.name().equals("posix:permissions")) {
+        inode.mode = Set.copyOf((Set<PosixFilePermission>) attribute.value());
+      }
+    }
+  }
+
+  @Override
+  public SeekableByteChannel newByteChannel(
+      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
+    return newFileChannel(path, options, attributes);
+  }
+
+  @Override
+  public DirectoryStream<Path> newDirectoryStream(Path path, DirectoryStream.Filter<? super Path> filter)
+      throws IOException {
+    Inode directory = existing(whole(path));
+    if (!directory.isDirectory()) {
+      throw new NotDirectoryException(path.toString());
+    }
+    system.before(Operation.LIST, whole(path));
+    List<Path> found = new ArrayList<>();
+    for (String name : directory.entries.keySet()) {
+      Path entry = path.resolve(name);
+      if (filter.accept(entry)) {
+        found.add(entry);
+      }
+    }
+    return new DirectoryStream<>() {
+      @Override
+      public Iterator<Path> iterator() {
+        return found.iterator();
+      }
+
+      @Override
+      public void close() {
+        // nothing is open
+      }
+    };
+  }
+
+  @Override
+  public void createDirectory(Path path, FileAttribute<?>... attributes) throws IOException {
+    SimulatedPath directory = whole(path);
+    if (system.find(directory) != null) {
+      throw new FileAlreadyExistsException(directory.toString());
+    }
+    Inode above = parent(directory);
+    system.before(Operation.MAKE_DIRECTORY, directory);
+    Inode made = system.disk(directory).newDirectory();
+    system.disk(directory).put(above, name(directory), made);
+  }
+
+  @Override
+  public void createLink(Path link, Path existing) throws IOException {
+    SimulatedPath name = whole(link);
+    if (system.find(name) != null) {
+      throw new FileAlreadyExistsException(name.toString());
+    }
+    Inode file = existing(whole(existing));
+    Inode above = parent(name);
+    system.before(Operation.LINK, name);
+    system.disk(name).put(above, name(name), file);
+  }
+
+  @Override
+  public void delete(Path path) throws IOException {
+    SimulatedPath file = whole(path);
+    Inode inode = existing(file);
+    if (inode.isDirectory() && !inode.entries.isEmpty()) {
+      throw new DirectoryNotEmptyException(file.toString());
+    }
+    system.before(Operation.DELETE, file);
+    system.disk(file).remove(parent(file), name(file));
+  }
+
+  @Override
+  public boolean deleteIfExists(Path path) throws IOException {
+    if (system.find(whole(path)) == null) {
+      return false;
+    }
+    delete(path);
+    return true;
+  }
+
+  @Override
+  public void copy(Path source, Path target, CopyOption... options) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public void move(Path source, Path target, CopyOption... options) throws IOException {
+    SimulatedPath from = whole(source);
+    SimulatedPath to = whole(target);
+    Inode file = existing(from);
+    Inode above = parent(to);
+    Inode there = system.find(to);
+    if (there != null && there.isDirectory() && !there.entries.isEmpty()) {
+      throw new DirectoryNotEmptyException(to.toString());
+    } else if (system.disk(from) != system.disk(to)) {
+      throw new FileSystemException(from.toString(), to.toString(), "Invalid cross-device link");
+    }
+    system.before(Operation.MOVE, to);
+    if (there == file) {
+      return;
+    }
+    system.disk(to).put(above, name(to), file);
+    system.disk(from).remove(parent(from), name(from));
+  }
+
+  @Override
+  public boolean isSameFile(Path one, Path other) throws IOException {
+    return existing(whole(one)) == existing(whole(other));
+  }
+
+  @Override
+  public boolean isHidden(Path path) {
+    return path.getFileName().toString().startsWith(".");
+  }
+
+  @Override
+  public FileStore getFileStore(Path path) {
+    SimulatedDisk disk = system.disk(whole(path));
+    return new SimulatedFileStore(disk::freeBytes);
+  }
+
+  @Override
+  public boolean exists(Path path, LinkOption... options) {
+    return system.find(whole(path)) != null;
+  }
+
+  @Override
+  public void checkAccess(Path path, AccessMode... modes) throws IOException {
+    Inode file = existing(whole(path));
+    for (AccessMode mode : modes) {
+      if (mode == AccessMode.WRITE && !file.mode.contains(PosixFilePermission.OWNER_WRITE)) {
+        throw new AccessDeniedException(path.toString());
+      }
+    }
+  }
+
+  @Override
+  public Path readSymbolicLink(Path link) throws IOException {
+    existing(whole(link));
+    throw new NotLinkException(link.toString());
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <A extends BasicFileAttributes> A readAttributesIfExists(
+      Path path, Class<A> type, LinkOption... options) {
+    Inode file = system.find(whole(path));
+    return file == null ? null : (A) new Attributes(file);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <A extends BasicFileAttributes> A readAttributes(Path path, Class<A> type, LinkOption... options)
+      throws IOException {
+    return (A) new Attributes(existing(whole(path)));
+  }
+
+  @Override
+  public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
+    Inode file = existing(whole(path));
+    Object value = switch (attributes) {
+      case "unix:dev" -> (long) (system.isShared(whole(path)) ? 2 : 1);
+      case "unix:ctime" -> time(file.changedNs);
+      case "unix:nlink" -> file.links;
+      case "unix:ino" -> file.number;
+      default -> throw new UnsupportedOperationException(attributes);
+    };
+    return Map.of(attributes.substring(attributes.indexOf(':') + 1), value);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <V extends FileAttributeView> V getFileAttributeView(Path path, Class<V> type, LinkOption... options) {
+    return type.isAssignableFrom(View.class) ? (V) new View(whole(path)) : null;
+  }
+
+  @Override
+  public void setAttribute(Path path, String attribute, Object value, LinkOption... options) {
+    throw new UnsupportedOperationException(attribute);
+  }
+
+  @Override
+  public String getScheme() {
+    return "simulated";
+  }
+
+  @Override
+  public FileSystem newFileSystem(URI uri, Map<String, ?> environment) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public FileSystem getFileSystem(URI uri) {
+    return system;
+  }
+
+  @Override
+  public Path getPath(URI uri) {
+    return system.getPath(uri.getPath());
+  }
+
+  private static FileTime time(long ns) {
+    return FileTime.from(ns, TimeUnit.NANOSECONDS);
+  }
+
+  /** A view of a file's attributes. */
+  private final class View implements PosixFileAttributeView {
+    private final SimulatedPath path;
+
+    View(SimulatedPath path) {
+      this.path = path;
+    }
+
+    @Override
+    public String name() {
+      return "posix";
+    }
+
+    @Override
+    public PosixFileAttributes readAttributes() throws IOException {
+      return new Attributes(existing(path));
+    }
+
+    @Override
+    public void setTimes(FileTime modified, FileTime accessed, FileTime created) throws IOException {
+      if (modified != null) {
+        existing(path).modifiedNs = modified.to(TimeUnit.NANOSECONDS);
+      }
+    }
+
+    @Override
+    public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
+      existing(path).mode = permissions.isEmpty() ? Set.of() : EnumSet.copyOf(permissions);
+    }
+
+    @Override
+    public void setGroup(GroupPrincipal group) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public UserPrincipal getOwner() {
+      return OWNER;
+    }
+
+    @Override
+    public void setOwner(UserPrincipal owner) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private static final GroupPrincipal OWNER = () -> "user";
+
+  /** What a file's attributes are now. */
+  private record Attributes(Inode file) implements PosixFileAttributes {
+    @Override
+    public UserPrincipal owner() {
+      return OWNER;
+    }
+
+    @Override
+    public GroupPrincipal group() {
+      return OWNER;
+    }
+
+    @Override
+    public Set<PosixFilePermission> permissions() {
+      return file.mode;
+    }
+
+    @Override
+    public FileTime lastModifiedTime() {
+      return time(file.modifiedNs);
+    }
+
+    @Override
+    public FileTime lastAccessTime() {
+      return lastModifiedTime();
+    }
+
+    @Override
+    public FileTime creationTime() {
+      return lastModifiedTime();
+    }
+
+    @Override
+    public boolean isRegularFile() {
+      return !file.isDirectory();
+    }
+
+    @Override
+    public boolean isDirectory() {
+      return file.isDirectory();
+    }
+
+    @Override
+    public boolean isSymbolicLink() {
+      return false;
+    }
+
+    @Override
+    public boolean isOther() {
+      return false;
+    }
+
+    @Override
+    public long size() {
+      return file.size();
+    }
+
+    @Override
+    public Object fileKey() {
+      return file.number;
+    }
+  }
+}

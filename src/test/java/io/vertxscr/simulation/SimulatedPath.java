@@ -1,0 +1,224 @@
+package io.vertxscr.simulation;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileSystem;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A path of a {@link SimulatedFileSystem}; there are no links that could lead elsewhere. */
+final class SimulatedPath implements Path {
+  private final SimulatedFileSystem system;
+  private final boolean absolute;
+  private final String[] names;
+  private String text;
+
+  SimulatedPath(SimulatedFileSystem system, boolean absolute, String... names) {
+    this.system = system;
+    this.absolute = absolute;
+    this.names = names;
+  }
+
+  static SimulatedPath of(SimulatedFileSystem system, String text) {
+    if (text.indexOf('\0') >= 0) {
+      throw new InvalidPathException(text, "Nul character not allowed");
+    }
+    List<String> names = new ArrayList<>(8);
+    int begin = 0;
+    for (int at = 0; at <= text.length(); at++) {
+      if (at == text.length() || text.charAt(at) == '/') {
+        if (at > begin) {
+          names.add(text.substring(begin, at));
+        }
+        begin = at + 1;
+      }
+    }
+    boolean absolute = text.startsWith("/");
+    return new SimulatedPath(system, absolute, names.isEmpty() && !absolute ? new String[] {""}
+        : names.toArray(String[]::new));
+  }
+
+  String[] names() {
+    return names;
+  }
+
+  private SimulatedPath with(boolean isAbsolute, String... newNames) {
+    return new SimulatedPath(system, isAbsolute, newNames.length == 0 && !isAbsolute ? new String[] {""} : newNames);
+  }
+
+  private SimulatedPath here(Path other) {
+    return other instanceof SimulatedPath path ? path : of(system, other.toString());
+  }
+
+  private boolean isEmpty() {
+    return !absolute && names.length == 1 && names[0].isEmpty();
+  }
+
+  @Override
+  public FileSystem getFileSystem() {
+    return system;
+  }
+
+  @Override
+  public boolean isAbsolute() {
+    return absolute;
+  }
+
+  @Override
+  public Path getRoot() {
+    return absolute ? with(true) : null;
+  }
+
+  @Override
+  public Path getFileName() {
+    return names.length == 0 ? null : with(false, names[names.length - 1]);
+  }
+
+  @Override
+  public Path getParent() {
+    return names.length == 0 || names.length == 1 && !absolute ? null
+        : with(absolute, Arrays.copyOf(names, names.length - 1));
+  }
+
+  @Override
+  public int getNameCount() {
+    return names.length;
+  }
+
+  @Override
+  public Path getName(int index) {
+    return subpath(index, index + 1);
+  }
+
+  @Override
+  public Path subpath(int begin, int end) {
+    if (begin < 0 || begin >= end || end > names.length) {
+      throw new IllegalArgumentException();
+    }
+    return with(false, Arrays.copyOfRange(names, begin, end));
+  }
+
+  @Override
+  public boolean startsWith(Path other) {
+    return other instanceof SimulatedPath path && path.absolute == absolute && path.names.length <= names.length
+        && (!path.isEmpty() || isEmpty())
+        && Arrays.equals(path.names, 0, path.names.length, names, 0, path.names.length);
+  }
+
+  @Override
+  public boolean endsWith(Path other) {
+    SimulatedPath path = here(other);
+    return path.absolute ? equals(path) : path.names.length <= names.length && Arrays.equals(
+        path.names, 0, path.names.length, names, names.length - path.names.length, names.length);
+  }
+
+  @Override
+  public Path normalize() {
+    List<String> kept = new ArrayList<>(names.length);
+    for (String name : names) {
+      if (name.equals("..") && !kept.isEmpty() && !kept.getLast().equals("..")) {
+        kept.removeLast();
+      } else if (!name.equals(".") && !name.isEmpty() && !(name.equals("..") && absolute)) {
+        kept.add(name);
+      }
+    }
+    return kept.size() == names.length ? this : with(absolute, kept.toArray(String[]::new));
+  }
+
+  @Override
+  public Path resolve(Path other) {
+    SimulatedPath path = here(other);
+    if (path.absolute) {
+      return path;
+    } else if (path.isEmpty()) {
+      return this;
+    } else if (isEmpty()) {
+      return path;
+    }
+    String[] all = Arrays.copyOf(names, names.length + path.names.length);
+    System.arraycopy(path.names, 0, all, names.length, path.names.length);
+    return with(absolute, all);
+  }
+
+  @Override
+  public Path resolve(String other) {
+    return resolve(of(system, other));
+  }
+
+  @Override
+  public Path relativize(Path other) {
+    SimulatedPath path = here(other);
+    if (path.absolute != absolute) {
+      throw new IllegalArgumentException(this + " and " + other);
+    }
+    if (isEmpty()) {
+      return path;
+    }
+    int common = 0;
+    while (common < names.length && common < path.names.length && names[common].equals(path.names[common])) {
+      common++;
+    }
+    List<String> way = new ArrayList<>();
+    for (int i = common; i < names.length; i++) {
+      way.add("..");
+    }
+    way.addAll(Arrays.asList(path.names).subList(common, path.names.length));
+    return with(false, way.toArray(String[]::new));
+  }
+
+  @Override
+  public URI toUri() {
+    return URI.create("simulated://" + toAbsolutePath());
+  }
+
+  @Override
+  public Path toAbsolutePath() {
+    return absolute ? this : system.getPath("/").resolve(this);
+  }
+
+  @Override
+  public Path toRealPath(LinkOption... options) throws IOException {
+    Path real = toAbsolutePath().normalize();
+    if (system.find((SimulatedPath) real) == null) {
+      throw new NoSuchFileException(toString());
+    }
+    return real;
+  }
+
+  @Override
+  public WatchKey register(WatchService watcher, WatchEvent.Kind<?>[] events, WatchEvent.Modifier... modifiers) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public int compareTo(Path other) {
+    return toString().compareTo(other.toString());
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other || other instanceof SimulatedPath path && path.system == system && path.absolute == absolute
+        && Arrays.equals(path.names, names);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(names);
+  }
+
+  @Override
+  public String toString() {
+    if (text == null) {
+      text = (absolute ? "/" : "") + String.join("/", names);
+    }
+    return text;
+  }
+}

@@ -1,0 +1,55 @@
+package io.vertxscr.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Goal: no fault within the tolerance loses a checkpoint, shows a wrong one, or leaves a call without an answer.
+ *
+ * <p>Method: a few seeds of each profile of docs/simulation.md, each a cluster in virtual time; the campaigns are
+ * {@code load-tests/run simulate}. Replay one seed with -Dseed=N; a failure prints its shortest story.
+ */
+@Timeout(600)
+class SimulationTest {
+  private static final long FIRST = Long.getLong("seed", 1);
+  private static final int SEEDS = Integer.getInteger("seeds", Long.getLong("seed") == null ? 12 : 1);
+
+  @BeforeAll
+  static void quiet() {
+    SimulateMain.setLogging(false);
+  }
+
+  @AfterAll
+  static void loud() {
+    SimulateMain.setLogging(true);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Profile.class)
+  void noFaultWithinTheToleranceLosesACheckpoint(Profile profile) {
+    List<String> stories = new ArrayList<>();
+    for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+      Outcome outcome = Simulation.run(Scenario.of(seed, profile), false);
+      if (outcome.failed() && KnownDefect.of(outcome).isEmpty()) {
+        stories.add(Shrinker.shrink(outcome).story() + "  as drawn: " + outcome.story());
+      }
+    }
+    assertThat(stories).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Profile.class)
+  void aSeedReplaysToTheByte(Profile profile) {
+    Outcome first = Simulation.run(Scenario.of(FIRST, profile), true);
+    Outcome second = Simulation.run(Scenario.of(FIRST, profile), true);
+    assertThat(second.trace()).isEqualTo(first.trace()).isNotEmpty();
+    assertThat(second.traceHash()).isEqualTo(first.traceHash());
+  }
+}

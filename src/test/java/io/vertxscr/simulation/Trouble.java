@@ -1,0 +1,75 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.simulation.SimulatedDisk.Kept;
+import java.util.List;
+
+/**
+ * Something that goes wrong at a moment of a scenario.
+ *
+ * @param run in which, from 0
+ * @param afterMs after the begin of that run
+ * @param nodes whom it strikes
+ * @param forMs how long it lasts
+ * @param number which operation of files it strikes, counted from that moment
+ * @param kept what survives a loss of power
+ */
+record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, int number, Kept kept) {
+  /** What goes wrong. */
+  enum Kind {
+    /** The process of one rank ends. */
+    RANK_DIES,
+    /** The daemon ends and is started again on its storage before the next run. */
+    DAEMON_DIES,
+    /** The same, in the middle of an operation on files. */
+    DAEMON_DIES_WITHIN,
+    /** The daemon ends, and only comes back for the last run. */
+    DAEMON_STAYS_AWAY,
+    /** The node is gone with all that it has stored. */
+    NODE_IS_LOST,
+    /** The same, in the middle of an operation on files. */
+    NODE_IS_LOST_WITHIN,
+    /** The node loses its power, and what it has not synced. */
+    NODE_LOSES_POWER,
+    /** All nodes and the prefix file system lose their power. */
+    ALL_LOSE_POWER,
+    /** A byte of a cached file is another one. */
+    BYTE_ROTS,
+    /** The daemon does nothing for a while. */
+    PAUSE,
+    /** The clock is set. */
+    CLOCK,
+    /** Nothing goes from these nodes to the others, nor back. */
+    CUT,
+    /** Nothing goes from these nodes to the others. */
+    CUT_ONE_WAY,
+    /** Messages are dropped, delayed and repeated. */
+    BAD_LINKS,
+    /** One operation on the node's own disk fails. */
+    DISK_FAILS,
+    /** The node's own disk is full for a while. */
+    DISK_IS_FULL,
+    /** The node's own disk does not answer for a while. */
+    DISK_HANGS,
+    /** One operation of the node on the prefix file system fails. */
+    PREFIX_FAILS,
+    /** The prefix file system is full for a while. */
+    PREFIX_IS_FULL,
+    /** The prefix file system answers none of these nodes for a while. */
+    PREFIX_HANGS;
+
+    /** Whether a copy of what a node holds is lost by it. */
+    boolean loses() {
+      return switch (this) {
+        case DAEMON_STAYS_AWAY, NODE_IS_LOST, NODE_IS_LOST_WITHIN, NODE_LOSES_POWER, BYTE_ROTS -> true;
+        default -> false;
+      };
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "run " + run + " + " + afterMs + " ms: " + kind + " " + String.join(",", nodes)
+        + (forMs > 0 ? " for " + forMs + " ms" : "") + (number > 0 ? " at operation " + number : "")
+        + (kind == Kind.ALL_LOSE_POWER || kind == Kind.NODE_LOSES_POWER ? " keeping " + kept : "");
+  }
+}

@@ -1,0 +1,353 @@
+package io.vertxscr.simulation;
+
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.cluster.EventBusNodeBus;
+import io.vertxscr.cluster.EventPublisher;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.node.NodeAssembly;
+import io.vertxscr.node.NodeOptions;
+import io.vertxscr.redundancy.range.LocalRanges;
+import io.vertxscr.service.Epoch;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.verticle.Deployments;
+import io.vertxscr.verticle.NodeContext;
+import io.vertxscr.verticle.NodeVerticle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * Nodes of a cluster in virtual time: all of their services and verticles, on real storage code.
+ *
+ * <p>In the place of threads and event loops is {@link VirtualTime}, in that of the event bus {@link VirtualBus}, in
+ * that of Hazelcast {@link VirtualMembers}. A node that dies does nothing more, nor do its ranks. What nodes read of
+ * each other they read from each other's storage.
+ */
+public final class VirtualCluster {
+  /** Longer than any wait that ends by itself. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  /** When the first node starts, by the wall clock. */
+  public static final Instant BEGINNING = VirtualTime.BEGINNING;
+  private static final Duration LAUNCH = Duration.ofMillis(500);
+  private static final int MOST_DELAY_MS = 20;
+  private static final Deployments VERTICLES = Deployments.builtIn().of(NodeVerticle.class);
+
+  private final Path prefix;
+  private final Settings settings;
+  private final Function<String, LocalFiles> machines;
+  private final VirtualTime time;
+  private final Trace trace;
+  private final VirtualBus bus;
+  private final VirtualMembers members;
+  private final Loop loop;
+  private final Map<String, Node> nodes = new LinkedHashMap<>();
+  /** By how much clocks are wrong; not in here: by nothing. */
+  private final Map<String, Duration> ahead = new HashMap<>();
+  private UnaryOperator<RangeSources> disturbance = UnaryOperator.identity();
+  private int lives;
+
+  /**
+   * A cluster without nodes.
+   *
+   * @param prefix the prefix directory, on every node
+   * @param machines the files of each node; nodes of one machine share them
+   */
+  public VirtualCluster(Random random, Settings settings, Path prefix, Function<String, LocalFiles> machines) {
+    this(random, new VirtualTime(random), settings, prefix, machines, true, (_, _) -> delay(random));
+  }
+
+  /**
+   * A cluster without nodes.
+   *
+   * @param readable whether {@link #story} is kept
+   * @param network what becomes of messages between nodes that reach each other
+   */
+  VirtualCluster(Random random, VirtualTime time, Settings settings, Path prefix,
+      Function<String, LocalFiles> machines, boolean readable, Network network) {
+    this.prefix = prefix;
+    this.settings = settings;
+    this.machines = machines;
+    this.time = time;
+    this.loop = time.loop();
+    this.trace = new Trace(time::nowNs, readable);
+    this.members = new VirtualMembers(random, loop, trace);
+    this.bus = new VirtualBus(random, loop, trace,
+        (from, to) -> members.reaches(from, to) ? network.arrivals(from, to) : Network.LOST);
+  }
+
+  /** A message arrives once, and overtakes others. */
+  static int[] delay(Random random) {
+    return new int[] {random.nextInt(MOST_DELAY_MS + 1)};
+  }
+
+  public Path prefix() {
+    return prefix;
+  }
+
+  /** A file of a node's machine. */
+  public Path file(String node, Path routed) {
+    return machines.apply(node).path(routed.toString());
+  }
+
+  public VirtualBus bus() {
+    return bus;
+  }
+
+  public VirtualTime time() {
+    return time;
+  }
+
+  VirtualMembers members() {
+    return members;
+  }
+
+  Trace trace() {
+    return trace;
+  }
+
+  /** Lets a test see, hold or fail what nodes that start from now on read to protect and rebuild. */
+  public void disturb(UnaryOperator<RangeSources> by) {
+    disturbance = by;
+  }
+
+  /** The wall clock of the cluster. */
+  public Instant now() {
+    return loop.clock().instant();
+  }
+
+  /** All that has happened, in order. */
+  public String story() {
+    return trace.text();
+  }
+
+  /** Lets things happen until it is so. */
+  public void awaits(String what, BooleanSupplier condition) {
+    if (!time.runUntil(condition, PATIENCE)) {
+      throw new AssertionError("never: " + what + ", in\n" + story());
+    }
+  }
+
+  /** Lets the time go by that a launcher needs to start ranks again. */
+  public void launch() {
+    pass(LAUNCH);
+  }
+
+  /** Completes after so much time. */
+  public Future<Void> later(long delayMs) {
+    Promise<Void> promise = Promise.promise();
+    loop.after(delayMs, promise::complete);
+    return promise.future();
+  }
+
+  public void pass(Duration some) {
+    time.runUntil(() -> false, some);
+  }
+
+  /** Lets things happen until the future has a result. */
+  public <T> Future<T> await(Future<T> future) {
+    awaits("an end of what is waited for", future::isComplete);
+    return future;
+  }
+
+  public boolean isAlive(String name) {
+    return nodes.containsKey(name);
+  }
+
+  Set<String> alive() {
+    return nodes.keySet();
+  }
+
+  /** Starts a node on what its storage holds. */
+  public void start(String... names) {
+    for (String name : names) {
+      trace.note(name + " starts");
+      Node node = new Node(name);
+      nodes.put(name, node);
+      members.begins(node.membership);
+      node.begin();
+    }
+  }
+
+  /** The node does nothing more; the others hear of it. */
+  public void kill(String name) {
+    kill(name, 0);
+  }
+
+  /** The same where the others only notice by its silence. */
+  void kill(String name, int silenceMs) {
+    Node node = nodes.remove(name);
+    bus.dies(node.end);
+    trace.note(name + " dies");
+    members.ends(name, silenceMs);
+  }
+
+  /** The node stands still, as under SIGSTOP. After a while the others take it for lost. */
+  public void pause(String name) {
+    trace.note(name + " is paused");
+    nodes.get(name).stops++;
+    members.pause(name);
+  }
+
+  /** It goes on. Where it has been missed, it finds itself alone; some time later it is the youngest of all. */
+  public void resume(String name) {
+    trace.note(name + " goes on");
+    nodes.get(name).stops--;
+    members.resume(name);
+  }
+
+  /** The node's loop stands still, but it stays a member: its heartbeats go on. */
+  public void hangLoop(String name, boolean hangs) {
+    trace.note(name + (hangs ? " hangs" : " goes on"));
+    nodes.get(name).stops += hangs ? 1 : -1;
+  }
+
+  /** The node's files do not answer. */
+  public void hangStorage(String name, boolean hangs) {
+    trace.note("the storage of " + name + (hangs ? " hangs" : " goes on"));
+    nodes.get(name).storageHangs += hangs ? 1 : -1;
+  }
+
+  /** Lets something happen to this life of a node after some time; not if it is over by then. */
+  void after(String name, Duration some, Consumer<String> what) {
+    Node node = nodes.get(name);
+    loop.after(some.toMillis(), () -> {
+      if (nodes.get(name) == node) {
+        what.accept(name);
+      }
+    });
+  }
+
+  /** Sets the wall clock of a node, whether its daemon runs or not. */
+  public void clockAhead(String name, Duration by) {
+    trace.note(name + ": clock " + by);
+    ahead.put(name, by);
+  }
+
+  /** Deletes what a dead node has stored. */
+  public void loseStorage(String name) {
+    NodeDirectories directories = directories(name);
+    delete(directories.control());
+    delete(directories.cache());
+  }
+
+  private NodeDirectories directories(String name) {
+    return new NodeOptions(name, settings, null, "127.0.0.1", 0, true, machines.apply(name)).directories();
+  }
+
+  public DatasetStore store(String name) {
+    return nodes.get(name).store;
+  }
+
+  Loop loop(String name) {
+    return nodes.get(name).turns;
+  }
+
+  /** A rank's connection to its node. */
+  public ScrClient client(String name) {
+    Node node = nodes.get(name);
+    return new ScrClient(new VirtualTransport(bus.of(node.end), name, "client " + ++lives,
+        () -> nodes.get(name) == node, client -> node.turns.later(() -> node.assembly.connectionClosed(client))));
+  }
+
+  private static void delete(Path root) {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** A node of the cluster, in one life. */
+  private final class Node {
+    private final String end;
+    private final Loop turns;
+    private final DatasetStore store;
+    private final VirtualMembers.View membership;
+    private final NodeAssembly assembly;
+    private final NodeContext context;
+    private int stops;
+    private int storageHangs;
+
+    Node(String name) {
+      NodeInfo info = new NodeInfo(name, "host", "127.0.0.1", 1);
+      end = name + "/" + ++lives;
+      turns = time.loop(machines.apply(name), new VirtualTime.NodeCondition() {
+        @Override
+        public boolean lives() {
+          return nodes.get(name) == Node.this;
+        }
+
+        @Override
+        public boolean runs() {
+          return stops == 0;
+        }
+
+        @Override
+        public Duration ahead() {
+          return ahead.getOrDefault(name, Duration.ZERO);
+        }
+
+        @Override
+        public boolean stores() {
+          return storageHangs == 0;
+        }
+      });
+      store = DatasetStore.open(directories(name).create());
+      membership = members.view(info, turns);
+      Epoch epoch = new Epoch();
+      EventPublisher events = new EventPublisher(turns, bus.of(end), name);
+      assembly = new NodeAssembly(new NodeAssembly.Ports(turns,
+          new EventBusNodeBus(bus.of(end), turns, membership, epoch), membership, epoch, store,
+          disturbance.apply((_, _) -> request -> local(name, request.node()).open(request)), events), settings);
+      context = new NodeContext(name, turns, epoch, assembly.services(), events);
+    }
+
+    private LocalRanges local(String self, String node) {
+      if (!isAlive(node) || !members.areConnected(self, node)) {
+        throw new ScrException(Fault.NODE_LOST, "node " + node + " is lost");
+      }
+      return new LocalRanges(store(node));
+    }
+
+    void begin() {
+      Vertx vertx = bus.vertx(end);
+      VERTICLES.deploy(vertx, this::verticle, _ -> {});
+      turns.later(() -> assembly.begin());
+    }
+
+    private Deployable verticle(Class<?> type) {
+      try {
+        return (Deployable) type.getConstructor(NodeContext.class).newInstance(context);
+      } catch (ReflectiveOperationException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}

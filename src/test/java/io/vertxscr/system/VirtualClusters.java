@@ -1,0 +1,30 @@
+package io.vertxscr.system;
+
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+
+/** Virtual clusters whose nodes share one machine's files. */
+final class VirtualClusters {
+  private VirtualClusters() {}
+
+  /** @param directory where everything is; emptied first: the paths of files are part of what happens */
+  static VirtualCluster in(Random random, Path directory, Map<String, String> parameters) throws IOException {
+    return in(random, directory, parameters, LocalFiles.ofThisMachine());
+  }
+
+  /** The same on a file system of its own. */
+  static VirtualCluster in(Random random, Path directory, Map<String, String> parameters, LocalFiles files)
+      throws IOException {
+    if (Files.exists(directory)) {
+      Trees.delete(directory);
+    }
+    Path prefix = Files.createDirectories(directory.resolve("prefix"));
+    return new VirtualCluster(random, TestSettings.in(directory, parameters), prefix, _ -> files);
+  }
+}
