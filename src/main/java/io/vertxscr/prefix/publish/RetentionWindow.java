@@ -5,8 +5,10 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -23,6 +25,8 @@ import java.util.function.Predicate;
 public final class RetentionWindow {
   private final PrefixPaths paths;
   private final PrefixIndex index;
+  /** What an attempt has begun to delete, oldest first. */
+  private final Set<DatasetDescriptor> begun = new LinkedHashSet<>();
 
   public RetentionWindow(PrefixPaths paths, PrefixIndex index) {
     this.paths = paths;
@@ -64,12 +68,16 @@ public final class RetentionWindow {
     delete(Index::entries, gone);
   }
 
-  /** Deleting takes its time: whether one is still to go is asked again when it is its turn. */
+  /**
+   * Deleting takes its time: whether one is still to go is asked again when it is its turn. An attempt that somebody
+   * else's lock ends is repeated on this object: what it has taken out of the index is removed then.
+   */
   private void delete(Function<Index, List<Index.Entry>> choice, Consumer<DatasetDescriptor> gone) {
     Withdrawal withdrawal = new Withdrawal(paths, index);
-    for (Index.Entry entry : choice.apply(index.read().index())) {
-      DatasetDescriptor listed = entry.descriptor();
+    choice.apply(index.read().index()).stream().map(Index.Entry::descriptor).forEach(begun::add);
+    for (DatasetDescriptor listed : List.copyOf(begun)) {
       List<Integer> ids = withdrawal.delete(listed, (now, found) -> choice.apply(now).contains(found));
+      begun.remove(listed);
       if (ids.contains(listed.id())) {
         gone.accept(listed);
       }

@@ -77,10 +77,13 @@ public final class PrefixRetention {
   private Future<List<DatasetDescriptor>> delete(
       String prefix, String what, BiConsumer<RetentionWindow, Consumer<DatasetDescriptor>> work) {
     List<DatasetDescriptor> gone = new ArrayList<>();
-    return access.tokens().hold(prefix).compose(token -> locked.patiently(what, () -> {
-      work.accept(window(prefix, token), gone::add);
-      return List.copyOf(gone);
-    })).recover(failure -> access.tokens().failed(prefix, failure));
+    return access.tokens().hold(prefix).compose(token -> {
+      RetentionWindow window = window(prefix, token);
+      return locked.patiently(what, () -> {
+        work.accept(window, gone::add);
+        return List.copyOf(gone);
+      });
+    }).recover(failure -> access.tokens().failed(prefix, failure));
   }
 
   private Future<List<DatasetDescriptor>> inTurn(String prefix, Supplier<Future<List<DatasetDescriptor>>> job) {
