@@ -180,13 +180,15 @@ final class VirtualMembers {
     notice();
   }
 
-  /** Ends a pause. A node that has been missed loses sight of those who missed it. */
+  /** Ends a pause. A node that somebody has missed is removed by all: one of them decides for the others. */
   void resume(String name) {
     View view = views.get(name);
     paused.computeIfPresent(name, (_, times) -> times == 1 ? null : times - 1);
+    boolean missed = views.values().stream().anyMatch(other -> other != view && !other.sees(view));
     for (View other : views.values()) {
-      if (view != other && !other.sees(view)) {
-        view.leaves(other.self);                          // it is told so by whoever has removed it
+      if (missed && view != other) {
+        other.leaves(view.self);
+        view.leaves(other.self);
       }
     }
     changed();
