@@ -84,7 +84,6 @@ import io.vertxscr.service.scavenge.Scavenger;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.verticle.NodeServices;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
@@ -98,7 +97,6 @@ public final class NodeAssembly {
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final long NS_PER_MS = 1_000_000;
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Ports ports;
   private final Loop loop;
@@ -197,7 +195,7 @@ public final class NodeAssembly {
   private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
       Observer observer) {
     RunPolicy standard = settings.policy();
-    LockedJobs locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    LockedJobs locked = new LockedJobs(loop, self);
     PrefixAccess access =
         new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), locked));
     PrefixRetention retention =

@@ -11,8 +11,15 @@ import java.time.Duration;
 /** How commands take the lock of a prefix directory: they have no loop to wait on, and nothing else to do meanwhile. */
 public final class PatientLocks {
   private static final long RETRY_MS = 10;
+  /** A run holds the lock for moments. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private PatientLocks() {}
+
+  /** As {@link #user(String, Duration)}, for 30 s. */
+  public static LockUser user(String holder) {
+    return user(holder, PATIENCE);
+  }
 
   /**
    * Waits in the calling thread; fails with BUSY, naming the holder.

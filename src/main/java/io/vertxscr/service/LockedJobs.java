@@ -18,13 +18,20 @@ import java.util.function.Supplier;
 public final class LockedJobs {
   private static final int FIRST_PAUSE_MS = 10;
   private static final int LONGEST_PAUSE_MS = 160;
+  /** Of work that is repeated later where it fails, or is done without. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final String self;
   private final Duration patience;
 
+  /** Runs the work of a node; tries a lock for 10 s. */
+  public LockedJobs(Loop loop, String self) {
+    this(loop, self, PATIENCE);
+  }
+
   /**
-   * Runs the work of a node.
+   * The same with another patience.
    *
    * @param patience how long the lock is tried for; then the work fails with BUSY, which names the holder
    */
@@ -46,22 +53,26 @@ public final class LockedJobs {
 
   /** As {@link PrefixJobs#ask}. */
   public <T> Future<T> ask(Duration most, String what, Callable<T> question) {
-    return attempt(() -> loop.prefix().ask(most, what, question), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+    return repeated(() -> loop.prefix().ask(most, what, question));
   }
 
   /** As {@link PrefixJobs#run}. */
   public <T> Future<T> run(String what, Callable<T> work) {
-    return attempt(() -> loop.prefix().run(what, work), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+    return repeated(() -> loop.prefix().run(what, work));
   }
 
   /** As {@link PrefixJobs#runLong}. */
   public <T> Future<T> runLong(String what, Callable<T> work) {
-    return attempt(() -> loop.prefix().runLong(what, work), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+    return repeated(() -> loop.prefix().runLong(what, work));
   }
 
   /** As {@link Loop#patiently}. */
   public <T> Future<T> patiently(String what, Callable<T> work) {
-    return attempt(() -> loop.patiently(what, work), loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
+    return repeated(() -> loop.patiently(what, work));
+  }
+
+  private <T> Future<T> repeated(Supplier<Future<T>> job) {
+    return attempt(job, loop.nanoTime() + patience.toNanos(), FIRST_PAUSE_MS);
   }
 
   private <T> Future<T> attempt(Supplier<Future<T>> job, long deadlineNs, int pauseMs) {

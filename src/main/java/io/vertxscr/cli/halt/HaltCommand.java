@@ -12,7 +12,6 @@ import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,6 @@ import picocli.CommandLine.Spec;
         + " suffices.",
     "TIME: " + HaltTime.FORMS + "."})
 public final class HaltCommand implements Callable<Integer> {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Map<String, String> environment;
 
@@ -105,7 +103,7 @@ public final class HaltCommand implements Callable<Integer> {
     require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " must be 0 or more");
     HaltChange change = change(now);
     for (Path directory : directories()) {
-      halt(new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt", PATIENCE)), change, now);
+      halt(new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt")), change, now);
     }
     return 0;
   }

@@ -16,7 +16,6 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +34,6 @@ import java.util.function.BooleanSupplier;
  * {@link JobFlow} decide, and acts on the decision.
  */
 final class LaunchedJob {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long TICK_MS = 500;
   private static final long START_S = 180;
   /** Longer than the daemons take to notice that one of them is gone. */
@@ -223,7 +221,7 @@ final class LaunchedJob {
   }
 
   private Rules rules() {
-    OptionalInt last = new FlushFileStore(plan.paths(), PatientLocks.user("scr run", PATIENCE)).nodes();
+    OptionalInt last = new FlushFileStore(plan.paths(), PatientLocks.user("scr run")).nodes();
     return new Rules(plan.settings().runs(), plan.minNodes(last));
   }
 
@@ -337,7 +335,7 @@ final class LaunchedJob {
       return Optional.empty();
     }
     return news.checkpointInCaches().or(() -> new PrefixIndex(plan.paths(),
-        PatientLocks.user("scr run", PATIENCE)).read().index()
+        PatientLocks.user("scr run")).read().index()
         .candidates().stream().findFirst().map(Index.Entry::name));
   }
 }

@@ -8,7 +8,6 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.PatientLocks;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import java.util.Set;
 
 /** Whether a run may begin in a prefix directory: by its halt conditions, and by the nodes that are left. */
 record StartGate(PrefixPaths paths, Allocation allocation) {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final String FINISHED = Halt.Reason.SCR_FINALIZE_CALLED.name();
 
   /**
@@ -25,7 +23,7 @@ record StartGate(PrefixPaths paths, Allocation allocation) {
    * @param haltSeconds that must be left of the allocation, where the halt file says nothing
    */
   Optional<String> halted(int haltSeconds) {
-    HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr should-exit", PATIENCE));
+    HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr should-exit"));
     long nowS = System.currentTimeMillis() / 1000;
     return HaltConditions.met(halts.read().orHaltSeconds(haltSeconds), allocation.endSeconds(nowS), nowS)
         .map(met -> "no run begins: " + met.words() + (met.reason().equals(FINISHED) ? "; 'scr run', 'scr prerun' or '"
@@ -38,7 +36,7 @@ record StartGate(PrefixPaths paths, Allocation allocation) {
     left.removeAll(settings.excluded());
     down.forEach(left::remove);
     int needed = settings.minNodes() > 0 ? settings.minNodes()
-        : new FlushFileStore(paths, PatientLocks.user("scr should-exit", PATIENCE)).nodes().orElse(1);
+        : new FlushFileStore(paths, PatientLocks.user("scr should-exit")).nodes().orElse(1);
     return allocation.isHere() || left.size() >= needed ? Optional.empty()
         : Optional.of(JobFlow.tooFewNodes(left.size(), needed));
   }
@@ -50,7 +48,7 @@ record StartGate(PrefixPaths paths, Allocation allocation) {
    * @return message for the user
    */
   static Optional<String> letFinishedBeginAgain(PrefixPaths paths) {
-    HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr run", PATIENCE));
+    HaltFileStore halts = new HaltFileStore(paths, PatientLocks.user("scr run"));
     if (!isFinished(halts.read())) {
       return Optional.empty();
     }

@@ -11,14 +11,11 @@ import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** Which prefix directory a command is about. */
 final class PrefixOption {
-  /** Timeout for the lock of the index, which a run holds for moments. */
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @Option(names = "--prefix", paramLabel = "DIR",
       description = "Prefix directory; SCR_PREFIX if not given, else the working directory.")
@@ -36,14 +33,14 @@ final class PrefixOption {
   }
 
   static PrefixIndex index(PrefixPaths paths) {
-    return new PrefixIndex(paths, PatientLocks.user("scr index", PATIENCE));
+    return new PrefixIndex(paths, PatientLocks.user("scr index"));
   }
 
   static FlushFileStore flushFile(PrefixPaths paths, String command) {
-    return new FlushFileStore(paths, PatientLocks.user(command, PATIENCE));
+    return new FlushFileStore(paths, PatientLocks.user(command));
   }
 
   static RestartFileStore restarts(PrefixPaths paths) {
-    return new RestartFileStore(paths, PatientLocks.user("scr index", PATIENCE));
+    return new RestartFileStore(paths, PatientLocks.user("scr index"));
   }
 }

@@ -7,7 +7,6 @@ import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.PatientLocks;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Option;
 @Command(sortOptions = false, exitCodeOnInvalidInput = Front.FAILED, description =
     "Change the conditions in a halt file, and print them. Times in seconds since 1970.")
 final class HaltControlFront extends Front {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @Option(names = "-f", required = true, paramLabel = "FILE", description = "The halt file, <prefix>/.scr/halt.scr.")
   private Path file;
@@ -70,7 +68,7 @@ final class HaltControlFront extends Front {
       throw wrong("-c and -s must be 0 or more");
     }
     PrefixPaths paths = prefix(absolute.getParent().getParent());
-    HaltFileStore store = new HaltFileStore(paths, PatientLocks.user(name(), PATIENCE));
+    HaltFileStore store = new HaltFileStore(paths, PatientLocks.user(name()));
     Halt halt = list ? store.read() : store.update(change()::applied);
     HaltForm.lines(file, halt, ZoneId.systemDefault()).forEach(out()::println);
     return 0;

@@ -7,7 +7,6 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.SerialQueue;
-import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -19,7 +18,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class FailureBook {
   private static final Logger LOG = LoggerFactory.getLogger(FailureBook.class);
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final LockedJobs locked;
@@ -31,7 +29,7 @@ public final class FailureBook {
 
   public FailureBook(Loop loop, String self) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = new LockedJobs(loop, self);
   }
 
   /** It is about runs of this prefix directory from now on. */

@@ -28,7 +28,6 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.storage.DatasetStore;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +37,6 @@ import java.util.Map;
  * can be repeated. On the node's loop.
  */
 public final class AggregateService {
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final LockedJobs locked;
@@ -52,7 +50,7 @@ public final class AggregateService {
   /** Aggregates for a node. */
   public AggregateService(Loop loop, String self, DatasetStore store, PrefixCopies copies, FetchService fetches) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = new LockedJobs(loop, self);
     this.self = self;
     this.store = store;
     this.copies = copies;

@@ -42,7 +42,6 @@ import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.storage.DatasetStore;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +52,6 @@ import java.util.stream.IntStream;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
 public final class FlushService {
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final LockedJobs locked;
@@ -69,7 +67,7 @@ public final class FlushService {
   public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store, CacheEvictor keeper,
       PrefixCopies copies, AggregateService aggregation) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = new LockedJobs(loop, self);
     this.copies = copies;
     this.aggregation = aggregation;
     this.bus = bus;

@@ -30,7 +30,6 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.PrefixJobs;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +48,6 @@ import org.slf4j.LoggerFactory;
 /** Leader half of a fetch: lists the prefix directory, and fetches one dataset on all nodes. */
 public final class PrefixFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final LockedJobs locked;
@@ -60,7 +58,7 @@ public final class PrefixFetcher {
   /** Fetches for the leader of a node. */
   public PrefixFetcher(Loop loop, NodeBus bus, String self, Supplier<LocalDateTime> now) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = new LockedJobs(loop, self);
     this.bus = bus;
     this.self = self;
     this.now = now;

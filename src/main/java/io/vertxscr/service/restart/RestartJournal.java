@@ -10,7 +10,6 @@ import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.SerialQueue;
-import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -22,7 +21,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class RestartJournal {
   private static final Logger LOG = LoggerFactory.getLogger(RestartJournal.class);
-  private static final Duration LOCK_PATIENCE = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final LockedJobs locked;
@@ -30,7 +28,7 @@ public final class RestartJournal {
 
   public RestartJournal(Loop loop, String self) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, LOCK_PATIENCE);
+    this.locked = new LockedJobs(loop, self);
   }
 
   /** Reads the restart history; empty if unreadable. */
