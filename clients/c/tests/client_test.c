@@ -174,15 +174,18 @@ static void a_whole_life_as_the_messages_describe_it(void)
   CHECK_INT(SCR_SUCCESS, SCR_Start_output("step-1", SCR_FLAG_CHECKPOINT | SCR_FLAG_OUTPUT));
   CHECK_INT(3, number(last(), "flags"));
   CHECK_TEXT("step-1", text(last(), "name"));
-  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/a/x", file));
-  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/b/x", file));
+  char other[SCR_MAX_FILENAME];
+  snprintf(other, sizeof other, "%s/a/x", world.directory);
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file(other, file));
+  snprintf(other, sizeof other, "%s/b/x", world.directory);
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file(other, file));
   snprintf(expected, sizeof expected, "%s/cache/rank.3/1/x", world.directory);
   CHECK_TEXT(expected, file);
   CHECK_INT(SCR_SUCCESS, SCR_Complete_output(0));
   CHECK(json_is_false(json_object_get(last(), "valid")));
   json_t* files = json_object_get(last(), "files");
   CHECK_INT(2, json_array_size(files));
-  CHECK_TEXT("/tmp/b/x", text(json_array_get(files, 1), "path"));
+  CHECK_TEXT(other, text(json_array_get(files, 1), "path"));
   CHECK_TEXT("1/x", text(json_array_get(files, 1), "name"));
   CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
   CHECK(json_object_get(last(), "name") == NULL);
@@ -690,12 +693,12 @@ static void the_socket_is_found_where_only_one_daemon_is(void)
 
 static void* routes_many(void* argument)
 {
-  char name[64];
+  char name[SCR_MAX_FILENAME];
   char file[SCR_MAX_FILENAME];
   for (int i = 0; i < 100; i++) {
-    snprintf(name, sizeof name, "/tmp/client_test-threads/%d", i);
+    snprintf(name, sizeof name, "%s/threads/%d", world.directory, i);
     CHECK_INT(SCR_SUCCESS, SCR_Route_file(name, file));
-    snprintf(name, sizeof name, "/tmp/own-%d/%d", *(int*)argument, i);
+    snprintf(name, sizeof name, "%s/own-%d/%d", world.directory, *(int*)argument, i);
     CHECK_INT(SCR_SUCCESS, SCR_Route_file(name, file));
   }
   return NULL;
