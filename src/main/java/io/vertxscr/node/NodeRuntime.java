@@ -131,7 +131,15 @@ public final class NodeRuntime {
     }).onComplete(_ -> {
       events.publish();
       events.close();
-    }).eventually(this::undeploy);
+    }).eventually(this::undeploy).eventually(this::closeBus);
+  }
+
+  /** What it still asks of nodes must not reach a later life of one, which would take it for its leader's. */
+  private Future<Void> closeBus() {
+    return loop.call(() -> {
+      bus.close(new ScrException(Fault.STOPPING, "node " + name() + " has stopped"));
+      return Future.succeededFuture();
+    });
   }
 
   /** Ends at once, as if its process had been killed: nothing more is answered or written. */
