@@ -565,7 +565,7 @@ static int add(struct places* places, const char* path, const char* relative, ch
   return number < 0 ? fault_set(fault, SCR_ERR_INTERNAL, "out of memory") : routed(places, number, file, fault);
 }
 
-/* The number of a file that was routed before, by whatever name; -1 if it was not. */
+/* The number of a file that was routed before, by any name; -1 if it was not. */
 static int routed_before(const struct places* places, const char* absolute)
 {
   const char* relative = below(places->prefix, absolute);

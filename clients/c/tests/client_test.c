@@ -127,14 +127,14 @@ static void read_caught(FILE* said, int kept, char* text, size_t room)
 
 /* ---- tests ---- */
 
-/* Whoever started the run reads them; where they are no texts, they are left out. */
+/* The one who started the run reads them; where they are no texts, they are left out. */
 static void what_the_user_must_know_is_said_once_on_stderr(void)
 {
   char text[200];
   int kept;
   FILE* said = catch_stderr(&kept);
   answers("init", json_pack("{s:I, s:s, s:i, s:[s, i, s]}", "run", (json_int_t)7, "node", "n1", "version", 1,
-      "remarks", "the run begins anew", 5, "made"));
+      "remarks", "the run starts without a checkpoint", 5, "made"));
   CHECK_INT(SCR_SUCCESS, SCR_Init());
   int flag;
   CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, NULL));
@@ -143,7 +143,7 @@ static void what_the_user_must_know_is_said_once_on_stderr(void)
   CHECK_INT(SCR_SUCCESS, SCR_Init());
   finish();
   read_caught(said, kept, text, sizeof text);
-  CHECK_TEXT("scr: the run begins anew\nscr: made\n", text);
+  CHECK_TEXT("scr: the run starts without a checkpoint\nscr: made\n", text);
 }
 
 static void a_whole_life_as_the_messages_describe_it(void)

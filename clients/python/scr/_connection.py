@@ -97,7 +97,7 @@ class _Outgoing:
 
 
 class Connection:
-    """One connection, and thereby one client of the daemon: its end is the loss of its rank. Any thread.
+    """One connection, and so one client of the daemon: its end is the loss of its rank. Any thread.
 
     A child that was forked has none: its copy of the socket is closed at once, so that the parent's death is seen even
     while the child lives, and each of its calls fails with :class:`WrongStateError`.

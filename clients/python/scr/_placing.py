@@ -59,7 +59,7 @@ class Prefix:
     """Says where a name belongs below the prefix directory. For one phase: it remembers what links lead to.
 
     ``.`` and ``..`` are taken out textually, then the links of what exists are followed, as the daemon does. So one
-    file has one place, by whichever of its names it is called.
+    file has one place, by any of its names.
     """
 
     def __init__(self, prefix: str) -> None:

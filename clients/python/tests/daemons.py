@@ -129,7 +129,7 @@ class Daemons:
 
 
 def _free_ports(count: int) -> List[int]:
-    """Below those that the system gives to whoever asks for any: nobody takes them before the daemons do."""
+    """Below those that the system gives to a program that asks for any: nobody takes them before the daemons do."""
     ports: List[int] = []
     sockets: List[socket.socket] = []
     try:

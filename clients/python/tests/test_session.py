@@ -315,7 +315,7 @@ class FailuresTest(SessionCase):
                         calls[verb](session)
 
     def test_what_rank_0_is_told_with_any_answer_is_said_once_on_standard_error(self):
-        told = {"init": ["begins anew", "made"], "current": ["left alone"], "have-restart": ["passed over"],
+        told = {"init": ["no checkpoint", "made"], "current": ["left alone"], "have-restart": ["passed over"],
                 "need-checkpoint": ["by the interval"]}
 
         def answer(call):

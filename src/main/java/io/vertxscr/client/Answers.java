@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * Steps on futures whose failures stay as they are: those of {@link CompletableFuture} wrap them, and the client
+ * Steps on futures whose failures stay as they are. Those of {@link CompletableFuture} wrap them, and the client
  * promises a {@link ScrException}. All run on the thread that completes, at once where that has happened.
  */
 final class Answers {

@@ -34,7 +34,7 @@ final class Blocking {
     awaitUninterruptibly(done);
     return switch (future.isCompletedExceptionally() ? future.exceptionNow() : null) {
       case null -> future.resultNow();
-      // Thrown anew, so that its stack shows who called.
+      // Thrown again, so that its stack shows who called.
       case ScrException known -> throw new ScrException(known.fault(), known.getMessage(), known);
       case Throwable bug -> throw new ScrException(Fault.INTERNAL, "the client failed: " + bug, bug);
     };

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of a transport that wait for their answers, and the one moment after which there are none any more. Any
- * thread; answers are completed outside of the lock.
+ * The calls of a transport that wait for their answers. After its end there are none any more. Any thread; answers are
+ * completed outside of the lock.
  */
 final class PendingCalls {
   private final Map<Long, CompletableFuture<Map<String, Object>>> waiting = new LinkedHashMap<>();

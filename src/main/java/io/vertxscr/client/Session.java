@@ -113,7 +113,7 @@ public final class Session {
     remarkListener = listener;
   }
 
-  /** Takes the remarks out of an answer, whichever call it answers. */
+  /** Takes the remarks out of an answer to any call. */
   private synchronized Map<String, Object> hear(Map<String, Object> answer) {
     if (answer.get("remarks") instanceof List<?> told) {
       told.stream().map(String::valueOf).forEach(remark -> {
@@ -270,7 +270,7 @@ public final class Session {
     return Answers.then(completed, reply -> reply.exit() ? leave(reply) : Answers.of(reply));
   }
 
-  /** The dataset is complete, but the run is configured to end with a halt condition, and not to ask the program. */
+  /** Finalizes, then fails with HALTED: the run is configured not to ask the program. The dataset is complete. */
   private CompletableFuture<CompleteReply> leave(CompleteReply reply) {
     return Answers.then(finish(), _ -> Answers.failed(new ScrException(
         Fault.HALTED, "dataset " + reply.dataset() + " is complete and the run is to stop: "

@@ -29,7 +29,7 @@ import java.util.function.Consumer;
  * Calls over the Unix socket of the node, for plain processes. No Vert.x instance: one channel and one daemon thread,
  * which reads the answers and completes the calls.
  *
- * <p>The channel never blocks: an interrupt of a thread that writes to a blocking channel closes it, and thereby would
+ * <p>The channel never blocks: an interrupt of a thread that writes to a blocking channel closes it, and so would
  * end the run for all ranks. A call is written by the thread that makes it; what the socket does not take at once, the
  * thread that reads sends later. It is bounded by the calls in flight ({@link Limits#MAX_CALLS_IN_FLIGHT}).
  *

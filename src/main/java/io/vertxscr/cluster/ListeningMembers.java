@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Addresses of members, of which only those that accept a connection are named once the cluster is joined.
+ * Addresses of members; once the cluster is joined, only of those that accept a connection.
  *
  * <p>Hazelcast asks here each time it looks for another part of a cluster that was cut. It takes one address after the
  * other, and waits 5 s for each that does not answer: with a few dead nodes the parts would find each other after

@@ -36,7 +36,7 @@ final class DemoStorage implements AutoCloseable {
     new SecureRandom().nextBytes(secret);
   }
 
-  /** @param flushEvery each so many-th checkpoint goes to the prefix directory; 0 for none */
+  /** @param flushEvery every n-th checkpoint goes to the prefix directory; 0 for none */
   static DemoStorage create(Scheme scheme, int flushEvery) throws IOException {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     Path shortest = Path.of("/tmp");

@@ -7,7 +7,7 @@ import java.util.Set;
 /**
  * One job: when its program is started, started again, and given up, and which exit code counts. Pure.
  *
- * <p>A program that fails at once, before its ranks are in a run, is tried once more, and then has the last word: a
+ * <p>A program that fails at once, before its ranks are in a run, is tried again once, and then has the last word: a
  * wrong option or a missing library is not mended by trying.
  *
  * <p>The exit code of a program is not the whole truth. One that does not look at what its calls return ends well
@@ -37,7 +37,7 @@ public final class JobFlow {
   private static final Set<Integer> FROM_OUTSIDE = Set.of(1, 2, 3, 10, 12, 15, 24);
   private static final int REFUSED = 1;
   private static final int FAILED = 1;
-  /** How long the daemons' word about the end of a run is awaited: events overtake the end of a process by less. */
+  /** How long the daemons' word about the end of a run is awaited. Events overtake the end of a process by less. */
   public static final long WORD_MS = 5000;
   private static final long AT_ONCE_MS = 1000;
   /** So often a program may fail at once before any rank was in a run: it would each time. */

@@ -7,7 +7,7 @@ import java.util.List;
  * Ranks that protect each other, one of each failure group, ascending. A member's index is its place in the list.
  *
  * @param ranks world ranks, ascending, at least one; a set of one protects nothing
- * @param failures members that may be lost at once, whichever they are; always less than all
+ * @param failures members that may be lost at once, any of them; always less than all
  */
 public record RedundancySet(List<Integer> ranks, int failures) {
   public RedundancySet {

@@ -155,13 +155,13 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
     return departures.stream().anyMatch(departure -> departure.leaves(dataset.id(), dataset.createdUs()));
   }
 
-  /** A run that has restarted from this dataset has completed another one: the program is on its branch now. */
+  /** A run that has restarted from this dataset has completed another one. The program is on its branch now. */
   public RestartHistory departed(int datasetId, long createdUs, long run) {
     Departure departure = new Departure(datasetId, createdUs, run);
     return backOn(datasetId, createdUs).with(departure);
   }
 
-  /** The program is on the branch of this dataset, whatever was noted before. */
+  /** The program is on the branch of this dataset, regardless of what was noted before. */
   private RestartHistory backOn(int datasetId, long createdUs) {
     return new RestartHistory(from, loads, lastDatasetId, followed,
         departures.stream().filter(departure -> !departure.leaves(datasetId, createdUs)).toList());

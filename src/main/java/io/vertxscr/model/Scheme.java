@@ -24,7 +24,7 @@ public enum Scheme {
     return suffix;
   }
 
-  /** Default tolerance: number of members of a set that may be lost at once, whichever they are. */
+  /** Default tolerance: number of members of a set that may be lost at once, any of them. */
   public int tolerance() {
     return tolerance;
   }

@@ -273,7 +273,7 @@ public final class NodeAssembly {
     return log.close();
   }
 
-  /** The node dies now (an embedded one): whoever waits here hears of it. */
+  /** The node dies now (an embedded one): callers that wait here hear of it. */
   public void killed(ScrException cause) {
     services.runs().killed(cause);
     services.flushLeader().coordinator().park();

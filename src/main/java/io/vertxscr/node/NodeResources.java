@@ -25,8 +25,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * What a node has before it is a member of anything: its storage, locked; threads for transfers; a port for its peers.
- * Opening and closing block.
+ * What a node has before it is a member of anything. That is its storage, locked; threads for transfers; a port for its
+ * peers. Opening and closing block.
  */
 public final class NodeResources implements AutoCloseable {
   private final NodeOptions options;
@@ -68,7 +68,7 @@ public final class NodeResources implements AutoCloseable {
     return open(options, Observer.NONE);
   }
 
-  /** The same with somebody who is told what happens, beside those who listen to the events of the cluster. */
+  /** Opens the same with an observer. It is told what happens, beside those who listen to the events of the cluster. */
   public static NodeResources open(NodeOptions options, Observer observer) {
     return new NodeResources(options, observer);
   }
@@ -104,7 +104,7 @@ public final class NodeResources implements AutoCloseable {
     flushDisturbance = by;
   }
 
-  /** Threads for all other operations on the prefix directory, so that one that hangs stops nothing else. */
+  /** Threads for all other operations on the prefix directory. One that hangs there stops nothing else. */
   TransferEngine prefixEngine() {
     return prefixEngine;
   }

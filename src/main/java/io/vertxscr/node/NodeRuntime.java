@@ -118,8 +118,8 @@ public final class NodeRuntime {
   }
 
   /**
-   * Stops cleanly: no new phase, running transfers are finished, what is left of flushes is parked in the filemaps. The
-   * storage is closed by its owner.
+   * Stops cleanly. No new phase begins, running transfers are finished, what is left of flushes is parked in the
+   * filemaps. The storage is closed by its owner.
    */
   public Future<Void> stop() {
     ready = false;
@@ -134,7 +134,10 @@ public final class NodeRuntime {
     }).eventually(this::undeploy).eventually(this::closeBus);
   }
 
-  /** What it still asks of nodes must not reach a later life of one, which would take it for its leader's. */
+  /**
+   * Ends what this node still asks of others. It must not reach a later life of one, which would take it for its
+   * leader's.
+   */
   private Future<Void> closeBus() {
     return loop.call(() -> {
       bus.close(new ScrException(Fault.STOPPING, "node " + name() + " has stopped"));

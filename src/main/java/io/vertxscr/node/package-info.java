@@ -1,5 +1,6 @@
 /**
- * A node put together: its ground (storage, threads, peer port), its services and verticles, in a cluster of its own
- * process ({@link io.vertxscr.node.EmbeddedCluster}) or of an allocation ({@link io.vertxscr.node.ClusteredNode}).
+ * A node put together, in a cluster of its own process or of an allocation. It has its ground (storage, threads, peer
+ * port), its services and verticles. The clusters: {@link io.vertxscr.node.EmbeddedCluster} and
+ * {@link io.vertxscr.node.ClusteredNode}.
  */
 package io.vertxscr.node;

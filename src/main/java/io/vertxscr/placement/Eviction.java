@@ -26,7 +26,10 @@ public final class Eviction {
   public enum Standing {
     /** The run has restarted from it, or has completed it. */
     WHOLE,
-    /** Older than the checkpoint that the run restarted from, so not verified; or not on stable storage yet. */
+    /**
+     * Older than the checkpoint that the run restarted from, or not on stable storage yet. An older one is not
+     * verified.
+     */
     UNTRIED,
     /** Newer than what the restart has found: more than its sets tolerate was missing, and may come back. */
     PASSED_OVER,
@@ -156,7 +159,7 @@ public final class Eviction {
         isWhole(other) && other.id() > dataset.id() && other.flushed() == Flushed.YES);
   }
 
-  /** Returns the victims that a restart would have used if their nodes had come back: nothing is in their place yet. */
+  /** Returns the victims that a restart would have used if their nodes had come back. Nothing is in their place yet. */
   public static List<Integer> givenUp(List<Cached> held, Room room) {
     return held.stream().filter(dataset -> room.evicted().contains(dataset.id()) && dataset.isPassedOver()
         && dataset.flushed() != Flushed.YES && !isLeftBehind(dataset, held)).map(Cached::id).toList();

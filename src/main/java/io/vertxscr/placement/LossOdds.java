@@ -1,7 +1,7 @@
 package io.vertxscr.placement;
 
 /**
- * Odds that more members of a redundancy set fail than it tolerates, before their checkpoint is flushed. Pure.
+ * Odds that a redundancy set loses more members than it tolerates before its checkpoint is flushed. Pure.
  *
  * <p>Nodes fail independently, with exponential times between failures of mean {@code mtbf}; a set of n members
  * tolerates k losses, and a lost member is rebuilt within a time r. The set is lost when k more members fail, each

@@ -46,8 +46,8 @@ public final class Protection {
   }
 
   /**
-   * The fewest members that sets are to have, such that none gets too many: sets come out up to twice as large, and
-   * Reed-Solomon over GF(2^8) works for {@link Redundancy#MAX_RS_SIZE_AND_FAILURES} at most.
+   * Returns the fewest members that sets are to have, such that none gets too many. Sets come out up to twice as large,
+   * and Reed-Solomon over GF(2^8) works for {@link Redundancy#MAX_RS_SIZE_AND_FAILURES} at most.
    */
   public static int minSetSize(Scheme scheme, int asked, int failures) {
     return scheme == Scheme.RS ? Math.clamp((Redundancy.MAX_RS_SIZE_AND_FAILURES - failures) / 2, 1, asked) : asked;

@@ -60,7 +60,7 @@ public final class Shortfalls {
       return Optional.of(new Shortfall(who + " has sets of " + smallest + " ranks instead of " + asked
           + ": the ranks are " + where(how.group(), groupOfRank.stream().distinct().count())
           + ", and no two of a set may be in the same one"
-          + (fewer.isEmpty() ? "; the loss of " + failures + " is survived all the same" : fewer), !fewer.isEmpty()));
+          + (fewer.isEmpty() ? "; the loss of " + failures + " is survived anyway" : fewer), !fewer.isEmpty()));
     }
     return fewer.isEmpty() ? Optional.empty()
         : weaker(who + " has sets of " + smallest + " ranks: there are not more" + fewer);

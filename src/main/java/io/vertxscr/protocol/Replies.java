@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place where the outcome of a call becomes a reply; {@link ReplyFaults} makes an outcome of it again.
+ * The one place where the outcome of a call becomes a reply. {@link ReplyFaults} makes an outcome of it again.
  *
  * <pre>
  *   Future.succeededFuture(message.body())

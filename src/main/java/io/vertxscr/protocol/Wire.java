@@ -38,7 +38,7 @@ import java.util.stream.Collectors;
  *
  * <p>Strict, because a field that is not understood is a call that is not understood: unknown fields, missing fields,
  * null, fractions or strings where whole numbers belong, and numbers out of range are refused with the name of the
- * field. Only components of type {@link Optional} and its kin may be missing; where empty, they are not written. A
+ * field. Only components of type {@link Optional} and the like may be missing; where empty, they are not written. A
  * record's constructor may refuse with a {@link ScrException} of its own, which is passed on.
  *
  * <p>Byte arrays travel as base64url, as in {@link JsonObject}. Any thread; readers and writers are built once for each

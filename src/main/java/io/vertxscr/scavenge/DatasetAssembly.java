@@ -199,7 +199,7 @@ public final class DatasetAssembly {
     });
   }
 
-  /** Runs work with exclusive publication of the dataset, on the index that is locked for it, or refuses. */
+  /** Runs work with exclusive publication of the dataset, or refuses. The index is locked for it. */
   @FunctionalInterface
   public interface Guard {
     void run(DatasetDescriptor descriptor, Consumer<PrefixIndex> work);

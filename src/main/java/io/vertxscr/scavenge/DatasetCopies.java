@@ -2,7 +2,10 @@ package io.vertxscr.scavenge;
 
 import java.util.Optional;
 
-/** Brings parts of a dataset from caches to its directory in the prefix directory: of this machine, or of hosts. */
+/**
+ * Brings parts of a dataset from caches to its directory in the prefix directory. The caches are of this machine, or of
+ * hosts.
+ */
 public interface DatasetCopies {
   /**
    * Copies all that can be reached.
@@ -12,7 +15,7 @@ public interface DatasetCopies {
    */
   boolean bring(int id);
 
-  /** Returns a sentence if these caches hold the dataset for other prefix directories only, as far as is known. */
+  /** Returns a sentence if these caches are known to hold the dataset for other prefix directories only. */
   default Optional<String> otherPrefix(int id) {
     return Optional.empty();
   }

@@ -34,7 +34,7 @@ public final class IndexEditor {
   }
 
   /**
-   * Restarts begin with this dataset, wherever the application has wanted to begin before.
+   * Restarts begin with this dataset, regardless of where the application has wanted to begin before.
    *
    * @throws ScrException WRONG_STATE for a dataset that restarts skip: they would silently use an older one, or none
    */

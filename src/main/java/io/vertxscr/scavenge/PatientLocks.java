@@ -8,7 +8,7 @@ import io.vertxscr.storage.LocalFiles;
 import java.time.Clock;
 import java.time.Duration;
 
-/** How commands take the lock of a prefix directory: they have no loop to wait on, and nothing else to do meanwhile. */
+/** How commands take the lock of a prefix directory. They have no loop to wait on, and nothing else to do meanwhile. */
 public final class PatientLocks {
   private static final long RETRY_MS = 10;
   /** A run holds the lock for moments. */

@@ -38,7 +38,7 @@ import java.util.Set;
  * same pass; each rank gets a filemap. Files that are there already from an earlier call are not copied again. The
  * node's daemon must not be running.
  *
- * <p>Where two nodes have the same rank, of a crash amid a restart, their copies must be made one after the other.
+ * <p>Where two nodes have the same rank, of a crash during a restart, their copies must be made one after the other.
  *
  * <p>Everything is copied to drafts first and gets its name when it is durable; a rank's filemap comes after its files.
  * No file of a dataset that a reader could use is touched.

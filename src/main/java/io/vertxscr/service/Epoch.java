@@ -18,7 +18,7 @@ public final class Epoch {
     return value;
   }
 
-  /** Follows a leadership: what another one with this number, or a lower one, sends from now on is refused. */
+  /** Follows a leadership. What another one with this number, or a lower one, sends from now on is refused. */
   public void follow(long number, String leadership) {
     value = Math.max(value, number);
     followed = leadership;

@@ -10,7 +10,8 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /**
- * Runs blocking work that takes the lock of a prefix directory: again, a little later, while somebody else has it.
+ * Runs blocking work that takes the lock of a prefix directory. It is run again, a little later, while somebody else
+ * has the lock.
  *
  * <p>The wait is the loop's: no transfer thread is held meanwhile. The work is repeated from its beginning, so it must
  * be idempotent; backoff with jitter keeps two nodes from meeting again and again. On the node's loop.

@@ -32,7 +32,7 @@ public interface Loop {
   /** Runs {@link #blocking} work that moves many bytes from or to a prefix directory, on threads of its own. */
   <T> Future<T> patiently(String what, Callable<T> work);
 
-  /** Runs a short job that must not wait for any other blocking work, on a thread of its own; one at a time. */
+  /** Runs a short job that must not wait for any other blocking work. It has a thread of its own; one at a time. */
   <T> Future<T> aside(String what, Callable<T> work);
 
   /** All other operations on prefix directories: they block on no thread that a cache needs. */

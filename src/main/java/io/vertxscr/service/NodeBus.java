@@ -25,12 +25,12 @@ public interface NodeBus {
   <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer);
 
   /**
-   * Calls the listener with a node that follows another leadership than this node's: it has refused a command, which is
+   * Calls the listener with a node that follows another leadership than this node's. It has refused a command, which is
    * sent again in a while.
    */
   default void onStranger(Consumer<String> listener) {}
 
-  /** Why a node that is a member is taken for hung; only of nodes that somebody waits for, or has waited for. */
+  /** Why a node that is a member is taken for hung. Known only of nodes that somebody waits for, or has waited for. */
   default Optional<String> silence(String node) {
     return Optional.empty();
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A node's operations on prefix directories, on threads of their own: a parallel file system that hangs stops these
+ * A node's operations on prefix directories, on threads of their own. A parallel file system that hangs stops these
  * threads, and none that a cache needs.
  *
  * <p>A caller that can go on without an answer waits for a bounded time; not at all while another operation has been

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Runs steps one after the other for each key, in the order of the calls, also after one that has failed. On the node's
- * loop.
+ * Runs steps one after the other for each key, in the order of the calls. The next one runs also after one that has
+ * failed. On the node's loop.
  *
  * @param <K> what the steps of one queue have in common: a dataset, a prefix directory
  */

@@ -164,7 +164,7 @@ public final class DatasetStore {
   }
 
   /**
-   * Changes what the filemap of a dataset says, durably; does nothing if this node does not hold that very dataset any
+   * Changes what the filemap of a dataset says, durably. Does nothing if this node does not hold that very dataset any
    * more. Changes by different threads are made one after the other.
    */
   public synchronized void update(DatasetKey dataset, UnaryOperator<DatasetRecord> change) {
@@ -261,7 +261,7 @@ public final class DatasetStore {
     }
   }
 
-  /** The directory of a dataset's files while it is brought here anew, beside what the store has of it. */
+  /** The directory of a dataset's files while it is brought here again, beside what the store has of it. */
   public Path draft(int datasetId, String storeBase) {
     return NodeDirectories.draft(directories.path(directories.cache(storeBase).path()), datasetId);
   }
@@ -283,8 +283,8 @@ public final class DatasetStore {
   }
 
   /**
-   * Puts the {@link #draft} of a dataset, with all its files, in the place of what is held under its id, and writes its
-   * filemap, durably. A crash in between leaves neither: what is brought here anew is somewhere else, too.
+   * Replaces what is held under the id of a dataset by its {@link #draft}, durably. All its files are moved, then its
+   * filemap is written. A crash in between leaves neither: what is brought here again is somewhere else, too.
    */
   public synchronized void adoptDraft(DatasetRecord record) {
     int id = record.descriptor().id();
@@ -374,7 +374,10 @@ public final class DatasetStore {
     }
   }
 
-  /** Makes the names durable that lead from the cache to the redundancy files; once for all files of a directory. */
+  /**
+   * Makes the names durable that lead from the cache to the redundancy files. Does so once for all files of a
+   * directory.
+   */
   private void forceDirectories(DatasetRecord record) {
     Path cache = directories.path(record.cache().path());
     Path dataset = NodeDirectories.dataset(cache, record.descriptor().id());

@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The files of a machine as one process sees them: the file system, and the lock files that the process holds.
+ * The files of a machine as one process sees them. These are the file system, and the lock files that the process
+ * holds.
  *
  * <p>Below the edge, every path comes from one of these: names in messages and parameters are strings, and become paths
  * of its file system. A test hands in one that loses, tears, fills, fails or hangs.
@@ -71,7 +72,7 @@ public final class LocalFiles {
   }
 
   /**
-   * Shares a lock file, with other parts of this process and with other processes; makes the file if need be.
+   * Shares a lock file, with other parts of this process and with other processes. Makes the file if it is missing.
    *
    * @param lockFile as for {@link #hold}, with which it does not go together
    * @return whether it is shared now; then the caller ends that with {@link #unshare}

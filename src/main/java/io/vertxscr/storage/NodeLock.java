@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
  * Keeps a second daemon out of a node's directories, as long as it is open. The kernel drops it when the process dies.
  *
  * <p>Locks of POSIX belong to a process and vanish when it closes <em>any</em> descriptor of the file. So a second
- * attempt within one process must be refused before it opens the file; hence {@link LocalFiles#hold}.
+ * attempt within one process must be refused before it opens the file; see {@link LocalFiles#hold}.
  */
 public final class NodeLock implements AutoCloseable {
   private final LocalFiles files;

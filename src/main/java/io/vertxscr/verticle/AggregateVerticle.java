@@ -8,7 +8,10 @@ import io.vertxscr.protocol.node.container.PublishContainers;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.service.container.AggregateService;
 
-/** Container aggregation: packs files of many ranks into few large files of the prefix directory, and unpacks them. */
+/**
+ * Container aggregation: packs files of many ranks into few large ones, and unpacks them. The large ones are in the
+ * prefix directory.
+ */
 public final class AggregateVerticle extends NodeVerticle {
   /** Serves a node. */
   public AggregateVerticle(NodeContext node) {

@@ -8,7 +8,7 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * Lets the applications of this node in, through a Unix socket and, if wanted, TCP; see {@link ApplicationBridge}. One
+ * Lets the applications of this node in, through a Unix socket and, if wanted, TCP. See {@link ApplicationBridge}. One
  * instance a node.
  */
 public final class BridgeVerticle extends VerticleBase {

@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The HTTP port for those who operate the machine: {@code /metrics} for Prometheus, {@code /health/live} (answers while
- * the event loops turn) and {@code /health/ready} (200, or 503 with the reason why this node cannot serve a phase).
+ * The HTTP port for those who operate the machine. {@code /metrics} is for Prometheus, {@code /health/live} answers
+ * while the event loops turn, {@code /health/ready} says 200, or 503 with the reason why this node cannot serve a
+ * phase.
  */
 public final class OpsVerticle extends VerticleBase {
   /** Text format of Prometheus. */

@@ -1,2 +1,5 @@
-/** Thin verticles (an address, a codec and a delegate), how they are deployed, and the services of a node together. */
+/**
+ * Thin verticles, their deployment, and the services of a node together. A verticle is an address, a codec and a
+ * delegate.
+ */
 package io.vertxscr.verticle;

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a call to a daemon that is silent fails, with the node and the call; one to a daemon that is alive waits as
+ * Goal: a call to a daemon that is silent fails, with the node and the call. One to a daemon that is alive waits as
  * long as it takes. Method: ticks that are short, against a socket that nobody reads, and a node that does not answer.
  */
 @Timeout(60)

@@ -28,9 +28,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: below the edge no class asks a clock, starts a thread or timer, waits, draws a random number, touches a context
- * of Vert.x or opens a file of the machine by itself, so that a test that owns the loop owns all of that. Method: every
- * call and method reference of every class of these packages. Each exception is named with its reason.
+ * Goal: below the edge, time, threads, chance and files come from outside. No class asks a clock, starts a thread or
+ * timer, waits, draws a random number, touches a context of Vert.x or opens a file of the machine by itself, so that a
+ * test that owns the loop owns all of that. Method: every call and method reference of every class of these packages.
+ * Each exception is named with its reason.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ClockRuleTest {
@@ -65,7 +66,7 @@ class ClockRuleTest {
   private static final Set<String> VERTX = Set.of("io.vertx.core.Vertx", "io.vertx.core.Context",
       "io.vertx.core.internal.VertxInternal", "io.vertx.core.internal.ContextInternal");
 
-  /** What comes from outside, how it is recognised, and who uses it all the same. */
+  /** What comes from outside, how it is recognised, and who uses it anyway. */
   private enum Rule {
     CLOCK(ClockRuleTest::isClock, Map.of(
         "scavenge.PatientLocks", "a command, which has no loop, says since when it holds a lock",

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: a simple name means one type of the program, so that a reader who meets it needs no import to know it. Method:
- * every class of the program, nested ones included. Two kinds of nested types may share a name. A private one, which
- * nobody meets outside its file; and a variant of a sealed type within which it is declared, because it is always
- * written with that type, as {@code Signal.Ended}.
+ * Goal: a simple name means one type of the program. A reader who meets it needs no import to know it. Method: every
+ * class of the program, nested ones included. Two kinds of nested types may share a name. A private one, which nobody
+ * meets outside its file; and a variant of a sealed type within which it is declared, because it is always written with
+ * that type, as {@code Signal.Ended}.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class TypeNamesTest {

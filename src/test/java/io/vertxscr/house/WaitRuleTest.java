@@ -21,7 +21,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: nobody waits for wall time to pass, in the program below the edge and in tests: a wait is for an event, with a
+ * Goal: nobody waits for wall time to pass, in the program below the edge and in tests. A wait is for an event, with a
  * bound. Method: every call and method reference in the byte code of all classes. A bound is no wait for time: latches,
  * queues and futures that are given a limit and end earlier are not meant.
  */
@@ -41,7 +41,7 @@ class WaitRuleTest {
       "io.vertx.core.Vertx.timer", "io.vertx.core.Vertx.setTimer", "io.vertx.core.Vertx.setPeriodic",
       "io.vertx.core.Vertx.timerStream", "io.vertx.core.Vertx.periodicStream");
 
-  /** Who waits all the same, and why it may. */
+  /** Who waits anyway, and why it may. */
   private static final Map<String, String> EXCEPTIONS = Map.ofEntries(
       Map.entry("scavenge.PatientLocks", "a command polls a lock that another process holds, in its own thread"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),

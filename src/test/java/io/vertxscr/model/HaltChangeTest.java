@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Goal: a change touches only what it names; a removed condition takes its own reason along, and no other. */
+/** Goal: a change touches only what it names. A removed condition takes its own reason along, and no other. */
 class HaltChangeTest {
   private static final Halt ALL = new Halt(OptionalInt.of(3), OptionalLong.of(20), OptionalLong.of(10),
       OptionalLong.of(40), Optional.of("WHY"), false);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Goal: users, allocations and nodes that share a base directory have directories of their own below it. */
+/** Goal: users, allocations and nodes that share a base directory have their own directories below it. */
 class NodeOptionsTest {
   private static NodeDirectories directories(String user, Map<String, String> job, String node) {
     Map<String, String> environment = new HashMap<>(

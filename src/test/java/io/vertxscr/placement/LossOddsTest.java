@@ -17,8 +17,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: docs/odds.md has the figures of the formula, and the formula those of the process that it describes. Method:
- * every row of the table; failures and rebuilds drawn at random, where losses are frequent. Replay with -Dseed=N.
+ * Goal: docs/odds.md has the figures of the formula, and the formula those of the simulated process. Method: every row
+ * of the table; failures and rebuilds drawn at random, where losses are frequent. Replay with -Dseed=N.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LossOddsTest {

@@ -55,7 +55,7 @@ class ShortfallsTest {
   void smallerSetsAreTold() {
     assertThat(shortfall("NODE", Redundancy.of(Scheme.XOR, 4), List.of("n1", "n1", "n2", "n2"))).contains(
         new Shortfall("CKPT=0: XOR has sets of 2 ranks instead of 4: the ranks are on 2 nodes, and no two of a set may"
-            + " be in the same one; the loss of 1 is survived all the same", false));
+            + " be in the same one; the loss of 1 is survived anyway", false));
     assertThat(shortfall("POWER", Redundancy.of(Scheme.XOR, 4), List.of("p", "p", "q", "q")).orElseThrow().sentence())
         .contains("the ranks are in 2 groups POWER");
   }

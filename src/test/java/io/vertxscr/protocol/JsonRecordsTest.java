@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goal: the client's own codec says and understands what the daemon's does, field by field, and is as strict. */
+/** Goal: the client's own codec says and understands what the daemon's does, and is as strict. Field by field. */
 class JsonRecordsTest {
   static Stream<Record> messages() {
     return Stream.concat(WireTest.messages(), Stream.of(new ClientClosed("c"),

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: a range is the same bytes whichever way it is read, and what is not there is refused by name. */
+/** Goal: a range is the same bytes by every way it is read, and what is not there is refused by name. */
 class RangesTest {
   @TempDir(factory = RamDirectory.class)
   Path root;

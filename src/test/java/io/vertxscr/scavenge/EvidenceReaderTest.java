@@ -28,7 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: evidence of a dataset follows it from the caches to the prefix directory, through damage and repair. */
+/**
+ * Goal: evidence of a dataset follows it to the prefix directory, through damage and repair. It comes from the caches.
+ */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class EvidenceReaderTest {

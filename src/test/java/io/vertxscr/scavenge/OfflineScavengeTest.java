@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: the choice of a scavenge, its order and its verdict, and the copies of one machine, as values. */
+/** Goal: the choice of a scavenge, its order and verdict, and the copies of one machine, as values. */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OfflineScavengeTest {

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Goal: a dataset in containers is scavenged into containers with redundancy, and rebuilt from them. Method: every loss
- * of nodes for every scheme, and a damaged byte wherever the containers have one.
+ * of nodes for every scheme, and a damaged byte at every place in the containers.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)

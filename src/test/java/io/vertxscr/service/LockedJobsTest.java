@@ -16,7 +16,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: who waits for the lock of a prefix directory waits on the loop, and not for ever. In virtual time. */
+/** Goal: who waits for the lock of a prefix directory waits on the loop, and not forever. In virtual time. */
 class LockedJobsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 

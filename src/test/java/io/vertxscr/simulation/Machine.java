@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** A node's machine: a disk of its own and the way to the prefix file system, and what goes wrong with both. */
+/** A node's machine: its own disk, the way to the prefix file system, and what goes wrong with both. */
 final class Machine implements SimulatedFileSystem.Interference {
   final String name;
   final SimulatedFileSystem files;

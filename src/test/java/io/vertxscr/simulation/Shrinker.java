@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Makes a failing scenario smaller for as long as it violates the same invariant: fewer faults, runs, checkpoints,
- * spares, ranks, files and nodes. A smaller one has another order of events, so some reductions fail by chance.
+ * Makes a failing scenario smaller for as long as it violates the same invariant. It has fewer faults, runs,
+ * checkpoints, spares, ranks, files and nodes. A smaller one has another order of events, so some reductions fail by
+ * chance.
  */
 final class Shrinker {
   private static final int MOST_TRIES = 200;

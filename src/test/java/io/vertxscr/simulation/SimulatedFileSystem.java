@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The files that one node sees: a disk of its own, and the prefix file system of all nodes below {@code /pfs}.
+ * The files that one node sees. They are a disk of its own, and the prefix file system of all nodes below {@code /pfs}.
  *
  * <p>Everything that the node's processes do with files goes by an {@link Interference}, which may fail or delay it, or
  * end the node there and then.

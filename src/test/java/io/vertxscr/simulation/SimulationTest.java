@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: no fault within the tolerance loses a checkpoint, shows a wrong one, or leaves a call without an answer.
+ * Goal: faults within the tolerance lose no checkpoint, show no wrong one, leave no call unanswered.
  *
  * <p>Method: a few seeds of each profile of docs/simulation.md, each a cluster in virtual time; the campaigns are
  * {@code load-tests/run simulate}. Replay one seed with -Dseed=N; a failure prints its shortest story.

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * The event bus of a whole cluster in virtual time.
  *
  * <p>Messages and answers take a random time and overtake each other. What a dead node has sent may arrive, or not; it
- * hears nothing any more, and whoever asks it gets no answer. Of Vert.x there is only what the verticles and buses of
+ * hears nothing any more, and who asks it gets no answer. Of Vert.x there is only what the verticles and buses of
  * a node use; anything else is refused by name.
  */
 public final class VirtualBus {

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Membership with a view of its own on each node: news arrive late and at different times, nodes that are silent are
+ * Membership with a view of its own on each node. News arrive late and at different times, nodes that are silent are
  * taken for lost, and parts of a cluster that have lost each other become one again some time after the heal.
  *
  * <p>As Hazelcast does it: the smaller part joins the larger, the younger one where they are of one size, and its nodes

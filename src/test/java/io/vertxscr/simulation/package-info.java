@@ -1,5 +1,5 @@
 /**
- * Deterministic simulation of whole clusters: real services and storage code in one thread, with virtual time, a
+ * Deterministic simulation of whole clusters. Real services and storage code run in one thread, with virtual time, a
  * simulated network, membership views and disks. See docs/simulation.md.
  */
 package io.vertxscr.simulation;

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: the filemap is the commit, whatever becomes of the disk: a dataset is held with all that its filemap names, or
- * not held. Method: trouble at EVERY operation of saving one dataset and evicting another. Replay with -Dseed=N.
+ * Goal: the filemap is the commit, even if the disk fails. A dataset is held with all that its filemap names, or not
+ * held. Method: trouble at EVERY operation of saving one dataset and evicting another. Replay with -Dseed=N.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DatasetStoreDiskTest {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a checkpoint whose nodes are away is kept by those that are left, until a newer one takes its place. Method:
- * nodes in virtual time; more of one set than its tolerance go and come back with their storage. Replay with -Dseed=N.
+ * Goal: nodes that are left keep a checkpoint of absent nodes until a newer one takes its place. Method: nodes in
+ * virtual time; more of one set than its tolerance go and come back with their storage. Replay with -Dseed=N.
  */
 @Timeout(120)
 class AbsentNodesTest {
@@ -88,7 +88,7 @@ class AbsentNodesTest {
     stepsAndCrash(cluster, run, 1, 1);
     cluster.awaits("the flush of 1", () -> isFlushed(cluster.store("n1"), 1));
     assertThat(steps(run, 2, 2)).isEqualTo(1);
-    lose(cluster, "n3", "n4");                            // amid its flush
+    lose(cluster, "n3", "n4");                            // during its flush
     assertThat(isFlushed(cluster.store("n1"), 2)).isFalse();
     cluster.start("n5", "n6");
     assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, WITH_SPARES), 1, 0)).isEqualTo(1);
@@ -216,7 +216,7 @@ class AbsentNodesTest {
     run.all(session -> rolling(cluster, session, 1).compose(_ -> session.finish()));
     Barrier crash = new Barrier();
     run.all(session -> rolling(cluster, session, 2).compose(_ -> crash.meet()));
-    lose(cluster, "n3", "n4");                            // amid the flush of 2
+    lose(cluster, "n3", "n4");                            // during the flush of 2
     cluster.start("n5", "n6");
     List<Future<byte[]>> read = new VirtualRun(cluster, WITH_SPARES).start(session -> session.restart()
         .compose(offered -> {

@@ -55,7 +55,7 @@ class BypassTest extends EmbeddedTest {
   private static final int FILES = 3;
   private static final int ROUND_TRIPS = 100;
 
-  /** Every so many-th checkpoint past the cache, and the restart too where that is wanted. */
+  /** Every n-th checkpoint past the cache, and the restart too where that is wanted. */
   private RunPolicy policy(int every, boolean fetchBypass) {
     return policy(every, fetchBypass, FlushPolicy.every(0, true));
   }

@@ -25,7 +25,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: the Java client is an artefact by itself: all classes that it needs, no other, and SLF4J alone behind it. */
+/**
+ * Goal: the Java client is an artefact by itself. It has all classes that it needs, no other, and SLF4J alone behind
+ * it.
+ */
 class ClientArtefactIT {
   private static final Path HOME = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath().normalize();
   private static final String NAME = "vertx-scr-client";

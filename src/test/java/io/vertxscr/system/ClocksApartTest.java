@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: wall clocks that are hours apart change nothing in the life of runs. Method: in virtual time the first leader's
- * clock is ahead; it dies, and a run of fewer nodes begins under one whose clock is behind; that one dies amid the run,
+ * clock is ahead; it dies, and a run of fewer nodes begins under one whose clock is behind; that one dies in the run,
  * and the next leader goes on with it, though another node remembers a run of the future.
  */
 @Timeout(120)

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: a run that dies and does not come back loses nothing that the caches had, with nobody there to save it. Method:
+ * Goal: a run that dies and does not come back loses nothing that the caches had. Nobody is there to save it. Method:
  * nodes in virtual time, so that what is done before the scavenge is done before it on a machine of any speed.
  */
 @Timeout(120)

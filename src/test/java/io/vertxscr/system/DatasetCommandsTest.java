@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DatasetCommandsTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
 
-  /** Keeps three checkpoints in the caches, and flushes each so many-th. */
+  /** Keeps three checkpoints in the caches, and flushes every n-th. */
   private TestCluster cluster(int flushEvery) throws IOException {
     return new TestCluster(
         vertx, directory, TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(flushEvery, false), NODES);
@@ -242,7 +242,7 @@ class DatasetCommandsTest extends EmbeddedTest {
     }
   }
 
-  /** As in SCR: a program that keeps only the newest deletes each older one, wherever it is. */
+  /** As in SCR: a program that keeps only the newest deletes each older one, in any place. */
   @Test
   void whatHasLeftTheCachesAndWasNeverFlushedIsDroppedAndDeletedWithoutAWord() throws Exception {
     try (TestCluster cluster = cluster(0)) {
@@ -326,7 +326,7 @@ class DatasetCommandsTest extends EmbeddedTest {
         try (var output = scr.startCheckpoint("step-2")) {
           Files.write(output.route(cluster.prefix() + "/later/rank-" + scr.rank()), RankProgram.bytes(0, 2, 0));
           if (routed.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
-            // the flush meets a file where it needs a directory, and tries for ever
+            // the flush meets a file where it needs a directory, and tries forever
             Files.writeString(cluster.prefix().resolve("later"), "in the way");
           }
           output.complete(true);

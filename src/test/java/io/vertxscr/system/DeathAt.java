@@ -4,7 +4,9 @@ import io.vertxscr.simulation.VirtualBus;
 import io.vertxscr.simulation.VirtualCluster;
 import java.util.function.Predicate;
 
-/** Kills a node of a virtual cluster at an exact moment: when a message of some kind is sent for the n-th time. */
+/**
+ * Kills a node of a virtual cluster at an exact moment. That is when a message of some kind is sent for the n-th time.
+ */
 final class DeathAt {
   private final Point point;
   private final Runnable kill;

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: a node that dies between the sealing of its redundancy and its filemap leaves nothing that claims to be
- * complete, and takes no earlier checkpoint with it.
+ * Goal: a node that dies before its filemap is written leaves nothing that claims to be complete. It dies after the
+ * sealing of its redundancy, and takes no earlier checkpoint with it.
  *
  * <p>Method: the third checkpoint of a run. The draft of the filemap is a pipe, at which the node stands still until it
  * is dead. Its storage stays; it comes back on it, and the run is started again.

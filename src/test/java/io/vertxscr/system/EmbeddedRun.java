@@ -69,7 +69,7 @@ final class EmbeddedRun {
         try (Scr scr = Scr.open(cluster.client(nodeOfRank.get(rank)), configured.apply(options))) {
           returned = program.run(scr);
         }
-        result.complete(returned);                        // closed: whoever goes on may begin the next run
+        result.complete(returned);                        // closed: the caller may begin the next run
       } catch (Exception | AssertionError e) {
         result.completeExceptionally(e);
       }

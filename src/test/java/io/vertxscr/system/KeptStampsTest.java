@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a file has the mode and the time that its rank gave it, wherever it comes back from. */
+/** Goal: a file has the mode and the time that its rank gave it, from every place it comes back from. */
 class KeptStampsTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
 

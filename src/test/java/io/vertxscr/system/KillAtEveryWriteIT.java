@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a kill of daemons or a command at any write leaves the old or the new state, every byte right. The next daemon
+ * Goal: a kill of daemons or a command at any write leaves the old or the new state, all bytes right. The next daemon
  * or command completes the work. Method: {@link RecordedWork} keeps a copy of everything before each of its changes,
  * torn writes included. Each copy is read as a restart does, and all its files are fetched; every {@link #EACH}-th of a
  * command, and a third as many of daemons, are also listed and verified by the command, and gone on with; all are with

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: daemons and ranks that are killed, as real processes. Method: five daemons, the two oldest of them (the leader
- * and the next one) without ranks, unless a test says otherwise; whoever was killed is replaced by a spare with a new
+ * and the next one) without ranks, unless a test says otherwise; a killed one is replaced by a spare with a new
  * name before the next test. Prints how long the ranks waited for the news; no test depends on it.
  */
 class LossOfProcessesIT {

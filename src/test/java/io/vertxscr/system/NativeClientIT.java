@@ -126,7 +126,7 @@ class NativeClientIT {
     }
   }
 
-  /** Without that, who checks nothing hears all the same that there is nothing to compute for. */
+  /** Without that, who checks nothing hears anyway that there is nothing to compute for. */
   @Test
   void inAHaltedPrefixProcessesEndThemselvesWhereThatIsConfigured() throws Exception {
     String reason = "no run may begin in " + prefix + ": somebody has halted the job (JOB_HALTED)";

@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: a daemon that was paused (SIGSTOP, SIGCONT) takes part in the next run, whether the others have missed it or
- * not. Method: four daemons as processes; the leader or another one is paused for 3 s, which nobody notices, and for
- * 9 s, after which the others have dropped it; all ranks call init at once. More pauses: -Dscr.pauses=60,180. Prints
- * how long the next run took; no test depends on it.
+ * Goal: a daemon that was paused takes part in the next run. It is paused by SIGSTOP and SIGCONT, and the others have
+ * missed it or not. Method: four daemons as processes; the leader or another one is paused for 3 s, which nobody
+ * notices, and for 9 s, after which the others have dropped it; all ranks call init at once. More pauses:
+ * -Dscr.pauses=60,180. Prints how long the next run took; no test depends on it.
  */
 class PausedDaemonIT {
   private static final int FILES = 2;

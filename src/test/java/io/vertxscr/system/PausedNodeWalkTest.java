@@ -21,9 +21,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: a node that was paused takes part in the next run, whoever leads, and however long the pause was. Method: a
- * node of four in virtual time, often the leader, stands still for up to 20 s; sometimes ranks call init meanwhile, and
- * are killed; then all ranks call init at once. Two more runs follow. Replay with -Dseed=N.
+ * Goal: a node that was paused takes part in the next run. That holds for any leader and any pause. Method: a node
+ * of four in virtual time, often the leader, stands still for up to 20 s; sometimes ranks call init meanwhile, and are
+ * killed; then all ranks call init at once. Two more runs follow. Replay with -Dseed=N.
  */
 @Timeout(120)
 class PausedNodeWalkTest {

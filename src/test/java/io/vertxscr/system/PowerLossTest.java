@@ -32,8 +32,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: whole daemons run on files that are handed in, and what they have called flushed outlives a loss of power of
- * all nodes at once. Method: a cluster on a disk in memory, whose unsynced bytes and names go with the power.
+ * Goal: what daemons have called flushed outlives a loss of power of all nodes at once. Whole daemons run on files that
+ * are handed in. Method: a cluster on a disk in memory, whose unsynced bytes and names go with the power.
  */
 @ExtendWith(VertxExtension.class)
 class PowerLossTest {

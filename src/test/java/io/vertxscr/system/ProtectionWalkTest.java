@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: a node that dies in the middle of encoding leaves nothing that claims to be complete, and takes no earlier
+ * Goal: a node that dies in the middle of encoding leaves nothing that claims to be complete. It takes no earlier
  * checkpoint with it.
  *
  * <p>Method: nodes in virtual time; the third checkpoint of a run: at the node's n-th read of the dataset it dies. Its

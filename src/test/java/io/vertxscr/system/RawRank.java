@@ -47,7 +47,7 @@ final class RawRank implements AutoCloseable {
     return again(verb, fields);
   }
 
-  /** The last call once more, by its number. */
+  /** The last call again, by its number. */
   Future<JsonObject> again(Verb verb, JsonObject fields) {
     return numbered(verb, calls, fields);
   }

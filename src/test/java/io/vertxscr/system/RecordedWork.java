@@ -110,7 +110,7 @@ final class RecordedWork {
           ? caches.flushed(FlushDescriptor.packed(4096, 1)) : caches;
     }
 
-    /** Once, or once more. */
+    /** Once, or again. */
     CliRun run(Path work) {
       return run(work, recorded);
     }

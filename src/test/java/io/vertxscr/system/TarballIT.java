@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: what the tarball has runs wherever it is unpacked, for users who cannot write to it. Method: it is unpacked
+ * Goal: what the tarball has runs in any directory, for users who cannot write to it. Method: it is unpacked
  * below a path with a space and made read-only; commands run as somebody whom permissions hold up, from another
  * directory.
  */

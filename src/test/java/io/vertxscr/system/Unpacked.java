@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
-/** Files of the release as the build has made them, and programs that are run with nothing of this process around. */
+/** Files of the release as the build has made them. Its programs are run with nothing of this process around. */
 final class Unpacked {
   static final String VERSION = System.getProperty("scr.version", "");
   private static final Path TARGET =

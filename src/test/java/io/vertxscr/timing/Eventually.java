@@ -3,9 +3,9 @@ package io.vertxscr.timing;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Waits for what has no event that a test could wait for: files, other processes, the state of another thread. The one
- * place where tests poll. A condition that holds at last passes on a machine of any speed; one that never holds is
- * reported within a bounded time, and an interrupt, such as that of a test's timeout, ends the wait.
+ * Waits for what has no event that a test could wait for. That is files, other processes, the state of another thread.
+ * The one place where tests poll. A condition that finally holds passes on a machine of any speed; one that never holds
+ * is reported within a bounded time, and an interrupt, such as that of a test's timeout, ends the wait.
  */
 public final class Eventually {
   /** Bounds every wait of a test; far above what anything takes. */

@@ -13,7 +13,7 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** Whether a run may begin in a prefix directory: by its halt conditions, and by the nodes that are left. */
+/** Whether a run may begin in a prefix directory. Its halt conditions decide, and the nodes that are left. */
 record StartGate(PrefixPaths paths, Allocation allocation) {
   private static final String FINISHED = Halt.Reason.SCR_FINALIZE_CALLED.name();
 
@@ -53,7 +53,7 @@ record StartGate(PrefixPaths paths, Allocation allocation) {
       return Optional.empty();
     }
     halts.update(halt -> isFinished(halt) ? halt.withReason(Optional.empty()) : halt);
-    return Optional.of("the last run here has finished (" + FINISHED + "): the program is started again all the same");
+    return Optional.of("the last run here has finished (" + FINISHED + "): the program is started again anyway");
   }
 
   private static boolean isFinished(Halt halt) {

@@ -33,7 +33,7 @@ final class CopyFront extends Front {
   private boolean partner;
 
   @Parameters(arity = "0..*", paramLabel = "NODE", description =
-      NO_EFFECT + "whatever is here is copied, whichever nodes are down.")
+      NO_EFFECT + "all that is here is copied, even if nodes are down.")
   private List<String> down = List.of();
 
   CopyFront(Surroundings surroundings) {

@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
     "'scr list-down-nodes' takes more options: --hosts, --exclude, ..."})
 final class ListDownNodesFront extends Front {
   @Option(names = {"-j", "--joblauncher"}, paramLabel = "LAUNCHER", description =
-      NO_EFFECT + "nodes are reached by the means of the resource manager, whatever starts programs.")
+      NO_EFFECT + "nodes are reached by the means of the resource manager, with any launcher.")
   private String launcher;
 
   @Option(names = {"-r", "--reason"}, description = "Print a line for each, with the reason.")

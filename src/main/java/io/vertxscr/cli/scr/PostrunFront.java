@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
     "The daemons must have been stopped. 'scr postrun' takes more options: --hosts, --remote, ..."})
 final class PostrunFront extends ScriptFront {
   @Option(names = {"-j", "--joblauncher"}, paramLabel = "LAUNCHER", description =
-      NO_EFFECT + "nodes are reached by the means of the resource manager, whatever starts programs.")
+      NO_EFFECT + "nodes are reached by the means of the resource manager, with any launcher.")
   private String launcher;
 
   @Option(names = {"-v", "--verbose"}, description = NO_EFFECT + "everything is told already.")

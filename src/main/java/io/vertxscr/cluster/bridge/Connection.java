@@ -150,7 +150,7 @@ final class Connection {
   }
 
   /**
-   * Waits until the selector has looked at all sockets once more. A process that died while this daemon was stopped has
+   * Waits until the selector has looked at all sockets again. A process that died while this daemon was stopped has
    * left its call and the end of its connection; only its call has been read yet. It must not arrive for a run, nor be
    * in the way of the process that is started after it.
    */

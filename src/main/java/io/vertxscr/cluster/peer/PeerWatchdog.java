@@ -19,7 +19,7 @@ final class PeerWatchdog implements AutoCloseable {
   private final Set<Watch> watches = ConcurrentHashMap.newKeySet();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** Without a thread: whoever owns it calls {@link #tick}. @param tickMs how long a tick stands for */
+  /** Without a thread: its owner calls {@link #tick}. @param tickMs how long a tick stands for */
   PeerWatchdog(int tickMs) {
     this.tickMs = tickMs;
   }

@@ -7,7 +7,7 @@ import java.util.Objects;
 /**
  * When datasets go to the prefix directory.
  *
- * @param everyCheckpoints each so many-th checkpoint is flushed; 0 for none. Output always is. (SCR_FLUSH)
+ * @param everyCheckpoints every n-th checkpoint is flushed; 0 for none. Output always is. (SCR_FLUSH)
  * @param background whether complete-output returns before the flush is done (SCR_FLUSH_ASYNC)
  * @param writers that may write to the file system at the same time, on all nodes together (SCR_FLUSH_WIDTH)
  * @param bytesPerSecond that they may write together in the background, 0 for no limit (SCR_FLUSH_ASYNC_BW)
@@ -26,7 +26,7 @@ public record FlushPolicy(int everyCheckpoints, boolean background, int writers,
     Objects.requireNonNull(descriptor);
   }
 
-  /** Each so many-th, without a limit on the bandwidth. */
+  /** Every n-th, without a limit on the bandwidth. */
   public static FlushPolicy every(int checkpoints, boolean background) {
     return new FlushPolicy(checkpoints, background, STANDARD_WRITERS, 0, FlushDescriptor.FILES);
   }

@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * When need-checkpoint says yes. Any condition that is set and true suffices; without any it always does.
  *
- * @param everyCalls each so many-th call, 0 for not set (SCR_CHECKPOINT_INTERVAL)
+ * @param everyCalls every n-th call, 0 for not set (SCR_CHECKPOINT_INTERVAL)
  * @param seconds since the last checkpoint was complete, 0 for not set (SCR_CHECKPOINT_SECONDS)
  * @param overheadPercent most of the run's time that checkpoints may cost, 0 for not set (SCR_CHECKPOINT_OVERHEAD)
  * @param optimal whether the interval is computed from measured costs and failure rates (SCR_CHECKPOINT_OPTIMAL)

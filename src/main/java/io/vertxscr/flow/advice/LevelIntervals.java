@@ -20,7 +20,7 @@ import java.util.OptionalDouble;
  * good; what was seen weighs more the longer runs have computed.
  *
  * <p>Used is the shortest of Daly's intervals: at this rate of checkpoints every other level can be as frequent
- * as it needs to be, by taking each so many-th of them to it.
+ * as it needs to be, by taking every n-th of them to it.
  *
  * @param levels those of which checkpoints were measured, from the least to the most that they help against
  * @param all failures of all levels
@@ -77,7 +77,7 @@ public record LevelIntervals(List<OfLevel> levels, Failures all) {
     return levels.stream().min(Comparator.comparingDouble(OfLevel::daly));
   }
 
-  /** Each so many-th checkpoint should be flushed, where flushes were measured. */
+  /** Every n-th checkpoint should be flushed, where flushes were measured. */
   public Optional<Long> flushEach() {
     return levels.stream().filter(level -> level.level() == Level.PREFIX).findFirst()
         .map(prefix -> Math.max(1, Math.round(prefix.daly() / used().orElseThrow())));

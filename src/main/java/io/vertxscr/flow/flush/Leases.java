@@ -13,7 +13,7 @@ import java.util.function.ToLongFunction;
  *
  * <p>A share is a lease. Its holder renews it before it expires, and measures its time from before the request, so its
  * lease ends there before it ends here. What was promised once counts until then, even after a smaller share was
- * given. Hence, for any arrival, departure, crash or network cut: at no moment may more writers write, or do they write
+ * given. So, for any arrival, departure, crash or network cut: at no moment may more writers write, or do they write
  * faster, than the limits say. A newcomer waits for room that others give back, one lease at most.
  *
  * <p>Bandwidth is shared in proportion to the bytes that are left, so that all end together. Writers too, in

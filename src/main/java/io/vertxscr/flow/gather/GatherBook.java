@@ -18,7 +18,7 @@ import java.util.TreeSet;
  * two conditions, which the callers keep: the book is built after <em>every</em> node has reported, and a node that has
  * reported takes no result of an earlier leader any more, but asks the new one. Without the second, a result on its way
  * to one node would be unknown to the new book: that node would be refused as too far ahead, and the others would wait
- * for it for ever.
+ * for it forever.
  *
  * @param <P> what a node contributes
  * @param <R> the result

@@ -38,7 +38,9 @@ public record CacheSnapshot(List<Inventory> nodes) {
     return copies().filter(copy -> copy.origin().prefix().equals(prefixDirectory));
   }
 
-  /** The first copy with this id; ids are unique over all prefix directories, unless a history has begun again. */
+  /**
+   * Returns the first copy with this id. Ids are unique over all prefix directories, unless a history has begun again.
+   */
   public Optional<Inventory.Dataset> find(int id) {
     return copies().filter(copy -> copy.descriptor().id() == id).findFirst();
   }

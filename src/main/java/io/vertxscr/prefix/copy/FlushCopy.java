@@ -359,7 +359,10 @@ public final class FlushCopy implements FlushTarget {
     }).toList();
   }
 
-  /** A copy into a directory that may go until a draft is in it, with the last file of a dataset that is deleted. */
+  /**
+   * A copy into a directory that may be deleted before a draft is in it. It goes with the last file of a dataset that
+   * is deleted.
+   */
   private final class InDirectory implements ResumableCopy {
     private final Path directory;
     private final Supplier<ResumableCopy> copying;

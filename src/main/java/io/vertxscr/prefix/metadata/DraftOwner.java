@@ -5,7 +5,7 @@ import io.vertxscr.model.Names;
 
 /**
  * Who writes the drafts of a dataset: one node. Its name is in the name of each draft, with id and creation time of the
- * dataset, so no draft has two writers, whatever leaders command; what a node has begun it may always resume.
+ * dataset, so no draft has two writers, not even on a leader's command; what a node has begun it may always resume.
  *
  * @param node name of the node, or of what else copies
  */

@@ -5,7 +5,7 @@ import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Somebody else has the lock of a prefix directory: nothing was done, and the same may be tried a little later. */
+/** Somebody else has the lock of a prefix directory. Nothing was done, and the same may be tried a little later. */
 public final class LockHeldException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

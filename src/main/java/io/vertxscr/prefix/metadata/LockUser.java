@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * Who takes the lock of a prefix directory.
  *
- * @param holder what others are told who wait for it in vain, such as the node's name
+ * @param holder what others are told who do not get the lock, such as the node's name
  * @param files of the process, which know whether another part of it has the lock
  * @param clock says since when it is held
  * @param waiting what it does while somebody else has it

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  *
  * <p>{@code .} and {@code ..} are taken out textually first, as SCR does. Then the symbolic links of the part that
  * exists are followed, and the result must be below the prefix, whose own links are followed too: so the prefix
- * may be reached by any of its names, and one file has one relative path by whichever links inside the prefix it
+ * may be reached by any of its names, and one file has one relative path by any links inside the prefix it
  * is named.
  *
  * <p>An object lives for one phase, because it caches the targets of a directory's links; a name then costs

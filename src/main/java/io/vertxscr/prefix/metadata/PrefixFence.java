@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Fencing: of all leaders that believe in themselves, the one that took over last may change a prefix directory. The
+ * Fencing: only the leader that took over last may change a prefix directory. Several may believe that they lead. The
  * takeover writes a new {@link PrefixToken} into {@code .scr/leader.scr}; who acts by an older one is refused under the
  * lock. Blocking. Page: docs/flows/fencing.md.
  */
@@ -17,8 +17,8 @@ public final class PrefixFence {
   private PrefixFence() {}
 
   /**
-   * Takes over: whoever had a token before can change nothing any more. Waits for nobody: a node that gives names right
-   * now holds it up.
+   * Takes over: a leader with an earlier token can change nothing any more. Waits for nobody: a node that gives names
+   * right now holds it up.
    *
    * @param user who takes over; its own token, if it has one, does not matter
    * @param node name of the leader
@@ -36,7 +36,7 @@ public final class PrefixFence {
     }));
   }
 
-  /** The token of who took over last. A damaged file is as good as none: ids differ, whatever the epochs. */
+  /** The token of who took over last. A damaged file is as good as none: ids differ, for equal epochs too. */
   public static Optional<PrefixToken> newest(PrefixPaths paths) {
     try {
       return MetadataFiles.read(paths.leaderFile(), LeaderFile::decode);

@@ -16,7 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
 
 /**
- * A lock file of the prefix directory; the lock itself is the operating system's and ends with the process. Who acts
+ * A lock file of the prefix directory. The lock itself is the operating system's and ends with the process. Who acts
  * for a leader does nothing under it unless its token is the newest ({@link PrefixFence}).
  * <pre>
  *   .scr/index.lock     exclusive: every change of a shared file, seal, removal, takeover

@@ -157,7 +157,7 @@ public record PrefixPaths(Path prefix) {
     return hidden(relative, MARKS + owner.suffix());
   }
 
-  /** Pattern of the names of all drafts and journals of a dataset in one directory, whoever owns them. */
+  /** Pattern of the names of all drafts and journals of a dataset in one directory, of any owner. */
   public static String draftsOf(DatasetKey dataset) {
     return ".*{" + DRAFT + "," + MARKS + "}" + DraftOwner.dataset(dataset) + ".*";
   }

@@ -98,7 +98,10 @@ public final class DatasetRemoval {
     removeIfEmpty(directory);
   }
 
-  /** An id may be used again, by another history of the prefix directory, or by the same dataset, flushed again. */
+  /**
+   * Refuses a dataset that is listed again, or is not the same any more. An id may be used again, by another history of
+   * the prefix directory, or by the same dataset, flushed again.
+   */
   private void requireWithdrawn(DatasetKey key, PrefixIndex held) {
     boolean same = MetadataFiles.read(paths.summary(key.id()), SummaryFile::decode)
         .filter(summary -> summary.descriptor().key().equals(key)).isPresent();

@@ -210,8 +210,8 @@ public final class Publication {
   }
 
   /**
-   * Seals and lists a dataset whose map is in drafts of its nodes, under one hold of the lock: no other leader, which
-   * looks for owners of names in the index, finds it sealed and not listed.
+   * Seals and lists a dataset whose map is in drafts of its nodes, under one hold of the lock. So no other leader,
+   * which looks for owners of names in the index, finds it sealed and not listed.
    *
    * @param map gives the drafts their names
    * @param time when it was flushed

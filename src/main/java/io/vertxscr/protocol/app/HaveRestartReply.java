@@ -39,7 +39,7 @@ public record HaveRestartReply(boolean available, OptionalInt dataset, Optional<
     return new HaveRestartReply(available, dataset, name, Optional.of(told));
   }
 
-  /** The answer where this checkpoint is at hand. */
+  /** The answer where this checkpoint is available. */
   public static HaveRestartReply of(int dataset, String name) {
     return new HaveRestartReply(true, OptionalInt.of(dataset), Optional.of(name));
   }

@@ -18,9 +18,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Messages of applications, from records to maps and back; the same fields as {@link io.vertxscr.protocol.Wire}
- * has, and as strict: unknown fields, missing fields, nulls, values of another type and numbers out of range are
- * refused with the name of the field. Only components of type {@link Optional} and its kin may be missing.
+ * Messages of applications, from records to maps and back. The same fields as {@link io.vertxscr.protocol.Wire} has,
+ * and as strict: unknown fields, missing fields, nulls, values of another type and numbers out of range are refused
+ * with the name of the field. Only components of type {@link Optional} and the like may be missing.
  *
  * <p>Components are int, long, boolean, String, other records, lists and maps of these, and optional ones. Any thread.
  */

@@ -12,7 +12,7 @@ import java.util.Map;
  * Objects to JSON text (RFC 8259) in UTF-8 and back.
  *
  * <p>In memory an object is a {@link Map} in the order of the text, an array a {@link java.util.List}, a whole number
- * an Integer, a Long or a BigInteger, whichever is the first that holds it, any other number a Double; null is null.
+ * an Integer, a Long or a BigInteger, the first of them that holds it, any other number a Double; null is null.
  */
 public final class JsonText {
   private JsonText() {}

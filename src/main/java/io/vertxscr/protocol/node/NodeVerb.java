@@ -18,7 +18,7 @@ public enum NodeVerb {
   WAITS,
   /** From an application that is a member of the cluster: this client of mine has ended. */
   CLIENT_CLOSED,
-  /** Between nodes: does your loop turn, and does your storage answer? Asked while somebody waits for the node. */
+  /** Between nodes: asks whether the loop turns and the storage answers. Sent while somebody waits for the node. */
   PULSE,
   /** From a new leader: what do you know of the run? */
   TAKEOVER,
@@ -38,7 +38,7 @@ public enum NodeVerb {
   VERIFY,
   /** From the leader: bring these ranks' files here. */
   RESTORE,
-  /** From the leader: bring these ranks' files here from the prefix directory, beside what the cache holds. */
+  /** From the leader: fetch these ranks' files from the prefix directory. What the cache holds stays beside them. */
   FETCH,
   /** From the leader: all nodes have fetched their parts, use them. */
   FETCH_COMMIT,

@@ -250,7 +250,10 @@ public final class HaltWatch {
         () -> {});
   }
 
-  /** One change after the other; completes well in any case, and soon: nobody waits for a directory that hangs. */
+  /**
+   * Makes one change after the other. Completes without failure in any case, and soon: nobody waits for a directory
+   * that hangs.
+   */
   private Future<Void> write(Watched mine, UnaryOperator<Halt> change, Runnable written) {
     mine.writing = mine.writing.compose(_ -> locked.run("write " + mine.file.file(), () -> {
       Halt halt = mine.file.update(change);

@@ -90,7 +90,7 @@ public final class CacheEvictor {
         }, store.bytes(record.descriptor().id()))).toList();
   }
 
-  /** While its protection is pending it survives no loss, whatever its scheme. */
+  /** While its protection is pending it survives no loss, under any scheme. */
   private static int losses(DatasetRecord record) {
     boolean pending = record.ranks().stream().anyMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1);
     return pending ? 0 : record.redundancy().how().redundancy().failures();

@@ -66,7 +66,7 @@ public final class SyncBarrier {
     return dataset.all().future();
   }
 
-  /** The run has lost a node: what has not been synced everywhere by now never is, as far as the others know. */
+  /** The run has lost a node. What has not been synced everywhere by now never is, as far as the others know. */
   public void nodeLost(long ofRun) {
     endedByNodeLoss = ofRun;
     end("the run has lost a node");

@@ -33,8 +33,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The node half of container aggregation: measure, aggregate, publish, unpack (docs/flows/containers.md). Every step
- * can be repeated. On the node's loop.
+ * The node half of container aggregation: measure, aggregate, publish, unpack. Page: docs/flows/containers.md. Every
+ * step can be repeated. On the node's loop.
  */
 public final class AggregateService {
 

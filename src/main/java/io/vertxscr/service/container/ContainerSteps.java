@@ -53,7 +53,10 @@ public final class ContainerSteps {
    */
   public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, PrefixToken token,
       Containers containers, Map<String, List<Integer>> ranks) {
-    /** Nodes in the order of the stream: by their lowest ranks, as ranks of a run mostly follow each other. */
+    /**
+     * Returns the nodes in the order of the stream. That is by their lowest ranks, as ranks of a run mostly follow each
+     * other.
+     */
     private List<String> nodes() {
       return ranks.entrySet().stream().sorted(Comparator.comparing(entry -> entry.getValue().getFirst()))
           .map(Map.Entry::getKey).toList();
@@ -86,7 +89,10 @@ public final class ContainerSteps {
     });
   }
 
-  /** Differs for different datasets and tokens, and wherever a rank's files are at another place or node. */
+  /**
+   * Returns the name of the drafts, another one for each dataset and token. It differs, too, wherever a rank's files
+   * are at another place or node.
+   */
   private static String name(ContainerContent packed, List<String> nodes, List<Long> starts) {
     List<Object> all = new ArrayList<>(List.of(packed.containers()));
     for (int i = 0; i < nodes.size(); i++) {

@@ -6,7 +6,7 @@ import io.vertxscr.model.ScrException;
 import java.util.function.LongSupplier;
 
 /**
- * Throttle for the copies of one attempt on this node, asked before each piece, and never waiting: a copy that hears
+ * Throttle for the copies of one attempt on this node. It is asked before each piece and never waits: a copy that hears
  * no gives its thread back until {@link #delayNs} is over. No piece is admitted while the leader's share is used up or
  * expired, or a phase has priority. Thread-safe.
  */

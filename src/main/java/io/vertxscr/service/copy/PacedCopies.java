@@ -168,7 +168,10 @@ final class PacedCopies {
     });
   }
 
-  /** Resumes as many copies as may write a piece, the one first that has waited longest; or all, to be told the end. */
+  /**
+   * Resumes as many copies as may write a piece, the longest waiting first. Once the gate is closed all are resumed, to
+   * be told the end.
+   */
   private void resumePaused() {
     loop.cancel(wakeUp);
     wakeUp = -1;

@@ -47,7 +47,7 @@ public final class PrefixCopies {
   }
 
   /**
-   * Runs one step after the other for each dataset: the copies of an attempt that was given up, or of an earlier
+   * Runs one step after the other for each dataset. The copies of an attempt that was given up, or of an earlier
    * leader, may still be under way and have the same drafts.
    */
   public <T> Future<T> inTurn(int datasetId, Supplier<Future<T>> step) {
@@ -68,7 +68,7 @@ public final class PrefixCopies {
   }
 
   /**
-   * Copies extents to a target; what fails leaves no draft of this node behind, unless another attempt goes on with it.
+   * Copies extents to a target. What fails leaves no draft of this node behind, unless another attempt goes on with it.
    *
    * @param ranks files that the extents are of
    */

@@ -87,7 +87,7 @@ public final class FlushService {
     return new PrefixPaths(loop.files().path(record.origin().prefix()));
   }
 
-  /** Copies the ranks' files to drafts beside their places; what fails leaves no draft of this node behind. */
+  /** Copies the ranks' files to drafts beside their places. What fails leaves no draft of this node behind. */
   public Future<FlushWorked> copy(FlushWork work) {
     return copies.inTurn(work.datasetId(), () -> copyNow(work));
   }

@@ -122,7 +122,7 @@ public final class FlushShares {
     return datasetId + "@" + node;
   }
 
-  /** Ends the copies of a dataset; after a success all bytes count as copied, even if the last reports are lost. */
+  /** Ends the copies of a dataset. After a success all bytes count as copied, even if the last reports are lost. */
   public void end(int datasetId, boolean well) {
     Copying ended = copying.remove(datasetId);
     if (ended != null) {

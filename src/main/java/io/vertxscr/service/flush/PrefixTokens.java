@@ -52,7 +52,7 @@ public final class PrefixTokens {
   }
 
   /**
-   * A run begins there: whatever another leader does, it is this one's from now on. Best effort. A token that is still
+   * A run begins there: despite other leaders it is this one's from now on. Best effort. A token that is still
    * the newest stays: flushes that go on have it.
    */
   Future<Void> begin(String prefix) {
@@ -96,7 +96,7 @@ public final class PrefixTokens {
     return taken;
   }
 
-  /** A step has failed in which nodes give names: the next one is of a new epoch, so that a late node does nothing. */
+  /** A step has failed in which nodes give names. The next one is of a new epoch, so that a late node does nothing. */
   void renew(String prefix) {
     held.remove(prefix);
   }

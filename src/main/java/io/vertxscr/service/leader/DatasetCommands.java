@@ -27,8 +27,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What an application may do to datasets that are there already: say that it restarted from one by itself, have one
- * forgotten, have one deleted. On the node's loop.
+ * What an application may do to datasets that are there already. It may say that it restarted from one by itself, have
+ * one forgotten, or have one deleted. On the node's loop.
  */
 public final class DatasetCommands {
   private static final int NAMES_SHOWN = 8;
@@ -52,7 +52,7 @@ public final class DatasetCommands {
   }
 
   /**
-   * Restarts begin with this checkpoint: newer ones that are known now are left alone, its quarantine ends.
+   * Has restarts begin with this checkpoint. Newer ones that are known now are left alone, and its quarantine ends.
    *
    * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name
    */
@@ -93,7 +93,7 @@ public final class DatasetCommands {
   record RestartPoint(DatasetDescriptor dataset, Optional<String> leftAlone) {}
 
   /**
-   * Has a dataset forgotten: gone from the index and from the caches; by DELETE its files in the prefix directory too.
+   * Has a dataset forgotten. It leaves the index and the caches; by DELETE its files in the prefix directory go too.
    *
    * @param existed whether there was one of that name, as far as the nodes know: it may have left the caches since, and
    *     to want it gone is then no mistake

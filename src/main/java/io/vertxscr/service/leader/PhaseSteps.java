@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leader's steps of an output phase (docs/flows/phase.md): start, complete, protected or published, flushed. On the
- * node's loop.
+ * The leader's steps of an output phase: start, complete, protected or published, flushed. Page: docs/flows/phase.md.
+ * On the node's loop.
  */
 public final class PhaseSteps {
   private static final Logger LOG = LoggerFactory.getLogger(PhaseSteps.class);
@@ -95,7 +95,10 @@ public final class PhaseSteps {
     return turn.map(started).onSuccess(_ -> events.started(info.run(), next));
   }
 
-  /** Old datasets go before the new one is there: should that fail, the next run is to know that there were some. */
+  /**
+   * Notes that there are datasets, since old ones go before the new one is there. Should that one fail, the next run is
+   * to know that there were some.
+   */
   private void makingRoom(RunInfo run, DatasetDescriptor next) {
     if (narrowRun != run.run()) {
       narrowRun = run.run();
@@ -104,7 +107,7 @@ public final class PhaseSteps {
   }
 
   /**
-   * Keeps flushes from renaming files in the prefix directory until the dataset is published: one of an older dataset
+   * Keeps flushes from renaming files in the prefix directory until the dataset is published. One of an older dataset
    * with the same file names would put its bytes where the ranks are writing theirs.
    */
   private Future<Void> beginBypass(String prefix, DatasetDescriptor next) {
@@ -138,7 +141,7 @@ public final class PhaseSteps {
         .onFailure(_ -> endBypass());
   }
 
-  /** All nodes have computed their redundancy: the dataset is complete, and flushed where the policy wants it. */
+  /** All nodes have computed their redundancy. The dataset is complete, and flushed where the policy wants it. */
   Future<OutputProtected> protectedEverywhere(ActiveRun run, List<NodeContribution<Part.Done>> parts) {
     int id = parts.getFirst().part().datasetId();
     events.met(id);
@@ -174,7 +177,10 @@ public final class PhaseSteps {
     return new OutputProtected(advice.halts().reason(), advice.halts().exits(), sync);
   }
 
-  /** Past the cache: unlike a flush this fails the phase where it fails, since the dataset has no other place. */
+  /**
+   * Publishes a dataset past the cache. Unlike a flush this fails the phase where it fails, since the dataset has no
+   * other place.
+   */
   Future<OutputProtected> published(ActiveRun run, List<NodeContribution<Part.Published>> parts) {
     Part.Published first = parts.getFirst().part();
     events.met(first.dataset().id());
@@ -195,7 +201,7 @@ public final class PhaseSteps {
         events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass());
   }
 
-  /** A synchronous flush that fails does not fail the phase: the cached copy stays, and it is tried again. */
+  /** Ends a synchronous flush. One that fails does not fail the phase: the cached copy stays, and it is tried again. */
   Future<Void> flushed(List<NodeContribution<Part.Done>> parts) {
     return flush.coordinator().flushNow(parts.getFirst().part().datasetId());
   }

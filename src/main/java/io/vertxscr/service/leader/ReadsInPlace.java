@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The turn of a run in its prefix directory from the check of a checkpoint that is read in place until the application
- * has read it. Meanwhile no flush renames a file there: it may be one of another dataset with the same name. On the
- * node's loop.
+ * The turn of a run in its prefix directory while it reads a checkpoint in place. It lasts from the check of the
+ * checkpoint until the application has read it. Meanwhile no flush renames a file there: it may be one of another
+ * dataset with the same name. On the node's loop.
  */
 public final class ReadsInPlace {
   private static final Logger LOG = LoggerFactory.getLogger(ReadsInPlace.class);

@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The checkpoint that a run is offered for its restart, from its beginning until it has been read: what cannot be read,
+ * The checkpoint that a run is offered for its restart, from its beginning until it has been read. What cannot be read,
  * or is gone, makes room for another one, and the redundancy that it lacks is computed while the application reads. On
  * the node's loop.
  */
@@ -133,7 +133,9 @@ public final class RestartSteps {
     });
   }
 
-  /** What is on offer; what the application has selected is restored now, if it is not what the run began with. */
+  /**
+   * Returns what is on offer. What the application has selected is restored now, if it is not what the run began with.
+   */
   Future<RestartOffer> have(ActiveRun run, List<NodeContribution<Part.Have>> parts) {
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (offered.isPresent() || !parts.getFirst().part().selected()) {

@@ -47,7 +47,7 @@ public final class RunEvents {
     this.nanoClock = nanoClock;
   }
 
-  /** A run is about to begin, or goes on under this leader: sets whether its rank 0 wants lines of operations. */
+  /** A run is about to begin, or goes on under this leader. Sets whether its rank 0 wants lines of operations. */
   void watch(RunPolicy policy) {
     operations.want(policy.log().operations());
   }

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What precedes the begin of a run: its configuration, what that wants done in caches and prefix directory, and the
- * restore of its checkpoint. On the node's loop.
+ * What precedes the beginning of a run. That is its configuration, what that wants done in caches and prefix directory,
+ * and the restore of its checkpoint. On the node's loop.
  */
 public final class RunPreparation {
   private static final Logger LOG = LoggerFactory.getLogger(RunPreparation.class);

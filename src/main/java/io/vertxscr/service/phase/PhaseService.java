@@ -118,7 +118,10 @@ public final class PhaseService {
     });
   }
 
-  /** All nodes of the run know the same ids, so each can tell which descriptor the next dataset will have. */
+  /**
+   * Waits for room for the next dataset. All nodes of the run know the same ids, so each can tell which descriptor it
+   * will have.
+   */
   private Future<Part.Room> room(LocalRun run, int flagBits) {
     if (flagBits < 1 || flagBits > 3) {
       return Future.succeededFuture(Part.Room.ENOUGH);    // refused by the leader, for all
@@ -138,8 +141,8 @@ public final class PhaseService {
   }
 
   /**
-   * Only now: the number of a checkpoint that failed is given again, so that each so many-th good one is flushed, and
-   * protected as the descriptor of its interval says. Its id is not.
+   * Counts a checkpoint once it is complete. The number of one that failed is given again, so that every n-th good one
+   * is flushed, and protected as the descriptor of its interval says. Its id is not.
    */
   private void noteComplete(LocalRun run, DatasetDescriptor dataset) {
     names.add(run.info().prefix(), dataset.name());
@@ -194,7 +197,7 @@ public final class PhaseService {
       Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
       return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
           .compose(measured -> clash.map(measured::refused));
-    }).otherwise(failure -> {                             // the others wait for this node's part all the same
+    }).otherwise(failure -> {                             // the others wait for this node's part anyway
       warn("the files of dataset {} cannot be looked at here", id, failure);
       return routed.refused(String.valueOf(failure.getMessage()));
     });
@@ -280,7 +283,9 @@ public final class PhaseService {
     }
   }
 
-  /** The dataset is complete already: what goes wrong with the waiting for its flush does not make it less so. */
+  /**
+   * Waits for the flush. The dataset is complete already: what goes wrong with the waiting does not make it less so.
+   */
   private Future<DatasetRecord> flushed(LocalRun run, DatasetRecord record) {
     return run.gather(Step.FLUSHED, done(record.descriptor().id(), null)).map(record)
         .recover(failure -> run.isOver() ? Future.failedFuture(failure) : Future.succeededFuture(record));
@@ -298,7 +303,10 @@ public final class PhaseService {
     };
   }
 
-  /** A dataset without a filemap is garbage; one with a filemap stays if nobody knows how the others have decided. */
+  /**
+   * Drops a dataset that could not be completed. Without a filemap it is garbage; one with a filemap stays if nobody
+   * knows how the others have decided.
+   */
   private Future<OutputProtected> discard(LocalRun run, int id, Throwable failure) {
     Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
     boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;

@@ -122,8 +122,8 @@ public final class FetchService {
   }
 
   /**
-   * Puts what was fetched in the place of what the cache holds of the dataset, and lists it in the filemap. All nodes
-   * have fetched their parts. Redundancy is made later.
+   * Replaces what the cache holds of a dataset by what was fetched, and lists it in the filemap. All nodes have fetched
+   * their parts. Redundancy is made later.
    */
   public Future<Ack> commit(DatasetKey which) {
     if (committed.filter(which::equals).isPresent()) {

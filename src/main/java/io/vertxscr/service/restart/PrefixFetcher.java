@@ -166,7 +166,7 @@ public final class PrefixFetcher {
    * Fetches every rank's files on its node, checked. Bad bytes mark the dataset as failed in the index.
    *
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
-   *     and the files are checked by whichever node
+   *     and any node checks the files
    */
   Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
     return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
@@ -189,7 +189,7 @@ public final class PrefixFetcher {
         : failed(dataset, wanted, failure).map(count));
   }
 
-  /** What the prefix directory has of a dataset: how many ranks wrote it, and whether it is in containers. */
+  /** What the prefix directory has of a dataset. It tells how many ranks wrote it, and whether it is in containers. */
   private record LookedUp(int ranks, boolean packed) {}
 
   /**

@@ -111,7 +111,10 @@ public final class RestartService {
     return offer(run, Step.FINALIZE, List.of()).map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
   }
 
-  /** The leader does all; before the application has restarted, this selects what have-restart will offer. */
+  /**
+   * Passes the application's choice of a checkpoint to the leader, which does all. Before the application has
+   * restarted, this selects what have-restart will offer.
+   */
   public Future<CollectiveCalls.Answers> current(LocalRun run, List<RankCall> ranks) {
     Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
     return run.gather(Step.CURRENT, part, RestartOffer.class).map(offer -> {

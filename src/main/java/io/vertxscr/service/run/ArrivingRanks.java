@@ -193,7 +193,7 @@ final class ArrivingRanks {
     }
   }
 
-  /** Says now and then that the ranks are still here: a leader that does not know them any more learns of them. */
+  /** Repeats that the ranks are still here. A leader that does not know them any more learns of them. */
   private void joinStill() {
     if (!waiting.isEmpty() && !willJoin) {
       willJoin = true;

@@ -17,8 +17,8 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 /**
- * The collective calls of an application: checks each rank's call, waits for all ranks of the node, has the step done,
- * and answers every rank. On the node's loop.
+ * The collective calls of an application. It checks each rank's call, waits for all ranks of the node, has the step
+ * done, and answers every rank. On the node's loop.
  */
 public final class CollectiveCalls {
   private final Loop loop;

@@ -58,7 +58,7 @@ public interface LeaderActions {
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 
-  /** A node knows a run of this number: later ones get higher ones, whatever the clock of this node says. */
+  /** A node knows a run of this number. Later ones get higher ones, regardless of the clock of this node. */
   void numbered(long run);
 
   /** Another node leads from now on: watches no run any more. */

@@ -39,8 +39,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What the oldest node does for all: collects the ranks of a new run, has its checkpoint restored, combines the parts
- * of every gather, ends the run when a rank or node is lost. Keeps nothing that it could not ask the nodes for.
+ * What the oldest node does for all. It collects the ranks of a new run, has its checkpoint restored, combines the
+ * parts of every gather, ends the run when a rank or node is lost. Keeps nothing that it could not ask the nodes for.
  *
  * <pre>
  *   no run --JOIN--> forming --all here--> restoring --RUN_BEGIN to all--> active --FINALIZE | lost--> no run
@@ -51,16 +51,18 @@ import java.util.stream.Stream;
  * On the node's loop only.
  */
 public final class LeaderService implements Membership.Listener {
-  /** How long ranks are waited for once a node has left that may have had them; far above what a start takes. */
+  /**
+   * How long ranks are waited for once a node has left that may have had them. That is far above what a start takes.
+   */
   private static final long LOSS_GRACE_MS = 60_000;
   /** The same once a node is found to hang. */
   private static final long SILENCE_GRACE_MS = 20_000;
   private static final long WATCH_MS = 5_000;
   private static final long TRY_AGAIN_MS = 20;
   private static final int MOST_TRIES = 250;
-  /** How long after the end of a run the loss of a node may have ended it: ranks may notice sooner than the cluster. */
+  /** How long after the end of a run the loss of a node may have ended it. Ranks may notice sooner than the cluster. */
   private static final long LOSS_SHOWS_MS = 1_000;
-  /** Numbers of forming runs begin anew with each leadership, above all earlier ones. */
+  /** Numbers of forming runs begin again with each leadership, above all earlier ones. */
   private static final int EPOCH_SHIFT = 24;
 
   private final Loop loop;
@@ -79,11 +81,11 @@ public final class LeaderService implements Membership.Listener {
   private final Set<String> missed = new TreeSet<>();
   private FormingRun forming;
   private long formingNumber;
-  /** An earlier leader that was lost with ranks that it had noted, so that what it had not noted never begins. */
+  /** An earlier leader that was lost with ranks that it had noted. What it had not noted never begins. */
   private Optional<String> failedLeader = Optional.empty();
   /** Whether that was a short while ago: ranks that come now may be late ones of those. */
   private boolean late;
-  /** The newest run of an earlier leader: ranks of its nodes that had asked that one before it began belong to it. */
+  /** The newest run of an earlier leader. Ranks of its nodes that had asked that one before it began belong to it. */
   private Optional<RunInfo> inherited = Optional.empty();
   private ActiveRun active;
   private ActiveRun finished;
@@ -114,7 +116,7 @@ public final class LeaderService implements Membership.Listener {
     });
   }
 
-  /** Becomes the leader if it is this node's turn; every call of a node to its leader comes through here first. */
+  /** Becomes the leader if it is this node's turn. Every call of a node to its leader comes through here first. */
   private Future<Void> lead() {
     if (!membership.isLeader()) {
       resign();
@@ -173,12 +175,12 @@ public final class LeaderService implements Membership.Listener {
     boolean hasAll = held.stream().anyMatch(
         record -> record.flush() == FlushState.WANTED && record.ranks().size() == record.origin().ranks());
     if (hasAll && membership.isLeader()) {
-      lead();                                             // if it fails, whoever comes next has it try again
+      lead();                                             // if it fails, the next caller has it try again
     }
   }
 
   private Future<Void> takeOver() {
-    boolean anotherHasLed = epoch.value() > 0;            // whoever led since this node is a member has commanded it
+    boolean anotherHasLed = epoch.value() > 0;            // one has commanded this node since it is a member
     long term = ++terms;
     String leadership = membership.self().name() + "/" + Long.toHexString(loop.random().nextLong());
     Takeover hello = new Takeover(membership.self().name(), epoch.value() + 1, leadership);
@@ -215,7 +217,7 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /**
-   * Asks the nodes of the run, and this one, for a sign of life: the others may wait for a part of a node that is a
+   * Asks the nodes of the run, and this one, for a sign of life. The others may wait for a part of a node that is a
    * member, but hangs.
    */
   private void watch(long term) {
@@ -271,8 +273,8 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /**
-   * A node has come to the cluster that this node leads: a fresh one, or one that was cut off and may have been led by
-   * another. It follows this leadership from now on, whose number is raised above all that it has heard of.
+   * A node has come to the cluster that this node leads. It is a fresh one, or one that was cut off and may have been
+   * led by another. It follows this leadership from now on, whose number is raised above all that it has heard of.
    */
   private Future<Void> greet(String node) {
     long term = terms;
@@ -398,8 +400,8 @@ public final class LeaderService implements Membership.Listener {
   }
 
   /**
-   * An earlier leader had noted these ranks, or not; others that it had noted have heard of its loss: waiting here,
-   * they would wait for ever. Not a failure of the message, which would be sent again.
+   * Refuses ranks that came for a run of an earlier leader. Whether or not it had noted them, others that it had noted
+   * have heard of its loss, so these would wait here forever. Not a failure of the message, which would be sent again.
    */
   private RunJoined refused(JoinRun join) {
     ScrException why = new ScrException(Fault.NODE_LOST,
@@ -415,13 +417,19 @@ public final class LeaderService implements Membership.Listener {
     return "node " + node + " has left the cluster";
   }
 
-  /** Whether these ranks had asked before their node heard of the run, or without its ever hearing of it. */
+  /**
+   * Whether these ranks belong to the run that was inherited. They had asked before their node heard of it, or without
+   * its ever hearing of it.
+   */
   private boolean belongsToInherited(JoinRun join) {
     return inherited.filter(run -> run.map().byNode().containsKey(join.node()) && join.newestRun() < run.run())
         .isPresent();
   }
 
-  /** Its first message may overtake the news that it is a member: taken for lost, its ranks would hear of nothing. */
+  /**
+   * Refuses a node that is not a member here. Its first message may overtake the news that it is one: taken for lost,
+   * its ranks would hear of nothing.
+   */
   private void refuseStranger(String node) {
     if (membership.find(node).isEmpty()) {
       throw new ScrException(Fault.NOT_LEADER, "node " + node + " is no member here yet, or not any more");
@@ -579,7 +587,7 @@ public final class LeaderService implements Membership.Listener {
     excused = actions.excused(info);
   }
 
-  /** Who has started the program says that a signal from outside has ended it, or will: its run has not failed. */
+  /** A signal from outside has ended the program, or will. Who has started it says so; its run has not failed. */
   public void endedFromOutside() {
     if (membership.isLeader()) {
       last.ifPresent(this::excuse);
@@ -594,7 +602,10 @@ public final class LeaderService implements Membership.Listener {
     return excused;
   }
 
-  /** Whether a node was lost may show only now, or soon: a program dies of it in less time than the cluster needs. */
+  /**
+   * Notes how a run ended. That a node was lost may show only now, or soon: a program dies of it in less time than the
+   * cluster needs.
+   */
   private void noteEnd(RunInfo info, ScrException cause) {
     if (cause.fault() == Fault.NODE_LOST || cause.fault() == Fault.HALTED) {
       excuse(info);

@@ -93,7 +93,10 @@ public final class OpenDataset {
     return prefix;
   }
 
-  /** The rules of this phase, which the parallel file system is asked for once; who waits for them holds no thread. */
+  /**
+   * Returns the rules of this phase. The parallel file system is asked for them once; who waits for them holds no
+   * thread.
+   */
   public Future<PathRules> rules(Supplier<Future<PathRules>> ask) {
     if (rules == null || rules.failed()) {
       rules = ask.get();

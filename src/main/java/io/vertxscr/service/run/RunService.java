@@ -178,7 +178,7 @@ public final class RunService implements Membership.Listener {
             epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun)));
   }
 
-  /** Tells whoever waits for this node that its loop turns, and what it is about. */
+  /** Tells a node that waits for this one that its loop turns, and what it is about. */
   public Future<Pulse> pulse(long storageSilentMs) {
     return Future.succeededFuture(
         new Pulse(storageSilentMs, run == null || run.isOver() ? 0 : run.info().run()));

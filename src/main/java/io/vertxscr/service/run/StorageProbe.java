@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Whether the storage of this node answers: a small file in its control directory is written, synced, read and deleted
- * now and then, while others ask. An error is an answer; only a hang is not. On the node's loop.
+ * Whether the storage of this node answers. A small file in its control directory is written, synced, read and deleted
+ * from time to time, while others ask. An error is an answer; only a hang is not. On the node's loop.
  */
 public final class StorageProbe {
   private static final int BYTES = 8;

@@ -249,7 +249,7 @@ class RunCommandTest {
     assertThat(run.exit()).as(run.err()).isEqualTo(4);
     assertThat(machine.called("program")).as("a run that finds the end of an earlier one is tried again").hasSize(2);
     assertThat(run.err()).startsWith("scr run: the last run here has finished (SCR_FINALIZE_CALLED): the program is"
-        + " started again all the same\n").contains("no run begins: the program has finished (SCR_FINALIZE_CALLED)");
+        + " started again anyway\n").contains("no run begins: the program has finished (SCR_FINALIZE_CALLED)");
   }
 
   @Test

@@ -76,7 +76,7 @@ class ScriptCommandsTest {
     assertThat(machine.run("halt", "--list", machine.prefix()).out())
         .contains("the last run has finished").doesNotContain("no run begins");
     assertThat(machine.run("prerun")).isEqualTo(new CliRun(0, "n1,n2,n3,n4\n", "scr: the last run here has finished"
-        + " (SCR_FINALIZE_CALLED): the program is started again all the same\n"));
+        + " (SCR_FINALIZE_CALLED): the program is started again anyway\n"));
     assertThat(machine.run("should-exit")).isEqualTo(new CliRun(1, "", ""));
     machine.finished();
     machine.run("halt", "--checkpoints", "0", machine.prefix());

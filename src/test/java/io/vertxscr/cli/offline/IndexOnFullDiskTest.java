@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: wherever {@code scr index --add} runs out of space, the index is the old one or the new one. The command
+ * Goal: if {@code scr index --add} runs out of space anywhere, the index is the old one or the new one. The command
  * resumes when there is space again. Method: a file system with room for n more files, or n more pages, for every n
  * until there is enough. Only where the user of the tests may mount.
  */

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: nobody without the secret gets a byte or holds a thread, and no client reads from whom it does not mean. */
+/** Goal: nobody without the secret gets a byte or holds a thread. No client reads from whom it does not mean. */
 @Timeout(120)
 class HandshakeTest {
   private static final int TICK_MS = 5_000;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: whatever a client sends, the server goes on serving others. Method: noise before and after the handshake. */
+/** Goal: the server goes on serving others after any bytes of a client. Method: noise before and after handshakes. */
 @Timeout(120)
 class PeerServerFuzzTest {
   private static final int ROUNDS = 300;

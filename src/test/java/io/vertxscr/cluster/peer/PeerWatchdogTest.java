@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what moves is left alone for ever, what does not is ended once, in time. Method: the test ticks. */
+/** Goal: what moves is left alone forever, what does not is ended once, in time. Method: the test ticks. */
 class PeerWatchdogTest {
   private static final int TICK_MS = 10;
   private static final int LIMIT_MS = 100;

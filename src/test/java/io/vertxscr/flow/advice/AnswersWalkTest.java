@@ -105,7 +105,7 @@ class AnswersWalkTest {
         if (asked == epoch) {
           arrive(node, known, slowest);
         } else {
-          asking.remove(node);                            // the old leader is gone: asks the next one, anew
+          asking.remove(node);                            // the old leader is gone: asks the next one again
         }
       });
     }

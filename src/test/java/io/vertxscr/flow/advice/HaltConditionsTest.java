@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: every condition holds from its border on and not a second earlier. Method: all combinations of values around
- * the borders, against the conditions written down once more, one by one.
+ * the borders, against the conditions written down again, one by one.
  */
 class HaltConditionsTest {
   private static final long END = 1000;

@@ -101,7 +101,7 @@ class GatherWalkTest {
         leaders.forEach(this::decide);
       }
       if (violation == null && nodes.values().stream().anyMatch(n -> n.results.size() < goal)) {
-        violation = "somebody waits for ever";
+        violation = "somebody waits forever";
       }
       return Optional.ofNullable(violation);
     }

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Goal: every path of two ranks is found, in whatever order nodes ask and however often. */
+/** Goal: every path of two ranks is found, for any order in which nodes ask, and any number of times. */
 class PathClaimsTest {
   private static final int ROUNDS = 400;
   private static final int MOST = 5;

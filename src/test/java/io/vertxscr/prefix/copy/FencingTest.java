@@ -52,7 +52,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Goal: of two leaders at one prefix directory, at most the newer one changes it, and no order of their steps leaves a
+ * Goal: of two leaders at one prefix directory, at most the newer one changes it. No order of their steps leaves a
  * complete dataset that is not whole. Method: the steps of a flush as the services make them, two leaders with a node
  * each, all interleavings on a disk in memory.
  */

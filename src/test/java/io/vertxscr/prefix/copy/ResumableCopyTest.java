@@ -36,9 +36,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Goal: a copy of any kind that is paused between any two pieces and resumed on another thread writes the same bytes,
- * and one that is abandoned at any pause leaves no file open. Method: a meter that admits so many pieces at a time;
- * between, the thread's buffers get other bytes.
+ * Goal: a copy that is paused and resumed on another thread writes the same bytes. That holds for copies of any kind,
+ * between any two pieces; one that is abandoned at any pause leaves no file open. Method: a meter that admits so many
+ * pieces at a time; between, the thread's buffers get other bytes.
  */
 class ResumableCopyTest {
   private static final int[] SIZES =

@@ -79,7 +79,7 @@ class PrefixIndexTest {
     }
   }
 
-  /** It may be deleted amid a run, whose next flush must not hide what was there before. */
+  /** It may be deleted during a run, whose next flush must not hide what was there before. */
   @Test
   void anIndexThatWasDeletedHasAllDatasetsAgainWithTheNextFlush() throws IOException {
     flush(1, "a");

@@ -73,7 +73,7 @@ class RankMapTest {
       Path part = paths.rankMapPart(7, Part.leaf(first));
       assertThat(Files.size(part)).isLessThan(RankFileMapFile.PART_BYTES * 11L / 10);
       if (first != 0) {
-        Files.delete(part);                               // whoever reads it fails
+        Files.delete(part);                               // a reader fails
       }
     }
     assertThat(Files.size(paths.rankMap(7))).isLessThan(10_000);
@@ -84,7 +84,7 @@ class RankMapTest {
     PrefixIndex index = new PrefixIndex(paths, PatientLocks.user("n0", Duration.ofSeconds(20)));
     refused(Fault.CORRUPT, () -> new Publication(paths, index).seal(
         descriptor, new Mapping(new Totals(10L * ranks, 1000L * ranks), OptionalLong.empty())), "rank2file");
-    assertThat(paths.summary(7)).as("whatever the writers have said").doesNotExist();
+    assertThat(paths.summary(7)).as("despite what the writers have said").doesNotExist();
   }
 
   @Test

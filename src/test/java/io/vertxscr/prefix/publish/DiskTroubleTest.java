@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: whatever becomes of the disk while a dataset is flushed, the one before it can be restarted from, and the new
- * one is whole or not there. Method: trouble at EVERY operation of the flush, then a reader. Replay with -Dseed=N.
+ * Goal: if the disk fails during a flush, the dataset before it can still be restarted from. The new one is whole or
+ * not there. Method: trouble at EVERY operation of the flush, then a reader. Replay with -Dseed=N.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class DiskTroubleTest {

@@ -12,7 +12,7 @@ import io.vertxscr.service.VirtualTime;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Goal: nodes hear that a dataset is on stable storage when all of them have said so, and never before. */
+/** Goal: nodes hear that a dataset is on stable storage once all of them have said so, never before. */
 class SyncBarrierTest {
   private final SyncBarrier barrier = new SyncBarrier(new VirtualTime(new Random(1)).loop());
 

@@ -9,7 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import org.junit.jupiter.api.Test;
 
-/** Goal: copies write no more than their share, stand back for a phase, and never wait for ever. Time is the test's. */
+/** Goal: copies write no more than their share, stand back for a phase, and never wait forever. Time is the test's. */
 class CopyThrottleTest {
   private static final int PIECE = 1_000;
   private static final long MS = 1_000_000;

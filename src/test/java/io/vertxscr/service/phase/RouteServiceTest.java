@@ -45,7 +45,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a route that needs no file is answered on the loop, at once; one that does holds up nobody else. Method: a node
+ * Goal: a route that needs no file is answered on the loop, at once. One that does holds up nobody else. Method: a node
  * of one rank in virtual time; every change of its disk must be that of a job.
  */
 class RouteServiceTest {

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a fetch takes nothing from the cache before all of it is known to be right, and no more than it replaces.
+ * Goal: a fetch takes from the cache no more than it replaces. It takes nothing before all of it is known to be right.
  * Method: one rank with one file, on a file system in memory of a known size.
  */
 class FetchRoomTest {

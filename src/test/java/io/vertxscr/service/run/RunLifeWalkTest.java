@@ -161,7 +161,7 @@ class RunLifeWalkTest {
     return all;
   }
 
-  /** Until all have come to an end, or would wait for ever. */
+  /** Until all have come to an end, or would wait forever. */
   private static void awaitQuiet(SimulatedNodes nodes, List<Rank> ranks) {
     nodes.runUntil(() -> ranks.stream().allMatch(rank -> rank.hasEnded() || rank.isOnDeadNode()), PATIENCE);
   }

@@ -31,7 +31,10 @@ public final class ContainerWriter implements AutoCloseable {
   private final ContainerLayout layout;
   private final Meter meter;
   private ByteBuffer buffer = PieceBuffers.first(Limits.PIECE_BYTES);
-  /** Nothing of ours is in the buffer, whatever its position is: other copies of its thread have used it since. */
+  /**
+   * Whether nothing of ours is in the buffer. Its position does not tell: other copies of its thread have used it
+   * since.
+   */
   private boolean isEmpty = true;
   private final TreeMap<Integer, FileChannel> open = new TreeMap<>();
   /** Stream offset of the first byte in the buffer. */

@@ -1,7 +1,7 @@
 package io.vertxscr.prefix.copy.extent;
 
 /**
- * A copy that gives its thread back where its {@link Meter} admits no further piece, and goes on later, on any thread
+ * A copy that gives its thread back where its {@link Meter} admits no further piece. It goes on later, on any thread
  * that moves bulk bytes. Files stay open between; buffers belong to the thread, so nothing is in them then. Used by one
  * thread at a time, with a happens-before from each call to the next.
  */

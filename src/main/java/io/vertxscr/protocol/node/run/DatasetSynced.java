@@ -3,8 +3,8 @@ package io.vertxscr.protocol.node.run;
 import io.vertxscr.model.DatasetKey;
 
 /**
- * A node's part of a dataset is on stable storage, as far as its store is, or cannot be brought there. Answered when
- * all nodes of the run have said so. May be said again.
+ * A node's part of a dataset is on stable storage, or cannot be brought there. It is as stable as its store. Answered
+ * when all nodes of the run have said so. May be said again.
  *
  * @param node who says it
  * @param nodes of the run, so many must say it

@@ -1,7 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
 /**
- * Answer of a node's loop to whoever waits for the node.
+ * Answer of a node's loop to a node that waits for it.
  *
  * @param storageSilentMs how long its storage has not answered; 0 if it does
  * @param run number of the run that is on there; 0 if none is, or it is over for that node

@@ -20,7 +20,7 @@ final class Deadline {
     return System.nanoTime() - endNanos >= 0;
   }
 
-  /** At least 1, since 0 means for ever to those who are told to wait. */
+  /** At least 1, since 0 means forever to those who are told to wait. */
   long remainingMs() {
     return Math.max(1, (endNanos - System.nanoTime()) / 1_000_000);
   }

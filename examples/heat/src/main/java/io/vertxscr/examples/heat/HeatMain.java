@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine;
 
 /**
- * One rank as a process. It prints its {@link HeatEvent}s as lines, and on rank 0 at last the SHA-256 of the final
+ * One rank as a process. It prints its {@link HeatEvent}s as lines, and on rank 0 finally the SHA-256 of the final
  * field. Exit codes: 0 done, 1 a file could not be read or written, 2 wrong arguments, 3 a neighbour or the checkpoint
  * system is lost.
  */

@@ -8,7 +8,7 @@ import java.util.Objects;
  *
  * @param host address of this machine at which the neighbours reach this rank; it listens on a free port there
  * @param rendezvous directory in which the ranks of this run find each other; used for one run only
- * @param output directory for the final field, created if need be
+ * @param output directory for the final field, created if it is missing
  * @param timeoutMs longest wait for a neighbour, to appear as well as to answer
  */
 public record HeatOptions(

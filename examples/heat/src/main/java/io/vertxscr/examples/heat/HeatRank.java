@@ -23,7 +23,7 @@ public final class HeatRank {
   private long computeNanos;
 
   /**
-   * @param checkpoints closed by the caller, whatever happens
+   * @param checkpoints closed by the caller in any case
    * @param listener called on the rank's thread
    */
   public HeatRank(HeatOptions options, Checkpointing checkpoints, Consumer<HeatEvent> listener) {

@@ -57,7 +57,7 @@ final class Hello {
           return socket.getChannel();
         }
       } catch (SocketTimeoutException _) {
-        // Whoever connects and says nothing is not the neighbour.
+        // A peer that connects and says nothing is not the neighbour.
       } catch (IOException e) {
         socket.close();
         throw e;
