@@ -23,12 +23,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Goal: what the documents say is shown by a test, is. Method: every row of their tables names at least one test in its
  * last column, and each of them is looked for in the sources: a method, {@code Class#method}, with some of its package
  * where two classes have one name; a whole class; a test program of the C client. "the same" is the test of the row
- * above. Rows below the heading "Not shown yet" name none.
+ * above. A row whose other cells are empty has tests of the row above, which may leave all to it. Rows below the
+ * heading "Not shown yet" name none.
  */
 class ShownByTest {
   private static final Path TESTS = Path.of("src/test/java");
   private static final Path C_TESTS = Path.of("clients/c/tests");
   private static final Pattern NAMED = Pattern.compile("`([\\w.]+)(?:#(\\w+))?`");
+  /** A row with nothing but tests. */
+  private static final Pattern MORE_TESTS = Pattern.compile("\\|(?: +\\|)+ *`[^|]*\\|");
   private static final String NOT_SHOWN = "## Not shown yet";
 
   @ParameterizedTest
@@ -64,6 +67,18 @@ class ShownByTest {
   }
 
   @Test
+  void aTestMayStandInARowOfItsOwnBelow() throws IOException {
+    List<String> head = List.of("## A", "| what | shown by |", "|---|---|", "| a | |");
+    assertThat(complaints(Stream.concat(head.stream(),
+        Stream.of("| | `ShownByTest#everyRowNamesTestsThatExist` |")).toList(), sources())).isEmpty();
+    assertThat(complaints(Stream.concat(head.stream(), Stream.of("| | `NoSuchTest` |")).toList(), sources()))
+        .hasSize(1);
+    assertThat(complaints(Stream.concat(head.stream(), Stream.of("| b | `ShownByTest` |")).toList(), sources()))
+        .hasSize(1);
+    assertThat(complaints(head, sources())).hasSize(1);
+  }
+
+  @Test
   void whatIsNotShownYetNamesNoTest() throws IOException {
     List<String> head = List.of(NOT_SHOWN, "| what | shown by |", "|---|---|");
     assertThat(complaints(Stream.concat(head.stream(), Stream.of("| a | |")).toList(), sources())).isEmpty();
@@ -84,17 +99,18 @@ class ShownByTest {
       } else if (line.startsWith("|---")) {
         inTable = true;
       } else if (inTable) {
-        complaints(i + 1, line, shown, sources, complaints);
+        boolean hasMore = i + 1 < lines.size() && MORE_TESTS.matcher(lines.get(i + 1).strip()).matches();
+        complaints(i + 1, line, shown && !hasMore, shown, sources, complaints);
       }
     }
     return complaints;
   }
 
   private static void complaints(
-      int number, String row, boolean shown, Map<String, String> sources, List<String> complaints) {
+      int number, String row, boolean mustName, boolean shown, Map<String, String> sources, List<String> complaints) {
     String[] cells = row.substring(1, row.length() - 1).split("(?<!\\\\)\\|", -1);
     List<MatchResult> named = NAMED.matcher(cells[cells.length - 1]).results().toList();
-    if (shown && named.isEmpty() && !cells[cells.length - 1].strip().equals("the same")) {
+    if (mustName && named.isEmpty() && !cells[cells.length - 1].strip().equals("the same")) {
       complaints.add("line " + number + " names no test: " + row);
     }
     if (!shown && !named.isEmpty()) {
