@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,15 +78,22 @@ static int ready_within_tick(const struct wire* wire, short events)
   }
 }
 
-static int await_room(struct wire* wire, struct fault* fault)
+static int ping(struct wire* wire, struct fault* fault);
+
+/* Waits until the socket takes bytes (POLLOUT) or has some (POLLIN), for which it pings; gives a silent daemon up. */
+static int await_socket(struct wire* wire, short events, struct fault* fault)
 {
+  bool receives = events == POLLIN;
   for (;;) {
-    int found = ready_within_tick(wire, POLLOUT);
+    int found = ready_within_tick(wire, events);
     if (found != 0) {
-      return found > 0 ? SCR_SUCCESS : lost_errno(wire, "waiting to send", fault);
+      return found > 0 ? SCR_SUCCESS : lost_errno(wire, receives ? "waiting to receive" : "waiting to send", fault);
     }
     if (++wire->quiet >= WIRE_SILENT_TICKS) {
       return silent(wire, fault);
+    }
+    if (receives && ping(wire, fault) != SCR_SUCCESS) {
+      return fault->number;
     }
   }
 }
@@ -99,7 +107,7 @@ static int send_all(struct wire* wire, const char* bytes, size_t count, struct f
       bytes += sent;
       count -= (size_t)sent;
     } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (await_room(wire, fault) != SCR_SUCCESS) {
+      if (await_socket(wire, POLLOUT, fault) != SCR_SUCCESS) {
         return fault->number;
       }
       wire->quiet = 0;
@@ -120,26 +128,10 @@ static int ping(struct wire* wire, struct fault* fault)
   return sent > 0 ? send_all(wire, FRAME + sent, count - (size_t)sent, fault) : SCR_SUCCESS;
 }
 
-static int await_bytes(struct wire* wire, struct fault* fault)
-{
-  for (;;) {
-    int found = ready_within_tick(wire, POLLIN);
-    if (found != 0) {
-      return found > 0 ? SCR_SUCCESS : lost_errno(wire, "waiting to receive", fault);
-    }
-    if (++wire->quiet >= WIRE_SILENT_TICKS) {
-      return silent(wire, fault);
-    }
-    if (ping(wire, fault) != SCR_SUCCESS) {
-      return fault->number;
-    }
-  }
-}
-
 static int receive_all(struct wire* wire, unsigned char* bytes, size_t count, struct fault* fault)
 {
   while (count > 0) {
-    if (await_bytes(wire, fault) != SCR_SUCCESS) {
+    if (await_socket(wire, POLLIN, fault) != SCR_SUCCESS) {
       return fault->number;
     }
     ssize_t received = recv(wire->descriptor, bytes, count, 0);
