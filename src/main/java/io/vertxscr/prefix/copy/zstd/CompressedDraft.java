@@ -86,19 +86,13 @@ public final class CompressedDraft {
   }
 
   /**
-   * Writes the draft durably, or resumes it.
+   * Returns what writes the draft durably, or resumes it, once for each object.
+   *
+   * <p>It fails with CORRUPT or NO_SUCH_FILE if the cached copy is bad or gone; with NO_SPACE or IO if the prefix
+   * directory cannot take it now, or this node cannot compress.
    *
    * @param meter admits every piece
-   * @return the checksum of the file's own bytes
-   * @throws io.vertxscr.model.ScrException CORRUPT or NO_SUCH_FILE: the cached copy is bad or gone; NO_SPACE, IO: the
-   *     prefix directory cannot take it now, or this node cannot compress
    */
-  public int write(Meter meter) {
-    ResumableCopy.run(copy(meter));
-    return crc;
-  }
-
-  /** As {@link #write}, as the meter admits it; once for each object. */
   public ResumableCopy copy(Meter meter) {
     return new FrameCopy(meter);
   }

@@ -11,6 +11,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.extent.CheckedPiece;
 import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
 import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -71,6 +72,10 @@ class CompressedFileTest {
         new CompressedDraft.Manner(level, frameBytes, 2L * frameBytes, owner));
   }
 
+  private static void write(CompressedDraft draft, Meter meter) {
+    ResumableCopy.run(draft.copy(meter));
+  }
+
   private CompressedFile stored(FileMeta file) throws IOException {
     return new CompressedFile(draft, FlushedFile.of(file).compressed(Files.size(draft)), "the file");
   }
@@ -86,7 +91,7 @@ class CompressedFileTest {
     byte[] content = content(bytes);
     FileMeta file = file(content);
     for (int level : new int[] {1, 3, 19}) {
-      assertThat(draft(file, level, Optional.empty()).write(Meter.NONE)).isEqualTo(file.crc().getAsInt());
+      write(draft(file, level, Optional.empty()), Meter.NONE);
       assertThat(stored(file).copy(back).bytes()).isEqualTo(bytes);
       assertThat(back).hasBinaryContent(content);
       assertThat(stored(file).check().crc()).isEqualTo(file.crc().getAsInt());
@@ -105,13 +110,14 @@ class CompressedFileTest {
     byte[] content = new byte[3 * FrameCoder.FRAME_BYTES + 5];
     FileMeta even = file(content);
     Places places = new Places(source, draft, temp.resolve("marks"));
-    new CompressedDraft(places, even, "x", CompressedDraft.Manner.of(3, 1 << 26, Optional.empty())).write(Meter.NONE);
+    write(new CompressedDraft(places, even, "x", CompressedDraft.Manner.of(3, 1 << 26, Optional.empty())), Meter.NONE);
     assertThat(Files.size(draft)).isLessThan(1000);
     stored(even).copy(back);
     assertThat(back).hasBinaryContent(content);
     new Random(1).nextBytes(content);
     FileMeta random = file(content);
-    new CompressedDraft(places, random, "x", CompressedDraft.Manner.of(1, 1 << 26, Optional.empty())).write(Meter.NONE);
+    write(new CompressedDraft(places, random, "x", CompressedDraft.Manner.of(1, 1 << 26, Optional.empty())),
+        Meter.NONE);
     assertThat(Files.size(draft)).isBetween((long) content.length, content.length + 400L);
     stored(random).copy(back);
     assertThat(back).hasBinaryContent(content);
@@ -123,7 +129,7 @@ class CompressedFileTest {
     frameBytes = 40;
     byte[] content = content(bytes);
     FileMeta file = file(content);
-    draft(file, 3, Optional.empty()).write(Meter.NONE);
+    write(draft(file, 3, Optional.empty()), Meter.NONE);
     CompressedFile stored = stored(file);
     byte[] good = Files.readAllBytes(draft);
     int unseen = 0;
@@ -173,7 +179,7 @@ class CompressedFileTest {
   @Test
   void everyOtherLengthIsRefusedWhetherTheMapSaysTheLengthOrNot() throws IOException {
     FileMeta file = file(content(150));
-    draft(file, 3, Optional.empty()).write(Meter.NONE);
+    write(draft(file, 3, Optional.empty()), Meter.NONE);
     List<CompressedFile> readers =
         List.of(stored(file), new CompressedFile(draft, FlushedFile.of(file), "the file"));
     byte[] good = Files.readAllBytes(draft);
@@ -193,7 +199,7 @@ class CompressedFileTest {
     FileMeta file = file(content(150));
     byte[] other = content(150);
     other[7]++;
-    draft(file(other), 3, Optional.empty()).write(Meter.NONE);
+    write(draft(file(other), 3, Optional.empty()), Meter.NONE);
     assertCorrupt(() -> new CompressedFile(draft, FlushedFile.of(file), "the file").check(), "same length");
   }
 
@@ -210,15 +216,15 @@ class CompressedFileTest {
   @Test
   void durableFramesAreNotWrittenAgainAfterAnyInterruption() throws IOException {
     FileMeta file = file(content(10 * FRAME_BYTES + 3));
-    draft(file, 3, Optional.of("n1")).write(Meter.NONE);
+    write(draft(file, 3, Optional.of("n1")), Meter.NONE);
     byte[] whole = Files.readAllBytes(draft);
     for (int pieces = 0; pieces < 12; pieces++) {
       Files.deleteIfExists(temp.resolve("marks"));
       int end = pieces;
-      assertThatThrownBy(() -> draft(file, 3, Optional.of("n1")).write(dyingAfter(end, new ArrayList<>())))
+      assertThatThrownBy(() -> write(draft(file, 3, Optional.of("n1")), dyingAfter(end, new ArrayList<>())))
           .hasMessage("died");
       List<Integer> passed = new ArrayList<>();
-      draft(file, 3, Optional.of("n1")).write(passed::add);
+      write(draft(file, 3, Optional.of("n1")), passed::add);
       assertThat(Files.readAllBytes(draft)).as("after %d pieces", pieces).isEqualTo(whole);
       assertThat(passed).hasSize(12 - pieces / 2 * 2);
     }
@@ -227,16 +233,16 @@ class CompressedFileTest {
   @Test
   void marksThatAreTornInAnyPlaceAreUsedAsFarAsTheyGo() throws IOException {
     FileMeta file = file(content(4 * FRAME_BYTES));
-    assertThatThrownBy(() -> draft(file, 3, Optional.of("n1")).write(dyingAfter(3, new ArrayList<>())));
+    assertThatThrownBy(() -> write(draft(file, 3, Optional.of("n1")), dyingAfter(3, new ArrayList<>())));
     byte[] part = Files.readAllBytes(draft);
     byte[] marks = Files.readAllBytes(temp.resolve("marks"));
-    draft(file, 3, Optional.of("n1")).write(Meter.NONE);
+    write(draft(file, 3, Optional.of("n1")), Meter.NONE);
     byte[] whole = Files.readAllBytes(draft);
     for (int length = 0; length <= marks.length; length++) {
       Files.write(draft, part);
       Files.write(temp.resolve("marks"), Arrays.copyOf(marks, length));
       List<Integer> passed = new ArrayList<>();
-      draft(file, 3, Optional.of("n1")).write(passed::add);
+      write(draft(file, 3, Optional.of("n1")), passed::add);
       assertThat(Files.readAllBytes(draft)).as("%d of %d bytes", length, marks.length).isEqualTo(whole);
       int frames = Math.max(0, (length - (marks.length - 2 * 36)) / 36);
       assertThat(passed).hasSize(5 - frames);
@@ -249,10 +255,10 @@ class CompressedFileTest {
     List<Runnable> changes = List.of(() -> {}, () -> {}, this::cutTheDraft);
     for (int change = 0; change < changes.size(); change++) {
       Files.deleteIfExists(temp.resolve("marks"));
-      assertThatThrownBy(() -> draft(file, 3, Optional.of("n1")).write(dyingAfter(9, new ArrayList<>())));
+      assertThatThrownBy(() -> write(draft(file, 3, Optional.of("n1")), dyingAfter(9, new ArrayList<>())));
       changes.get(change).run();
       List<Integer> passed = new ArrayList<>();
-      draft(file, change == 1 ? 5 : 3, Optional.of(change == 0 ? "n2" : "n1")).write(passed::add);
+      write(draft(file, change == 1 ? 5 : 3, Optional.of(change == 0 ? "n2" : "n1")), passed::add);
       assertThat(passed).hasSize(11);
       stored(file).check();
     }
@@ -274,15 +280,15 @@ class CompressedFileTest {
     for (int bit = 0; bit < 8 * good.length; bit++) {
       Files.write(source, good);
       Files.deleteIfExists(temp.resolve("marks"));
-      assertThatThrownBy(() -> draft(file, 1, Optional.of("n1")).write(dyingAfter(3, new ArrayList<>())));
+      assertThatThrownBy(() -> write(draft(file, 1, Optional.of("n1")), dyingAfter(3, new ArrayList<>())));
       byte[] bad = good.clone();
       bad[bit / 8] ^= (byte) (1 << bit % 8);
       Files.write(source, bad);
       if (bit / 8 < 2 * frameBytes) {
-        draft(file, 1, Optional.of("n1")).write(Meter.NONE);  // it flipped after it was copied
+        write(draft(file, 1, Optional.of("n1")), Meter.NONE);  // it flipped after it was copied
         stored(file).check();
       } else {
-        assertThatThrownBy(() -> draft(file, 1, Optional.of("n1")).write(Meter.NONE))
+        assertThatThrownBy(() -> write(draft(file, 1, Optional.of("n1")), Meter.NONE))
             .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT))
             .hasMessageContaining("the cached copy");
       }
@@ -293,10 +299,10 @@ class CompressedFileTest {
   void aCachedFileThatIsGoneOrHasAnotherLengthIsRefused() throws IOException {
     FileMeta file = file(content(150));
     Files.write(source, new byte[149]);
-    assertThatThrownBy(() -> draft(file, 1, Optional.empty()).write(Meter.NONE)).isInstanceOfSatisfying(
+    assertThatThrownBy(() -> write(draft(file, 1, Optional.empty()), Meter.NONE)).isInstanceOfSatisfying(
         ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.CORRUPT));
     Files.delete(source);
-    assertThatThrownBy(() -> draft(file, 1, Optional.empty()).write(Meter.NONE)).isInstanceOfSatisfying(
+    assertThatThrownBy(() -> write(draft(file, 1, Optional.empty()), Meter.NONE)).isInstanceOfSatisfying(
         ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NO_SUCH_FILE));
   }
 }
