@@ -105,6 +105,7 @@ public final class NodeAssembly {
   private final Settings settings;
   private final NodeServices services;
   private final SyncBarrier syncs;
+  private final LockedJobs locked;
   private final PrefixCopies copies;
   private final HaltWatch halts;
   private final EventLog log;
@@ -122,6 +123,7 @@ public final class NodeAssembly {
     this.self = ports.membership().self().name();
     this.settings = settings;
     this.syncs = new SyncBarrier(loop);
+    this.locked = new LockedJobs(loop, self);
     DatasetStore store = ports.store();
 
     RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
@@ -129,8 +131,8 @@ public final class NodeAssembly {
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
     FetchService fetches = new FetchService(loop, self, store, ports.observer());
     copies = new PrefixCopies(loop, bus, self, store);
-    AggregateService aggregation = new AggregateService(loop, self, store, copies, fetches);
-    FlushService flushes = new FlushService(loop, bus, self, store, evictor, copies, aggregation);
+    AggregateService aggregation = new AggregateService(loop, locked, self, store, copies, fetches);
+    FlushService flushes = new FlushService(loop, locked, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
     CompletedNames names = new CompletedNames();
     FilePlaces places = new FilePlaces(loop);
@@ -149,8 +151,8 @@ public final class NodeAssembly {
     Operations operations = new Operations();
     Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
     Inventories caches = new Inventories(bus, ports.membership());
-    PrefixFetcher prefix = new PrefixFetcher(loop, bus, self, () -> LocalDateTime.now(loop.clock()));
-    RestartJournal journal = new RestartJournal(loop, self);
+    PrefixFetcher prefix = new PrefixFetcher(loop, locked, bus, self, () -> LocalDateTime.now(loop.clock()));
+    RestartJournal journal = new RestartJournal(loop, locked);
     CacheRestores restores = new CacheRestores(caches, observer);
     RestartLeader restart = new RestartLeader(
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
@@ -184,9 +186,9 @@ public final class NodeAssembly {
 
   private LeaderAdvice advice() {
     CheckpointTimes times = new CheckpointTimes(
-        loop::nanoTime, new FlushShare(NodeAssembly::processorNs), new FailureBook(loop, self));
+        loop::nanoTime, new FlushShare(NodeAssembly::processorNs), new FailureBook(loop, locked));
     HaltWatch watch = new HaltWatch(
-        loop, self, settings.job().endSeconds(), () -> loop.clock().millis() / 1000, ports.observer());
+        loop, locked, settings.job().endSeconds(), () -> loop.clock().millis() / 1000, ports.observer());
     return new LeaderAdvice(watch, new Advisor(bus, ports.epoch(), watch, times), times,
         new EventLog(loop, new LogLines(self, settings.job().id()), () -> LocalDateTime.now(loop.clock()),
             settings.policy().log()));
@@ -195,7 +197,6 @@ public final class NodeAssembly {
   private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
       Observer observer) {
     RunPolicy standard = settings.policy();
-    LockedJobs locked = new LockedJobs(loop, self);
     PrefixAccess access =
         new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), locked));
     PrefixRetention retention =

@@ -31,15 +31,19 @@ public final class LockedJobs {
     this(loop, self, PATIENCE);
   }
 
-  /**
-   * The same with another patience.
-   *
-   * @param patience how long the lock is tried for; then the work fails with BUSY, which names the holder
-   */
-  public LockedJobs(Loop loop, String self, Duration patience) {
+  private LockedJobs(Loop loop, String self, Duration patience) {
     this.loop = loop;
     this.self = self;
     this.patience = patience;
+  }
+
+  /**
+   * Returns the same with another patience.
+   *
+   * @param other how long the lock is tried for; then the work fails with BUSY, which names the holder
+   */
+  public LockedJobs with(Duration other) {
+    return new LockedJobs(loop, self, other);
   }
 
   /** Who takes the lock, in this work only. */

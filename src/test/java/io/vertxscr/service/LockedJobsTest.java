@@ -25,7 +25,7 @@ class LockedJobsTest {
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/prefix"));
   private final LocalFiles files = new LocalFiles(disk.system());
   private final Loop loop = time.loop(files);
-  private final LockedJobs jobs = new LockedJobs(loop, "n1", PATIENCE);
+  private final LockedJobs jobs = new LockedJobs(loop, "n1").with(PATIENCE);
 
   @AfterEach
   void close() throws IOException {

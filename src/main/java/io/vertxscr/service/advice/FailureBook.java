@@ -27,9 +27,9 @@ public final class FailureBook {
   private FailureHistory fresh = FailureHistory.EMPTY;
   private final SerialQueue<String> steps = new SerialQueue<>();
 
-  public FailureBook(Loop loop, String self) {
+  public FailureBook(Loop loop, LockedJobs locked) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self);
+    this.locked = locked;
   }
 
   /** It is about runs of this prefix directory from now on. */

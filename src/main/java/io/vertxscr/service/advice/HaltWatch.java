@@ -45,9 +45,9 @@ public final class HaltWatch {
 
   /** Watches for a node, whenever it leads. */
   public HaltWatch(
-      Loop loop, String self, OptionalLong endSeconds, LongSupplier clockSeconds, Observer observer) {
+      Loop loop, LockedJobs locked, OptionalLong endSeconds, LongSupplier clockSeconds, Observer observer) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self, PATIENCE);
+    this.locked = locked.with(PATIENCE);
     this.allocation = new AllocationClock(loop, endSeconds, clockSeconds);
     this.clockSeconds = clockSeconds;
     this.observer = observer;

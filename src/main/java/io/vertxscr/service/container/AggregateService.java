@@ -48,9 +48,10 @@ public final class AggregateService {
   private final Map<Integer, PackedRanks> packed = new HashMap<>();
 
   /** Aggregates for a node. */
-  public AggregateService(Loop loop, String self, DatasetStore store, PrefixCopies copies, FetchService fetches) {
+  public AggregateService(Loop loop, LockedJobs locked, String self, DatasetStore store, PrefixCopies copies,
+      FetchService fetches) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self);
+    this.locked = locked;
     this.self = self;
     this.store = store;
     this.copies = copies;

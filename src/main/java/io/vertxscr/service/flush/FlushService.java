@@ -64,10 +64,10 @@ public final class FlushService {
   private final WrittenDrafts written = new WrittenDrafts();
 
   /** Flushes for a node. */
-  public FlushService(Loop loop, NodeBus bus, String self, DatasetStore store, CacheEvictor keeper,
-      PrefixCopies copies, AggregateService aggregation) {
+  public FlushService(Loop loop, LockedJobs locked, NodeBus bus, String self, DatasetStore store,
+      CacheEvictor keeper, PrefixCopies copies, AggregateService aggregation) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self);
+    this.locked = locked;
     this.copies = copies;
     this.aggregation = aggregation;
     this.bus = bus;

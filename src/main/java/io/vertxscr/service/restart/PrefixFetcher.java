@@ -56,9 +56,9 @@ public final class PrefixFetcher {
   private final Supplier<LocalDateTime> now;
 
   /** Fetches for the leader of a node. */
-  public PrefixFetcher(Loop loop, NodeBus bus, String self, Supplier<LocalDateTime> now) {
+  public PrefixFetcher(Loop loop, LockedJobs locked, NodeBus bus, String self, Supplier<LocalDateTime> now) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self);
+    this.locked = locked;
     this.bus = bus;
     this.self = self;
     this.now = now;

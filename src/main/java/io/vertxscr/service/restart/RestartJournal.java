@@ -26,9 +26,9 @@ public final class RestartJournal {
   private final LockedJobs locked;
   private final SerialQueue<String> steps = new SerialQueue<>();
 
-  public RestartJournal(Loop loop, String self) {
+  public RestartJournal(Loop loop, LockedJobs locked) {
     this.loop = loop;
-    this.locked = new LockedJobs(loop, self);
+    this.locked = locked;
   }
 
   /** Reads the restart history; empty if unreadable. */
