@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -22,14 +24,26 @@ final class DaemonCluster implements AutoCloseable {
 
   private final Path directory;
   private final Map<String, String> environment;
+  private final List<Host> hosts;
   private final List<Integer> ports;
   private final SequencedMap<String, DaemonProcess> alive = new LinkedHashMap<>();
   private final List<DaemonProcess> started = new ArrayList<>();
 
+  /** Where a daemon runs. @param enter the command before its own, empty for none */
+  record Host(String address, List<String> enter) {
+    private static final Host HERE = new Host("127.0.0.1", List.of());
+  }
+
   DaemonCluster(Map<String, String> environment) throws IOException {
+    this(environment, Collections.nCopies(MOST_AT_ONCE, Host.HERE));
+  }
+
+  /** With a host for each daemon, in the order of their starts. */
+  DaemonCluster(Map<String, String> environment, List<Host> hosts) throws IOException {
     this.directory = Files.createTempDirectory("scr");
     this.environment = environment;
-    this.ports = LocalPorts.free(MOST_AT_ONCE);
+    this.hosts = hosts;
+    this.ports = LocalPorts.free(hosts.size());
     Files.createDirectories(prefix());
   }
 
@@ -82,9 +96,11 @@ final class DaemonCluster implements AutoCloseable {
   private DaemonProcess launch(String name, Path where, Map<String, String> more, String... options)
       throws IOException {
     int port = freePort();
-    List<String> command = new ArrayList<>(List.of(HOME.resolve("bin/scr").toString(), "node", "--name", name,
-        "--port", String.valueOf(port), "--members",
-        String.join(",", ports.stream().map(member -> "127.0.0.1:" + member).toList())));
+    Host host = hosts.get(ports.indexOf(port));
+    List<String> command = new ArrayList<>(host.enter());
+    command.addAll(List.of(HOME.resolve("bin/scr").toString(), "node", "--name", name, "--host", host.address(),
+        "--port", String.valueOf(port), "--members", String.join(",", IntStream.range(0, ports.size())
+            .mapToObj(member -> hosts.get(member).address() + ":" + ports.get(member)).toList())));
     command.addAll(List.of(options));
     Path output = directory.resolve(started.size() + "." + name + ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
