@@ -36,9 +36,9 @@ final class IdleTransport implements Transport {
   @Override
   public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
     try {
-      return Answers.of(JsonRecords.write(answer(verb, body)));
+      return FutureSteps.of(JsonRecords.write(answer(verb, body)));
     } catch (ScrException e) {
-      return Answers.failed(e);
+      return FutureSteps.failed(e);
     }
   }
 

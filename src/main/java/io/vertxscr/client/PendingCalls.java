@@ -29,10 +29,10 @@ final class PendingCalls {
   /** A new call; already failed where the transport has ended or too many wait. */
   synchronized Call open(Verb verb) {
     if (end != null) {
-      return new Call(0, Answers.failed(end));
+      return new Call(0, FutureSteps.failed(end));
     }
     if (waiting.size() >= Limits.MAX_CALLS_IN_FLIGHT) {
-      return new Call(0, Answers.failed(new ScrException(Fault.BUSY,
+      return new Call(0, FutureSteps.failed(new ScrException(Fault.BUSY,
           waiting.size() + " calls wait for their answers; nothing was done")));
     }
     CompletableFuture<Map<String, Object>> call = new CompletableFuture<>();

@@ -45,9 +45,9 @@ public final class ScrClient {
    * {@link Fault#HALTED} where no run may begin; the message says so where the process is to end then.
    */
   public CompletableFuture<Session> init(InitRequest request) {
-    CompletableFuture<Session> begun = Answers.map(transport.request(Verb.INIT, JsonRecords.write(request)),
+    CompletableFuture<Session> begun = FutureSteps.map(transport.request(Verb.INIT, JsonRecords.write(request)),
         json -> session(request, JsonRecords.read(json, InitReply.class)));
-    return Answers.onFailure(begun, failure -> Fault.of(failure) != Fault.HALT_EXIT ? failure
+    return FutureSteps.onFailure(begun, failure -> Fault.of(failure) != Fault.HALT_EXIT ? failure
         : new ScrException(Fault.HALTED, failure.getMessage() + "; rank " + request.rank()
             + " is to exit (SCR_HALT_EXIT=1)"));
   }
@@ -59,7 +59,7 @@ public final class ScrClient {
    * @param query a parameter, such as {@code SCR_FLUSH}, or an entry and a field, such as {@code CKPT=0 TYPE}
    */
   public CompletableFuture<Optional<String>> config(ScrOptions options, String query) {
-    return Answers.map(transport.request(Verb.CONFIG, JsonRecords.write(options.query(query))),
+    return FutureSteps.map(transport.request(Verb.CONFIG, JsonRecords.write(options.query(query))),
         json -> JsonRecords.read(json, ConfigReply.class).value());
   }
 

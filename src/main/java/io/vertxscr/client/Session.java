@@ -134,9 +134,9 @@ public final class Session {
 
   /** Begins to read the checkpoint that the run restarts from; empty if there is none. Collective. */
   public CompletableFuture<Optional<Phase>> restart() {
-    return Answers.then(haveRestart(), have -> have.available()
-        ? Answers.map(start(Verb.START_RESTART, call -> new CallRequest(run(), rank(), call)), Optional::of)
-        : Answers.of(Optional.empty()));
+    return FutureSteps.then(haveRestart(), have -> have.available()
+        ? FutureSteps.map(start(Verb.START_RESTART, call -> new CallRequest(run(), rank(), call)), Optional::of)
+        : FutureSteps.of(Optional.empty()));
   }
 
   /**
@@ -152,7 +152,7 @@ public final class Session {
   public CompletableFuture<Path> route(String name) {
     synchronized (this) {
       if (ended) {
-        return Answers.of(Path.of(name));
+        return FutureSteps.of(Path.of(name));
       }
       if (phase != null) {
         return refuse(Verb.ROUTE, phase + " is open: route on the phase");
@@ -192,13 +192,13 @@ public final class Session {
    *     tried again, as on a full disk: {@link #flushed} tells
    */
   public CompletableFuture<Boolean> awaitFlush(String name) {
-    return Answers.then(flush(Verb.FLUSH_WAIT, name), reply -> reply.wanted() ? awaitFlush(name)
-        : Answers.of(reply.flushed()));
+    return FutureSteps.then(flush(Verb.FLUSH_WAIT, name), reply -> reply.wanted() ? awaitFlush(name)
+        : FutureSteps.of(reply.flushed()));
   }
 
   private synchronized CompletableFuture<FlushReply> flush(Verb verb, String name) {
     return ended ? refuse(verb, "the run has ended for it")
-        : Answers.map(sent(() -> transport.request(verb, JsonRecords.write(new FlushRequest(run(), rank(), name)))),
+        : FutureSteps.map(sent(() -> transport.request(verb, JsonRecords.write(new FlushRequest(run(), rank(), name)))),
             json -> JsonRecords.read(json, FlushReply.class));
   }
 
@@ -230,7 +230,8 @@ public final class Session {
       return refuse(verb, "it is under way already");
     }
     long number = asked.getOrDefault(verb, 0L) + 1;
-    return Answers.peek(Answers.map(transport.request(verb, JsonRecords.write(new CallRequest(run(), rank(), number))),
+    return FutureSteps.peek(FutureSteps.map(
+        transport.request(verb, JsonRecords.write(new CallRequest(run(), rank(), number))),
         json -> reply.apply(hear(json))), (_, failure) -> asked(verb, number, failure));
   }
 
@@ -267,12 +268,12 @@ public final class Session {
             ? new CompleteOutputRequest(run(), rank(), call, valid, Optional.empty())
             : new CompleteRequest(run(), rank(), call, valid),
         json -> JsonRecords.read(json, CompleteReply.class));
-    return Answers.then(completed, reply -> reply.exit() ? leave(reply) : Answers.of(reply));
+    return FutureSteps.then(completed, reply -> reply.exit() ? leave(reply) : FutureSteps.of(reply));
   }
 
   /** Finalizes, then fails with HALTED: the run is configured not to ask the program. The dataset is complete. */
   private CompletableFuture<CompleteReply> leave(CompleteReply reply) {
-    return Answers.then(finish(), _ -> Answers.failed(new ScrException(
+    return FutureSteps.then(finish(), _ -> FutureSteps.failed(new ScrException(
         Fault.HALTED, "dataset " + reply.dataset() + " is complete and the run is to stop: "
         + reply.halt().orElse("") + "; rank " + rank() + " has finalized and is to exit (SCR_HALT_EXIT=1)")));
   }
@@ -288,7 +289,7 @@ public final class Session {
   }
 
   private CompletableFuture<Path> routeNow(String name) {
-    return Answers.map(sent(() -> transport.request(Verb.ROUTE,
+    return FutureSteps.map(sent(() -> transport.request(Verb.ROUTE,
             JsonRecords.write(new RouteRequest(run(), rank(), name, workingDirectory)))),
         json -> Path.of(JsonRecords.read(json, RouteReply.class).file()));
   }
@@ -317,9 +318,9 @@ public final class Session {
     CompletableFuture<T> answer = sent(() -> {
       Map<String, Object> body = JsonRecords.write(request.apply(nextCall));
       underWay = verb;
-      return Answers.map(transport.request(verb, body), json -> reply.apply(hear(json)));
+      return FutureSteps.map(transport.request(verb, body), json -> reply.apply(hear(json)));
     });
-    return Answers.peek(answer, (outcome, failure) -> answered(verb, outcome, failure));
+    return FutureSteps.peek(answer, (outcome, failure) -> answered(verb, outcome, failure));
   }
 
   private synchronized void answered(Verb verb, Object answer, Throwable failure) {
@@ -345,7 +346,7 @@ public final class Session {
   }
 
   private <T> CompletableFuture<T> refuse(Verb verb, String why) {
-    return Answers.failed(new ScrException(Fault.WRONG_STATE,
+    return FutureSteps.failed(new ScrException(Fault.WRONG_STATE,
         "rank " + rank() + ": " + verb.wireName() + " is not possible, " + why));
   }
 
@@ -354,7 +355,7 @@ public final class Session {
     try {
       return call.get();
     } catch (ScrException e) {
-      return Answers.failed(e);
+      return FutureSteps.failed(e);
     }
   }
 }

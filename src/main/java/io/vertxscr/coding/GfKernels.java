@@ -32,14 +32,14 @@ public final class GfKernels {
   private static final int RACES = 1000;
 
   private static boolean tried;
-  private static volatile Choice choice = new Choice(PLAIN, "plain: vectors are not tried yet");
+  private static volatile KernelChoice choice = new KernelChoice(PLAIN, "plain: vectors are not tried yet");
 
   /**
    * Selected kernel and the reason.
    *
    * @param why for the log: the kernel, and what was wrong with others
    */
-  public record Choice(GfKernel kernel, String why) {
+  public record KernelChoice(GfKernel kernel, String why) {
     /** Whether it is one of the Vector API. */
     public boolean vectors() {
       return kernel != PLAIN;
@@ -49,7 +49,7 @@ public final class GfKernels {
   private GfKernels() {}
 
   /** The kernel in use. */
-  public static Choice choice() {
+  public static KernelChoice choice() {
     return choice;
   }
 
@@ -59,7 +59,7 @@ public final class GfKernels {
   }
 
   /** Tries what there is, once in a JVM, and uses the best from then on. Some 100 ms of work. */
-  public static synchronized Choice warmUp() {
+  public static synchronized KernelChoice warmUp() {
     if (!tried) {
       choice = choose();
       tried = true;
@@ -67,7 +67,7 @@ public final class GfKernels {
     return choice;
   }
 
-  private static Choice choose() {
+  private static KernelChoice choose() {
     if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
       return best(List.of(), "the JVM was started without --add-modules " + MODULE);
     }
@@ -82,7 +82,7 @@ public final class GfKernels {
    * Returns the first correct kernel, or a later one that is correct and much faster. Rates measured on a busy machine
    * are unreliable, so the order has more weight.
    */
-  static Choice best(List<GfKernel> candidates, String remark) {
+  static KernelChoice best(List<GfKernel> candidates, String remark) {
     List<String> remarks = new ArrayList<>(remark.isEmpty() ? List.of() : List.of(remark));
     List<GfKernel> right = new ArrayList<>();
     practise(PLAIN);
@@ -92,7 +92,7 @@ public final class GfKernels {
           what -> remarks.add(candidate + " " + what), () -> right.add(candidate));
     }
     GfKernel best = right.isEmpty() ? PLAIN : fastest(right);
-    return new Choice(best, best + (remarks.isEmpty() ? "" : ": " + String.join(", ", remarks)));
+    return new KernelChoice(best, best + (remarks.isEmpty() ? "" : ": " + String.join(", ", remarks)));
   }
 
   private static void practise(GfKernel kernel) {

@@ -9,7 +9,7 @@ import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
 import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
 import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
 
-import io.vertxscr.config.Effective.Entry;
+import io.vertxscr.config.Effective.DescriptorEntry;
 import io.vertxscr.config.policy.Checks;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Compression;
@@ -52,7 +52,7 @@ final class DescriptorReader {
     OptionalInt output = OptionalInt.empty();
     SortedMap<Integer, Compression> compressions = new TreeMap<>();
     if (fromEntries()) {
-      for (Entry entry : values.of(Section.CKPT)) {
+      for (DescriptorEntry entry : values.of(Section.CKPT)) {
         CheckpointDescriptor checkpoint = checkpoint(entry);
         checkpoints.add(checkpoint);
         compression(entry, checkpoint).ifPresent(how -> compressions.put(checkpoint.index(), how));
@@ -104,11 +104,11 @@ final class DescriptorReader {
     return values.of(Section.STORE).stream().anyMatch(store -> store.key().equals(base) && count(store) == 0);
   }
 
-  private int count(Entry store) {
+  private int count(DescriptorEntry store) {
     return store.number("COUNT", values.number(SCR_CACHE_SIZE));
   }
 
-  private CheckpointDescriptor checkpoint(Entry entry) {
+  private CheckpointDescriptor checkpoint(DescriptorEntry entry) {
     String base = entry.text("STORE").map(path -> Path.of(path).normalize())
         .orElseGet(() -> values.path(SCR_CACHE_BASE)).toString();
     Scheme scheme = entry.text("TYPE").map(DescriptorReader::scheme).orElse(Scheme.XOR);
@@ -123,7 +123,7 @@ final class DescriptorReader {
     }
   }
 
-  private Optional<Compression> compression(Entry entry, CheckpointDescriptor checkpoint) {
+  private Optional<Compression> compression(DescriptorEntry entry, CheckpointDescriptor checkpoint) {
     Optional<String> level = entry.text("COMPRESS_LEVEL");
     if (entry.text("COMPRESS").filter(how -> how.equalsIgnoreCase("ZSTD")).isEmpty()) {
       if (level.isPresent()) {
@@ -179,7 +179,7 @@ final class DescriptorReader {
 
   private GroupDescriptors groups() {
     SortedMap<String, SortedMap<String, String>> nodes = new TreeMap<>();
-    for (Entry entry : values.of(Section.GROUPS)) {
+    for (DescriptorEntry entry : values.of(Section.GROUPS)) {
       SortedMap<String, String> ofNode = new TreeMap<>();
       entry.fields().forEach((group, said) -> {
         if (group.equals(GroupDescriptors.NODE) || group.equals(GroupDescriptors.WORLD)) {

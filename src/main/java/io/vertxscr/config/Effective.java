@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * @param ignored what has no effect, in sentences: names in the environment that look like ours and are not, with what
  *     may have been meant, and CKPT entries that are not used
  */
-public record Effective(List<Value> values, List<Entry> entries, List<String> ignored) {
+public record Effective(List<Value> values, List<DescriptorEntry> entries, List<String> ignored) {
   /** Source of defaults. */
   static final String DEFAULT = "default";
 
@@ -30,8 +30,8 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
    *
    * @param place where it begins; empty for a store that only SCR_CACHE_BASE names
    */
-  record Entry(Section section, String key, SortedMap<String, Said> fields, String place) {
-    Entry {
+  record DescriptorEntry(Section section, String key, SortedMap<String, Said> fields, String place) {
+    DescriptorEntry {
       fields = Collections.unmodifiableSortedMap(new TreeMap<>(fields));
     }
 
@@ -87,7 +87,7 @@ public record Effective(List<Value> values, List<Entry> entries, List<String> ig
                 + " (" + field.getValue().where() + ")"))).toList();
   }
 
-  List<Entry> of(Section section) {
+  List<DescriptorEntry> of(Section section) {
     return entries.stream().filter(entry -> entry.section() == section).toList();
   }
 

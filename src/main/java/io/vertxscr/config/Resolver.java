@@ -1,6 +1,6 @@
 package io.vertxscr.config;
 
-import io.vertxscr.config.Effective.Entry;
+import io.vertxscr.config.Effective.DescriptorEntry;
 import io.vertxscr.config.Effective.Value;
 import io.vertxscr.config.Layer.Said;
 import io.vertxscr.config.policy.Checks;
@@ -45,7 +45,7 @@ final class Resolver {
     bases.add(base(values.get(Parameter.SCR_CACHE_BASE).text()));
     bases.addAll(keys(Section.STORE));
     pieces().ifPresent(remarks::add);
-    List<Entry> entries = new ArrayList<>();
+    List<DescriptorEntry> entries = new ArrayList<>();
     bases.forEach(base -> entries.add(entry(Section.STORE, base, all.layers())));
     keys(Section.GROUPS).forEach(node -> entries.add(entry(Section.GROUPS, node, all.layers())));
     all.layers().filter(layer -> !layer.of(Section.CKPT).isEmpty()).findFirst().ifPresent(layer ->
@@ -180,11 +180,11 @@ final class Resolver {
     return keys;
   }
 
-  private static Entry entry(Section section, String key, Stream<Layer> layers) {
+  private static DescriptorEntry entry(Section section, String key, Stream<Layer> layers) {
     SortedMap<String, Said> fields = new TreeMap<>();
     List<Layer> all = layers.toList();
     all.forEach(layer -> layer.of(section).getOrDefault(key, Map.of()).forEach(fields::putIfAbsent));
-    return new Entry(section, key, fields,
+    return new DescriptorEntry(section, key, fields,
         all.stream().flatMap(layer -> layer.place(section, key).stream()).findFirst().orElse(""));
   }
 

@@ -72,7 +72,7 @@ final class RunPolicies {
             values.number(SCR_FLUSH_WIDTH), values.bytes(SCR_FLUSH_ASYNC_BW), flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
-            new FetchPolicy.Choice(
+            new FetchPolicy.CheckpointChoice(
                 values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_RESTART_LOOP_LIMIT)),
             values.number(SCR_FETCH_WIDTH)),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),

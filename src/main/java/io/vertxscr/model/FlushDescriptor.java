@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param compression how each is compressed; empty if it is not, and always if they are packed: where a file begins in
  *     a container must be known before any node copies
  */
-public record FlushDescriptor(Optional<Containers> containers, Optional<Compression> compression) {
+public record FlushDescriptor(Optional<ContainerSizes> containers, Optional<Compression> compression) {
   /** Each file by itself. */
   public static final FlushDescriptor FILES = new FlushDescriptor(Optional.empty(), Optional.empty());
   /** Smallest container: thousands of files per dataset are what containers are there to avoid. */
@@ -24,7 +24,7 @@ public record FlushDescriptor(Optional<Containers> containers, Optional<Compress
 
   /** Files packed into containers. */
   public static FlushDescriptor packed(long containerBytes, long alignBytes) {
-    return new FlushDescriptor(Optional.of(new Containers(containerBytes, alignBytes)), Optional.empty());
+    return new FlushDescriptor(Optional.of(new ContainerSizes(containerBytes, alignBytes)), Optional.empty());
   }
 
   /** Returns the descriptor with compression, if configured. */
@@ -36,8 +36,8 @@ public record FlushDescriptor(Optional<Containers> containers, Optional<Compress
    * @param bytes of a container at most (SCR_CONTAINER_SIZE)
    * @param alignBytes what each node begins writes at multiples of, at least 1 (SCR_CONTAINER_ALIGN)
    */
-  public record Containers(long bytes, long alignBytes) {
-    public Containers {
+  public record ContainerSizes(long bytes, long alignBytes) {
+    public ContainerSizes {
       if (bytes < MIN_CONTAINER_BYTES || alignBytes < 1) {
         throw new ScrException(Fault.BAD_CONFIGURATION, "containers of " + bytes + " bytes, aligned to " + alignBytes
             + ": expected at least " + MIN_CONTAINER_BYTES + ", and 1");

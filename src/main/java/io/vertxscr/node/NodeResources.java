@@ -3,6 +3,7 @@ package io.vertxscr.node;
 import io.vertxscr.cluster.HostId;
 import io.vertxscr.cluster.StoreCatalog;
 import io.vertxscr.cluster.peer.PeerClient;
+import io.vertxscr.cluster.peer.PeerServer.ServerSettings;
 import io.vertxscr.cluster.peer.PeerServer;
 import io.vertxscr.cluster.peer.PeerTimeouts;
 import io.vertxscr.model.Limits;
@@ -54,7 +55,7 @@ public final class NodeResources implements AutoCloseable {
         "scr-" + options.name() + "-flush", Limits.FLUSH_THREADS, Limits.MAX_QUEUED_TRANSFERS, buffers);
     this.prefixEngine = new TransferEngine(
         "scr-" + options.name() + "-prefix", Limits.PREFIX_THREADS, Limits.MAX_QUEUED_TRANSFERS);
-    this.peerServer = new PeerServer(new PeerServer.Settings(options.name(), options.peerHost(), options.peerPort(),
+    this.peerServer = new PeerServer(new ServerSettings(options.name(), options.peerHost(), options.peerPort(),
         options.secret()), new StoreCatalog(store));
     this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());
   }

@@ -73,7 +73,7 @@ public final class NodeRuntime {
 
   private static void warmUpKernels() {
     Xor.warmUp();
-    GfKernels.Choice choice = GfKernels.warmUp();
+    GfKernels.KernelChoice choice = GfKernels.warmUp();
     LOG.debug("kernel of Reed-Solomon: {}", choice.why());
   }
 

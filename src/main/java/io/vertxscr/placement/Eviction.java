@@ -1,5 +1,6 @@
 package io.vertxscr.placement;
 
+import io.vertxscr.model.DatasetRecord.FlushState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,9 +38,6 @@ public final class Eviction {
     FOREIGN
   }
 
-  /** On its way to the prefix directory, there already, or not wanted there. */
-  public enum Flushed { NO, ON_ITS_WAY, YES }
-
   /**
    * A dataset in a cache.
    *
@@ -48,7 +46,7 @@ public final class Eviction {
    * @param bytes of it, redundancy included
    */
   public record Cached(
-      int id, String store, boolean checkpoint, int losses, Standing standing, Flushed flushed, long bytes) {
+      int id, String store, boolean checkpoint, int losses, Standing standing, FlushState flush, long bytes) {
 
     private boolean isOwnCheckpoint() {
       return checkpoint && (standing == Standing.WHOLE || standing == Standing.UNTRIED);
@@ -67,16 +65,16 @@ public final class Eviction {
    *     for it, at any loss
    * @param missingBytes what must be freed in the store for it
    */
-  public record Wanted(String store, int losses, int storeCount, boolean exact, long missingBytes) {
+  public record SpaceDemand(String store, int losses, int storeCount, boolean exact, long missingBytes) {
     /** Creates a demand without a limit of the count. */
-    public Wanted(String store, int losses, int storeCount, long missingBytes) {
+    public SpaceDemand(String store, int losses, int storeCount, long missingBytes) {
       this(store, losses, storeCount, false, missingBytes);
     }
 
     /** Not those of others that are nowhere else: they go only where their bytes are in the way. */
     private boolean counts(Cached dataset) {
       return exact && dataset.store().equals(store)
-          && (dataset.standing() != Standing.FOREIGN || dataset.flushed() == Flushed.YES);
+          && (dataset.standing() != Standing.FOREIGN || dataset.flush() == FlushState.DONE);
     }
 
     /** So many more must go for the count. */
@@ -98,13 +96,13 @@ public final class Eviction {
    * @param missingBytes space still missing; nothing is to be evicted then
    * @param tooMany datasets that are too many still; nothing is to be evicted then
    */
-  public record Room(List<Integer> evicted, boolean lastGoes, long missingBytes, long tooMany) {
-    public Room {
+  public record EvictionPlan(List<Integer> evicted, boolean lastGoes, long missingBytes, long tooMany) {
+    public EvictionPlan {
       evicted = List.copyOf(evicted);
     }
 
     /** With no more datasets than there may be. */
-    public Room(List<Integer> evicted, boolean lastGoes, long missingBytes) {
+    public EvictionPlan(List<Integer> evicted, boolean lastGoes, long missingBytes) {
       this(evicted, lastGoes, missingBytes, 0);
     }
   }
@@ -119,14 +117,14 @@ public final class Eviction {
   }
 
   private static boolean goesLate(Cached dataset, List<Cached> held, Map<String, Integer> storeCounts) {
-    if (dataset.flushed() == Flushed.ON_ITS_WAY) {
+    if (dataset.flush() == FlushState.WANTED) {
       return false;
     }
     if (!dataset.checkpoint()) {
       return true;
     }
     return switch (dataset.standing()) {
-      case FOREIGN -> dataset.flushed() == Flushed.YES;
+      case FOREIGN -> dataset.flush() == FlushState.DONE;
       case PASSED_OVER -> isLeftBehind(dataset, held);
       case WHOLE, UNTRIED -> newerInStore(dataset, held) >= storeCounts.getOrDefault(dataset.store(), 0)
           && isReplaced(dataset, held);
@@ -143,72 +141,72 @@ public final class Eviction {
   }
 
   private static boolean isReplaced(Cached dataset, List<Cached> held) {
-    return dataset.flushed() == Flushed.YES || held.stream().anyMatch(other ->
+    return dataset.flush() == FlushState.DONE || held.stream().anyMatch(other ->
         isWhole(other) && other.id() > dataset.id() && other.losses() >= dataset.losses());
   }
 
   /** Whether a newer one takes the place of one that was passed over. */
   private static boolean isLeftBehind(Cached dataset, List<Cached> held) {
     return held.stream().anyMatch(other -> isWhole(other) && other.id() > dataset.id()
-        && (other.losses() >= dataset.losses() || other.flushed() == Flushed.YES));
+        && (other.losses() >= dataset.losses() || other.flush() == FlushState.DONE));
   }
 
   /** Whether nobody will miss it in the prefix directory either, because a newer one is there. */
   private static boolean isOutdated(Cached dataset, List<Cached> held) {
     return dataset.isPassedOver() && held.stream().anyMatch(other ->
-        isWhole(other) && other.id() > dataset.id() && other.flushed() == Flushed.YES);
+        isWhole(other) && other.id() > dataset.id() && other.flush() == FlushState.DONE);
   }
 
   /** Returns the victims that a restart would have used if their nodes had come back. Nothing is in their place yet. */
-  public static List<Integer> givenUp(List<Cached> held, Room room) {
-    return held.stream().filter(dataset -> room.evicted().contains(dataset.id()) && dataset.isPassedOver()
-        && dataset.flushed() != Flushed.YES && !isLeftBehind(dataset, held)).map(Cached::id).toList();
+  public static List<Integer> givenUp(List<Cached> held, EvictionPlan plan) {
+    return held.stream().filter(dataset -> plan.evicted().contains(dataset.id()) && dataset.isPassedOver()
+        && dataset.flush() != FlushState.DONE && !isLeftBehind(dataset, held)).map(Cached::id).toList();
   }
 
   /** Selects the victims before a dataset is written that would not fit, or exceed the count. */
-  public static Room early(List<Cached> held, Wanted wanted) {
+  public static EvictionPlan early(List<Cached> held, SpaceDemand demand) {
     List<Cached> gone = new ArrayList<>();
-    for (Cached dataset : inOrder(held, wanted).stream().flatMap(List::stream).distinct().toList()) {
-      if (wanted.missing(gone) > 0 || (wanted.counts(dataset) && wanted.surplus(held, gone) > 0)) {
+    for (Cached dataset : inOrder(held, demand).stream().flatMap(List::stream).distinct().toList()) {
+      if (demand.missing(gone) > 0 || (demand.counts(dataset) && demand.surplus(held, gone) > 0)) {
         gone.add(dataset);
       }
     }
-    for (Cached dataset : leastProtectedFirst(held, wanted)) {
-      if (!gone.contains(dataset) && wanted.surplus(held, gone) > 0) {
+    for (Cached dataset : leastProtectedFirst(held, demand)) {
+      if (!gone.contains(dataset) && demand.surplus(held, gone) > 0) {
         gone.add(dataset);
       }
     }
-    long missing = Math.max(0, wanted.missing(gone));
-    long surplus = Math.max(0, wanted.surplus(held, gone));
+    long missing = Math.max(0, demand.missing(gone));
+    long surplus = Math.max(0, demand.surplus(held, gone));
     boolean lastGoes = gone.stream().anyMatch(dataset -> dataset.isOwnCheckpoint() && !isReplaced(dataset, held));
-    return missing > 0 || surplus > 0 ? new Room(List.of(), false, missing, surplus)
-        : new Room(gone.stream().map(Cached::id).toList(), lastGoes, 0);
+    return missing > 0 || surplus > 0 ? new EvictionPlan(List.of(), false, missing, surplus)
+        : new EvictionPlan(gone.stream().map(Cached::id).toList(), lastGoes, 0);
   }
 
-  private static List<Cached> evictable(List<Cached> held, Wanted wanted) {
+  private static List<Cached> evictable(List<Cached> held, SpaceDemand demand) {
     return held.stream()
-        .filter(dataset -> dataset.store().equals(wanted.store()))
-        .filter(dataset -> dataset.flushed() != Flushed.ON_ITS_WAY || isOutdated(dataset, held))
+        .filter(dataset -> dataset.store().equals(demand.store()))
+        .filter(dataset -> dataset.flush() != FlushState.WANTED || isOutdated(dataset, held))
         .sorted(Comparator.comparingInt(Cached::id)).toList();
   }
 
   /** For a count that nothing else brings about. */
-  private static List<Cached> leastProtectedFirst(List<Cached> held, Wanted wanted) {
-    return evictable(held, wanted).stream().filter(Cached::isOwnCheckpoint)
+  private static List<Cached> leastProtectedFirst(List<Cached> held, SpaceDemand demand) {
+    return evictable(held, demand).stream().filter(Cached::isOwnCheckpoint)
         .sorted(Comparator.comparingInt(Cached::losses)).toList();
   }
 
   /** Sorts candidates by the damage of their loss, least first; then oldest first. */
-  private static List<List<Cached>> inOrder(List<Cached> held, Wanted wanted) {
-    List<Cached> here = evictable(held, wanted);
+  private static List<List<Cached>> inOrder(List<Cached> held, SpaceDemand demand) {
+    List<Cached> here = evictable(held, demand);
     return Stream.<List<Cached>>of(
         here.stream().filter(d -> !d.checkpoint() || d.isPassedOver() && isLeftBehind(d, held)).toList(),
-        here.stream().filter(d -> d.standing() == Standing.FOREIGN && d.flushed() == Flushed.YES).toList(),
-        here.stream().filter(d -> d.isOwnCheckpoint() && isReplaced(d, held) && d.flushed() != Flushed.YES).toList(),
-        here.stream().filter(d -> (d.isOwnCheckpoint() || d.isPassedOver()) && d.flushed() == Flushed.YES).toList(),
+        here.stream().filter(d -> d.standing() == Standing.FOREIGN && d.flush() == FlushState.DONE).toList(),
+        here.stream().filter(d -> d.isOwnCheckpoint() && isReplaced(d, held) && d.flush() != FlushState.DONE).toList(),
+        here.stream().filter(d -> (d.isOwnCheckpoint() || d.isPassedOver()) && d.flush() == FlushState.DONE).toList(),
         here.stream().filter(Cached::isPassedOver).toList(),
         here.stream().filter(d -> d.standing() == Standing.FOREIGN).toList(),
-        here.stream().filter(d -> d.isOwnCheckpoint() && wanted.storeCount() == 1
-            && wanted.losses() >= d.losses()).toList()).toList();
+        here.stream().filter(d -> d.isOwnCheckpoint() && demand.storeCount() == 1
+            && demand.losses() >= d.losses()).toList()).toList();
   }
 }

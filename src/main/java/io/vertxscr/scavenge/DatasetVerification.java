@@ -1,7 +1,7 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
@@ -131,7 +131,7 @@ public final class DatasetVerification {
     return new Verified(files, bytes, List.copyOf(problems), badRanks, List.copyOf(unverified));
   }
 
-  private static void add(Entry entry, List<Owned> batch) {
+  private static void add(RankEntry entry, List<Owned> batch) {
     entry.files().forEach(file -> batch.add(new Owned(entry.rank(), file)));
   }
 

@@ -8,7 +8,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.FlushDescriptor.Containers;
+import io.vertxscr.model.FlushDescriptor.ContainerSizes;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.ContainerLayout;
@@ -58,7 +58,7 @@ final class PackedScavengeCopy {
     this.record = record;
     this.source = source;
     this.target = target;
-    Containers size = record.origin().flush().containers().orElseThrow();
+    ContainerSizes size = record.origin().flush().containers().orElseThrow();
     this.layout = new ContainerLayout(size.bytes(), size.alignBytes());
   }
 

@@ -1,7 +1,7 @@
 package io.vertxscr.scavenge;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor;
@@ -104,7 +104,7 @@ final class ScavengedFiles {
 
   /** Writes the rank2file map, durably. */
   void writeMap() {
-    List<Entry> entries = ranks.stream().map(this::entry).toList();
+    List<RankEntry> entries = ranks.stream().map(this::entry).toList();
     long bytes = entries.stream().mapToLong(RankFileMapFile::entryBytes).sum();
     int perPart = RankMapWriter.ranksPerPart(ranks.size(), bytes / ranks.size());
     var writer = new RankMapWriter(paths, descriptor.id(), ranks.size(), perPart);
@@ -114,9 +114,9 @@ final class ScavengedFiles {
     writer.writeRoot();
   }
 
-  private Entry entry(RankFiles rank) {
+  private RankEntry entry(RankFiles rank) {
     Map<String, List<Segment>> packed = segments.apply(rank.rank());
-    return new Entry(rank.rank(), rank.files().stream()
+    return new RankEntry(rank.rank(), rank.files().stream()
         .map(file -> FlushedFile.packed(file, packed.getOrDefault(file.name(), List.of()))).toList());
   }
 

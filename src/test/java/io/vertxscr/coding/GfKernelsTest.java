@@ -122,7 +122,7 @@ class GfKernelsTest {
         accumulator.set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) 0);
       }
     };
-    GfKernels.Choice choice = GfKernels.best(List.of(wrong), "");
+    GfKernels.KernelChoice choice = GfKernels.best(List.of(wrong), "");
     assertThat(choice.vectors()).isFalse();
     assertThat(choice.why()).startsWith("plain: ").contains("by 142 wrongly");
     GfKernel right = (accumulator, source, bytes, factor) ->

@@ -178,7 +178,7 @@ class ConfigurationTest {
     calls.add("SCR_CACHE_BASE=/mine/b");
     Effective effective = with("STORE=/ssd").effective();
 
-    assertThat(effective.of(Section.STORE)).extracting(Effective.Entry::key)
+    assertThat(effective.of(Section.STORE)).extracting(Effective.DescriptorEntry::key)
         .containsExactly("/mine/a", "/mine/b", "/ssd", "/tmp");
     assertThat(new DescriptorReader(effective).descriptors().store("/mine/a").count()).isEqualTo(2);
     assertThat(new DescriptorReader(effective).descriptors().checkpoints().getFirst().storeBase())
@@ -239,7 +239,8 @@ class ConfigurationTest {
     user("STORE=/ssd COUNT=3");
     Effective effective = with("STORE=/ssd COUNT=2 ENABLED=1\nSTORE=/nvme").effective();
 
-    assertThat(effective.of(Section.STORE)).extracting(Effective.Entry::key).containsExactly("/nvme", "/ssd", "/tmp");
+    assertThat(effective.of(Section.STORE)).extracting(Effective.DescriptorEntry::key)
+        .containsExactly("/nvme", "/ssd", "/tmp");
     assertThat(effective.of(Section.STORE).get(1).text("COUNT")).contains("3");
     assertThat(effective.of(Section.STORE).get(1).text("ENABLED")).contains("1");
     assertThat(effective.of(Section.STORE).get(0).fields()).isEmpty();

@@ -111,7 +111,7 @@ class SettingsTest {
         .isEqualTo(new FlushPolicy(5, false, 7, 6L << 20, FlushDescriptor.packed(8L << 20, 1L << 20)));
     assertThat(run.policy().fetch())
         .isEqualTo(new FetchPolicy(false, true, false, true, true,
-            new FetchPolicy.Choice(Optional.of("step-12"), 5), 11));
+            new FetchPolicy.CheckpointChoice(Optional.of("step-12"), 5), 11));
     assertThat(run.policy().interval()).isEqualTo(new IntervalPolicy(13, 14, 15.5, true));
     assertThat(run.policy().halt()).isEqualTo(new HaltPolicy(16, true));
     assertThat(run.policy().log()).isEqualTo(

@@ -137,9 +137,9 @@ public final class Samples {
         new RankFileMap.Segment(".scr/ctr.2.scr", 0, 300000)), OptionalLong.empty(),
         Optional.of(new FileMeta.Stamp(0644, 1312850690, 668536000)), false);
     var shared = RankFileMap.FlushedFile.of(files(2).files().getFirst().asShared());
-    RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.Entry.of(files(512)),
-        new RankFileMap.Entry(513, List.of()), new RankFileMap.Entry(514, List.of(bare, packed, shared)),
-        new RankFileMap.Entry(515, List.of(
+    RankFileMap map = new RankFileMap.Leaf(1024, List.of(RankFileMap.RankEntry.of(files(512)),
+        new RankFileMap.RankEntry(513, List.of()), new RankFileMap.RankEntry(514, List.of(bare, packed, shared)),
+        new RankFileMap.RankEntry(515, List.of(
             RankFileMap.FlushedFile.of(files(2).files().getFirst()).compressed(131072)))));
     return new Sample("rank2file-leaf", map, RankFileMapFile.encode(map), RankFileMapFile::decode);
   }

@@ -91,8 +91,8 @@ class BypassTest extends EmbeddedTest {
       assertThat(cluster.held("n1")).isEmpty();
       assertThat(cluster.store("n1").files(1, 0)).isEmpty();
       PrefixPaths paths = new PrefixPaths(cluster.prefix());
-      List<RankFileMap.Entry> entries = new RankMapReader(paths, 1).entries(List.of(0, 1, 2));
-      for (RankFileMap.Entry entry : entries) {
+      List<RankFileMap.RankEntry> entries = new RankMapReader(paths, 1).entries(List.of(0, 1, 2));
+      for (RankFileMap.RankEntry entry : entries) {
         var file = entry.files().getFirst();
         assertThat(file.path()).isEqualTo("deep/er/rank-" + entry.rank());
         assertThat(file.bytes()).hasValue(RankProgram.bytes(entry.rank(), 1, 0).length);

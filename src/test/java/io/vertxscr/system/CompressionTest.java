@@ -8,8 +8,8 @@ import io.vertxscr.client.Restart;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.config.policy.RunPolicy;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Compression;
 import io.vertxscr.model.Descriptors;
@@ -61,7 +61,7 @@ class CompressionTest extends EmbeddedTest {
 
   private static List<FlushedFile> files(TestCluster cluster, int dataset) {
     return new RankMapReader(new PrefixPaths(cluster.prefix()), dataset).entries(List.of(0, 1, 2, 3)).stream()
-        .map(Entry::files).flatMap(List::stream).toList();
+        .map(RankEntry::files).flatMap(List::stream).toList();
   }
 
   private void restartsFromThePrefix(TestCluster cluster, int expected) throws Exception {

@@ -3,7 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.client.Restart;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
@@ -28,7 +28,7 @@ class ContainersTest extends EmbeddedTest {
     return new TestCluster(vertx, directory, new TestCluster.Setup(all), "n1", "n2");
   }
 
-  private List<Entry> map(TestCluster cluster, int id) {
+  private List<RankEntry> map(TestCluster cluster, int id) {
     return new RankMapReader(new PrefixPaths(cluster.prefix()), id)
         .entries(IntStream.range(0, NODES.length).boxed().toList());
   }
@@ -58,7 +58,7 @@ class ContainersTest extends EmbeddedTest {
   void filesOfANodeFollowEachOtherAndEachNodeBeginsWhereItIsAligned() throws Exception {
     try (TestCluster cluster = cluster(Map.of("SCR_CONTAINER_SIZE", "1MB", "SCR_CONTAINER_ALIGN", "8192"))) {
       cluster.steps(1, 1, NODES);
-      List<Entry> ranks = map(cluster, 1);
+      List<RankEntry> ranks = map(cluster, 1);
       long ofFirst = offset(ranks.get(0));
       long ofThird = offset(ranks.get(2));
       assertThat(ofFirst).isZero();
@@ -69,12 +69,12 @@ class ContainersTest extends EmbeddedTest {
     }
   }
 
-  private static long offset(Entry rank) {
+  private static long offset(RankEntry rank) {
     return rank.files().stream().flatMap(file -> file.segments().stream())
         .mapToLong(Segment::offset).min().orElseThrow();
   }
 
-  private static long bytes(Entry rank) {
+  private static long bytes(RankEntry rank) {
     return rank.files().stream().mapToLong(file -> file.bytes().orElseThrow()).sum();
   }
 

@@ -1,8 +1,8 @@
 package io.vertxscr.load;
 
 import io.vertxscr.format.prefix.Index;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
@@ -91,14 +91,14 @@ final class GeneratedPrefix {
     return (int) crc.getValue();
   }
 
-  private static Entry entry(int id, int rank) {
+  private static RankEntry entry(int id, int rank) {
     List<FlushedFile> files = new ArrayList<>();
     for (int file = 0; file < FILES_PER_RANK; file++) {
       long offset = ((long) rank * FILES_PER_RANK + file) * FILE_BYTES;
       files.add(new FlushedFile("ckpt." + id + "/rank_" + rank + "." + file + ".ckpt", OptionalLong.of(FILE_BYTES),
           OptionalInt.of(CRC_OF_ZEROS), List.of(new Segment(ContainerPaths.name(0), offset, FILE_BYTES))));
     }
-    return new Entry(rank, files);
+    return new RankEntry(rank, files);
   }
 
   private static DatasetDescriptor descriptor(int id, Totals totals) {

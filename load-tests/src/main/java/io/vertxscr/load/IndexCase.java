@@ -1,7 +1,7 @@
 package io.vertxscr.load;
 
 import com.sun.management.ThreadMXBean;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.scavenge.NodeCache;
@@ -175,7 +175,7 @@ final class IndexCase {
       long readBefore = bytesRead();
       long begin = System.nanoTime();
       var map = new RankMapReader(paths, 1);
-      List<Entry> own = map.entries(List.of(map.ranks() / 2));
+      List<RankEntry> own = map.entries(List.of(map.ranks() / 2));
       double took = (System.nanoTime() - begin) / 1e9;
       allocated = threads.getCurrentThreadAllocatedBytes() - allocatedBefore;
       read = bytesRead() - readBefore;

@@ -31,9 +31,9 @@ public final class PeerServer implements AutoCloseable {
    * @param port 0 for any that is free
    * @param maxConnections at once; more are refused with BUSY
    */
-  public record Settings(String node, String host, int port, ClusterSecret secret, PeerTimeouts timeouts,
+  public record ServerSettings(String node, String host, int port, ClusterSecret secret, PeerTimeouts timeouts,
       int maxConnections) {
-    public Settings {
+    public ServerSettings {
       Names.node(node);
       Objects.requireNonNull(host);
       Objects.requireNonNull(secret);
@@ -45,7 +45,7 @@ public final class PeerServer implements AutoCloseable {
     }
 
     /** With the limits of the system. */
-    public Settings(String node, String host, int port, ClusterSecret secret) {
+    public ServerSettings(String node, String host, int port, ClusterSecret secret) {
       this(node, host, port, secret, PeerTimeouts.DEFAULT, Limits.MAX_PEER_CONNECTIONS);
     }
   }
@@ -54,7 +54,7 @@ public final class PeerServer implements AutoCloseable {
   private static final int BACKLOG = 128;
   private static final int ACCEPT_RETRY_MS = 100;
 
-  private final Settings settings;
+  private final ServerSettings settings;
   private final RangeCatalog catalog;
   private final ServerSocketChannel listener;
   private final PeerWatchdog watchdog;
@@ -63,13 +63,13 @@ public final class PeerServer implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /** Listens from now on. @throws ScrException IO if the address cannot be had */
-  public PeerServer(Settings settings, RangeCatalog catalog) {
+  public PeerServer(ServerSettings settings, RangeCatalog catalog) {
     this(settings, catalog,
         PeerWatchdog.start("scr-peer-watch-" + settings.node(), settings.timeouts().tickMs()));
   }
 
   /** The same with a watchdog whose time is the caller's; closed with the server. */
-  PeerServer(Settings settings, RangeCatalog catalog, PeerWatchdog watchdog) {
+  PeerServer(ServerSettings settings, RangeCatalog catalog, PeerWatchdog watchdog) {
     this.settings = settings;
     this.catalog = Objects.requireNonNull(catalog);
     this.watchdog = watchdog;
@@ -100,7 +100,7 @@ public final class PeerServer implements AutoCloseable {
     watchdog.close();
   }
 
-  private static ServerSocketChannel listen(Settings settings, PeerWatchdog watchdog) {
+  private static ServerSocketChannel listen(ServerSettings settings, PeerWatchdog watchdog) {
     try {
       ServerSocketChannel listener = ServerSocketChannel.open();
       try {

@@ -11,13 +11,13 @@ import org.slf4j.LoggerFactory;
 final class Serving {
   private static final Logger LOG = LoggerFactory.getLogger(Serving.class);
 
-  private final PeerServer.Settings settings;
+  private final PeerServer.ServerSettings settings;
   private final RangeCatalog catalog;
   private final PeerChannel peer;
   private final RangeSender sender;
   private final ByteBuffer request = ByteBuffer.allocateDirect(PeerProtocol.REQUEST_BYTES);
 
-  Serving(PeerServer.Settings settings, RangeCatalog catalog, PeerChannel peer) {
+  Serving(PeerServer.ServerSettings settings, RangeCatalog catalog, PeerChannel peer) {
     this.settings = settings;
     this.catalog = catalog;
     this.peer = peer;

@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param readers files that are read in the prefix directory at once, on all nodes together (SCR_FETCH_WIDTH)
  */
 public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
-    boolean globalRestart, Choice choice, int readers) {
+    boolean globalRestart, CheckpointChoice choice, int readers) {
   /**
    * Which checkpoint a restart takes.
    *
@@ -25,8 +25,8 @@ public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boo
    * @param loopLimit so many runs that restart from one checkpoint and complete no other put it in quarantine; 0: only
    *     those count that do not complete the restart itself (SCR_RESTART_LOOP_LIMIT)
    */
-  public record Choice(Optional<String> current, int loopLimit) {
-    public Choice {
+  public record CheckpointChoice(Optional<String> current, int loopLimit) {
+    public CheckpointChoice {
       Objects.requireNonNull(current);
       Checks.range("limit of restart loops", loopLimit, 0, Integer.MAX_VALUE);
     }
@@ -53,13 +53,13 @@ public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boo
   /** Returns the policy starting with this dataset. */
   public FetchPolicy beginningWith(Optional<String> other) {
     return new FetchPolicy(fetch, bypass, distribute, flushOnRestart, globalRestart,
-        new Choice(other, choice.loopLimit), readers);
+        new CheckpointChoice(other, choice.loopLimit), readers);
   }
 
   /** Creates a policy with the default numbers of readers and limit. */
   public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
       boolean globalRestart, Optional<String> current) {
-    this(fetch, bypass, distribute, flushOnRestart, globalRestart, new Choice(current, 0), STANDARD_READERS);
+    this(fetch, bypass, distribute, flushOnRestart, globalRestart, new CheckpointChoice(current, 0), STANDARD_READERS);
   }
 
   /** Name of the configured dataset to restart from, if any. */

@@ -38,9 +38,9 @@ public final class CheckpointNeed {
   public record Known(double sinceLast, OptionalDouble cost, OptionalDouble optimal) {}
 
   /** Returns the answer to the next calls. A checkpoint is due once, until it is written. */
-  public static Wanted wanted(Conditions conditions, Known known) {
+  public static Advice wanted(Conditions conditions, Known known) {
     if (conditions.none()) {
-      return new Wanted(Rule.yes("no interval is configured"), false);
+      return new Advice(Rule.yes("no interval is configured"), false);
     }
     if (conditions.seconds() > 0 && known.sinceLast() >= conditions.seconds()) {
       return due("SCR_CHECKPOINT_SECONDS");
@@ -52,7 +52,7 @@ public final class CheckpointNeed {
     if (conditions.optimal() && (unknownCost || known.sinceLast() >= known.optimal().getAsDouble())) {
       return due("SCR_CHECKPOINT_OPTIMAL");
     }
-    return new Wanted(conditions.everyCalls() > 0
+    return new Advice(conditions.everyCalls() > 0
         ? new Rule(conditions.everyCalls(), "SCR_CHECKPOINT_INTERVAL") : Rule.NO, false);
   }
 
@@ -64,7 +64,7 @@ public final class CheckpointNeed {
     return cost * 100 <= percent * (known.sinceLast() + cost);
   }
 
-  private static Wanted due(String why) {
-    return new Wanted(Rule.yes(why), true);
+  private static Advice due(String why) {
+    return new Advice(Rule.yes(why), true);
   }
 }

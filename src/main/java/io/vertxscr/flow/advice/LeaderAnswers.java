@@ -54,7 +54,7 @@ public final class LeaderAnswers {
   }
 
   /** Whether the lease must be revoked before this answer is given. */
-  public boolean mustWithdraw(Wanted wanted) {
+  public boolean mustWithdraw(Advice wanted) {
     return !isWithdrawing() && lease.isPresent() && (wanted.once() || !lease.get().equals(wanted.rule()));
   }
 
@@ -92,7 +92,7 @@ public final class LeaderAnswers {
    * @param known the last call whose answer the node knows
    * @param slowest the call that the slowest rank of the node made last
    */
-  public Grant grant(String node, long known, long slowest, Wanted wanted) {
+  public Grant grant(String node, long known, long slowest, Advice wanted) {
     lowest.put(node, slowest);
     if (!wanted.once()) {
       lease = Optional.of(wanted.rule());

@@ -116,7 +116,7 @@ public final class GatherReducers {
   }
 
   /** Why a restart was not read by all, where that is so. */
-  public static Optional<String> unread(List<NodeContribution<Part.Restart>> parts) {
+  public static Optional<String> unread(List<NodeContribution<Part.InvalidRanks>> parts) {
     return parts.stream().filter(p -> !p.part().invalidRanks().isEmpty()).findFirst()
         .map(p -> ranks(p.part().invalidRanks()) + " on node " + p.node() + " could not read it");
   }

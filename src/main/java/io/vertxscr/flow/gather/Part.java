@@ -15,7 +15,7 @@ public final class Part {
    * @param lastCheckpointId highest checkpoint id that this node knows of
    * @param room whether the dataset will fit here
    */
-  public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId, Room room) {}
+  public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId, RoomEstimate room) {}
 
   /**
    * Whether a dataset will fit on a node, estimated by its predecessor.
@@ -23,8 +23,8 @@ public final class Part {
    * @param evict what must be deleted for it first, in this order
    * @param refusal why it will not fit after any eviction; empty if it will
    */
-  public record Room(List<Integer> evict, String refusal) {
-    public static final Room ENOUGH = new Room(List.of(), "");
+  public record RoomEstimate(List<Integer> evict, String refusal) {
+    public static final RoomEstimate ENOUGH = new RoomEstimate(List.of(), "");
   }
 
   /**
@@ -73,5 +73,5 @@ public final class Part {
   public record Published(DatasetDescriptor dataset, Totals totals, long mapBytes, boolean taken, Done done) {}
 
   /** To START_RESTART, COMPLETE_RESTART and FINALIZE: which ranks could not read their files. */
-  public record Restart(List<Integer> invalidRanks) {}
+  public record InvalidRanks(List<Integer> invalidRanks) {}
 }

@@ -22,10 +22,10 @@ public final class RestartOrder {
    * @param currentId id of the current dataset; the largest integer where restarts begin with the newest
    * @param lastId newest checkpoint of the index that could be used
    */
-  public record Flushed(List<DatasetDescriptor> restartable, int currentId, int lastId) {
+  public record FlushedCheckpoints(List<DatasetDescriptor> restartable, int currentId, int lastId) {
     /** Returns the content without restartable datasets, for runs that must not fetch. */
-    public Flushed withoutFetch() {
-      return new Flushed(List.of(), currentId, lastId);
+    public FlushedCheckpoints withoutFetch() {
+      return new FlushedCheckpoints(List.of(), currentId, lastId);
     }
 
     /** Whether an older dataset is set current, so that this one is excluded from restarts. */
@@ -42,7 +42,8 @@ public final class RestartOrder {
    * @param excluded ids of datasets that are not to be tried
    */
   public static List<Candidate> of(
-      List<DatasetDescriptor> cached, Flushed flushed, RestartHistory history, Collection<Integer> excluded) {
+      List<DatasetDescriptor> cached, FlushedCheckpoints flushed, RestartHistory history,
+      Collection<Integer> excluded) {
     Predicate<DatasetDescriptor> wanted = wanted(flushed, history, excluded);
     return Stream.concat(cached.stream().map(dataset -> new Candidate(dataset, true)),
             flushed.restartable().stream().map(dataset -> new Candidate(dataset, false)))
@@ -56,7 +57,7 @@ public final class RestartOrder {
 
   /** Whether a restart may try a dataset at all. */
   public static Predicate<DatasetDescriptor> wanted(
-      Flushed flushed, RestartHistory history, Collection<Integer> excluded) {
+      FlushedCheckpoints flushed, RestartHistory history, Collection<Integer> excluded) {
     return dataset -> !excluded.contains(dataset.id()) && history.allows(dataset) && !flushed.passesOver(dataset.id());
   }
 }

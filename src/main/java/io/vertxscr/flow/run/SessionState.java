@@ -19,11 +19,11 @@ import io.vertxscr.model.ScrException;
  *
  * @param restartOffered HAVE_RESTART has said yes since the last restart or output
  */
-public record SessionState(Phase phase, boolean restartOffered) {
-  public static final SessionState IDLE = new SessionState(Phase.IDLE, false);
+public record SessionState(SessionPhase phase, boolean restartOffered) {
+  public static final SessionState IDLE = new SessionState(SessionPhase.IDLE, false);
 
   /** Phases of a rank. */
-  public enum Phase { IDLE, OUTPUT, RESTART, ENDED }
+  public enum SessionPhase { IDLE, OUTPUT, RESTART, ENDED }
 
   /**
    * Refuses a call that is not legal here.
@@ -32,10 +32,10 @@ public record SessionState(Phase phase, boolean restartOffered) {
    */
   public void check(int rank, Step call) {
     boolean legal = switch (call) {
-      case HAVE_RESTART, START_OUTPUT, CURRENT, DROP, DELETE, FINALIZE -> phase == Phase.IDLE;
-      case START_RESTART -> phase == Phase.IDLE && restartOffered;
-      case COMPLETE_OUTPUT -> phase == Phase.OUTPUT;
-      case COMPLETE_RESTART -> phase == Phase.RESTART;
+      case HAVE_RESTART, START_OUTPUT, CURRENT, DROP, DELETE, FINALIZE -> phase == SessionPhase.IDLE;
+      case START_RESTART -> phase == SessionPhase.IDLE && restartOffered;
+      case COMPLETE_OUTPUT -> phase == SessionPhase.OUTPUT;
+      case COMPLETE_RESTART -> phase == SessionPhase.RESTART;
       case PROTECTED, PUBLISHED, FLUSHED -> false;
     };
     if (!legal) {
@@ -45,14 +45,14 @@ public record SessionState(Phase phase, boolean restartOffered) {
 
   /** Refuses a route after finalize; it is legal everywhere else. @throws ScrException WRONG_STATE */
   public void checkRoute(int rank) {
-    if (phase == Phase.ENDED) {
+    if (phase == SessionPhase.ENDED) {
       throw refusal(rank, "route");
     }
   }
 
   /** Refuses a question that is not legal here. @throws ScrException WRONG_STATE */
   public void check(int rank, Question question) {
-    boolean legal = question == Question.SHOULD_EXIT ? phase != Phase.ENDED : phase == Phase.IDLE;
+    boolean legal = question == Question.SHOULD_EXIT ? phase != SessionPhase.ENDED : phase == SessionPhase.IDLE;
     if (!legal) {
       throw refusal(rank, question.title());
     }
@@ -66,11 +66,11 @@ public record SessionState(Phase phase, boolean restartOffered) {
   /** The state after success of the call (for completing calls, after the end of the phase either way). */
   public SessionState after(Step call, boolean restartAvailable) {
     return switch (call) {
-      case HAVE_RESTART -> new SessionState(Phase.IDLE, restartAvailable);
-      case START_RESTART -> new SessionState(Phase.RESTART, false);
-      case START_OUTPUT -> new SessionState(Phase.OUTPUT, false);
+      case HAVE_RESTART -> new SessionState(SessionPhase.IDLE, restartAvailable);
+      case START_RESTART -> new SessionState(SessionPhase.RESTART, false);
+      case START_OUTPUT -> new SessionState(SessionPhase.OUTPUT, false);
       case COMPLETE_RESTART, COMPLETE_OUTPUT, CURRENT, DROP, DELETE -> IDLE;
-      case FINALIZE -> new SessionState(Phase.ENDED, false);
+      case FINALIZE -> new SessionState(SessionPhase.ENDED, false);
       case PROTECTED, PUBLISHED, FLUSHED -> this;
     };
   }

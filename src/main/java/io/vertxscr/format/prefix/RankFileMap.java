@@ -27,9 +27,9 @@ public sealed interface RankFileMap {
    * @param level 1 if they are leaves, more if they are branches again
    * @param parts ascending by their first rank, at least one, the first one from rank 0
    */
-  record Branch(int ranks, int level, List<Part> parts) implements RankFileMap {
+  record Branch(int ranks, int level, List<MapPart> parts) implements RankFileMap {
     public Branch {
-      parts = parts.stream().sorted(Comparator.comparingInt(Part::firstRank)).toList();
+      parts = parts.stream().sorted(Comparator.comparingInt(MapPart::firstRank)).toList();
       if (level < 1 || parts.isEmpty() || parts.getFirst().firstRank() != 0 || parts.getLast().firstRank() >= ranks) {
         throw new ScrException(Fault.BAD_REQUEST, "parts " + parts + " do not divide ranks 0 to " + (ranks - 1));
       }
@@ -37,11 +37,11 @@ public sealed interface RankFileMap {
 
     /** The root over leaves with these first ranks. */
     public static Branch root(int ranks, List<Integer> firstRanks) {
-      return new Branch(ranks, 1, firstRanks.stream().map(Part::leaf).toList());
+      return new Branch(ranks, 1, firstRanks.stream().map(MapPart::leaf).toList());
     }
 
     /** The part that this rank is in. @throws ScrException UNKNOWN_RANK */
-    public Part partOf(int rank) {
+    public MapPart partOf(int rank) {
       if (rank < 0 || rank >= ranks) {
         throw new ScrException(Fault.UNKNOWN_RANK, "rank " + rank + " is not in a dataset of " + ranks + " ranks");
       }
@@ -50,33 +50,33 @@ public sealed interface RankFileMap {
   }
 
   /** @param suffix what its file's name has behind the name of the root's file: {@code rank2file} + {@code .0.512} */
-  record Part(int firstRank, String suffix) {
+  record MapPart(int firstRank, String suffix) {
     /** A leaf. */
-    public static Part leaf(int firstRank) {
-      return new Part(firstRank, ".0." + firstRank);
+    public static MapPart leaf(int firstRank) {
+      return new MapPart(firstRank, ".0." + firstRank);
     }
   }
 
   /** @param entries ascending by rank */
-  record Leaf(int ranks, List<Entry> entries) implements RankFileMap {
+  record Leaf(int ranks, List<RankEntry> entries) implements RankFileMap {
     public Leaf {
-      entries = entries.stream().sorted(Comparator.comparingInt(Entry::rank)).toList();
+      entries = entries.stream().sorted(Comparator.comparingInt(RankEntry::rank)).toList();
     }
 
     /** The leaf of these ranks. */
     public static Leaf of(int ranks, List<RankFiles> entries) {
-      return new Leaf(ranks, entries.stream().map(Entry::of).toList());
+      return new Leaf(ranks, entries.stream().map(RankEntry::of).toList());
     }
   }
 
   /** The files of one rank, ascending by path. */
-  record Entry(int rank, List<FlushedFile> files) {
-    public Entry {
+  record RankEntry(int rank, List<FlushedFile> files) {
+    public RankEntry {
       files = files.stream().sorted(Comparator.comparing(FlushedFile::path)).toList();
     }
 
-    public static Entry of(RankFiles files) {
-      return new Entry(files.rank(), files.files().stream().map(FlushedFile::of).toList());
+    public static RankEntry of(RankFiles files) {
+      return new RankEntry(files.rank(), files.files().stream().map(FlushedFile::of).toList());
     }
   }
 

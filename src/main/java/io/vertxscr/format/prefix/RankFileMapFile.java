@@ -6,10 +6,10 @@ import io.vertxscr.format.FileMetaHash;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.RankFileMap.Branch;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
-import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.MapPart;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.RankFiles;
 import java.util.ArrayList;
@@ -51,12 +51,12 @@ public final class RankFileMapFile {
   public static byte[] encode(RankFileMap map) {
     Hash hash = new Hash().set("RANKS", map.ranks());
     switch (map) {
-      case Branch(_, int level, List<Part> parts) -> {
+      case Branch(_, int level, List<MapPart> parts) -> {
         hash.set("LEVEL", level);
         parts.forEach(part ->
             hash.at("RANK").at(Integer.toString(part.firstRank())).set("FILE", part.suffix()).set("OFFSET", 0));
       }
-      case Leaf(_, List<Entry> entries) -> {
+      case Leaf(_, List<RankEntry> entries) -> {
         hash.set("LEVEL", 0).at("RANK");
         entries.forEach(entry -> hash.at("RANK").put(Integer.toString(entry.rank()), hash(entry)));
       }
@@ -89,16 +89,16 @@ public final class RankFileMapFile {
 
   /** Returns the bytes of this rank in a leaf, to divide ranks into parts of about {@link #PART_BYTES}. */
   public static int entryBytes(RankFiles entry) {
-    return entryBytes(Entry.of(entry));
+    return entryBytes(RankEntry.of(entry));
   }
 
   /** Returns the bytes of a rank with files in containers. */
-  public static int entryBytes(Entry entry) {
+  public static int entryBytes(RankEntry entry) {
     Hash leaf = new Hash().put(Integer.toString(entry.rank()), hash(entry));
     return HashFile.encodedBytes(leaf) - HashFile.encodedBytes(new Hash());
   }
 
-  private static Hash hash(Entry entry) {
+  private static Hash hash(RankEntry entry) {
     Hash rank = new Hash();
     Hash files = rank.at("FILE");
     for (FlushedFile file : entry.files()) {
@@ -130,17 +130,17 @@ public final class RankFileMapFile {
         .toList();
   }
 
-  private static List<Part> parts(Fields fields) {
-    List<Part> parts = new ArrayList<>();
+  private static List<MapPart> parts(Fields fields) {
+    List<MapPart> parts = new ArrayList<>();
     fields.numbered("RANK").forEach((rank, part) -> {
       part.expect("OFFSET", 0);
-      parts.add(new Part(rank, part.text("FILE")));
+      parts.add(new MapPart(rank, part.text("FILE")));
     });
     return parts;
   }
 
-  private static List<Entry> entries(Fields fields, IntPredicate wanted) {
-    List<Entry> entries = new ArrayList<>();
+  private static List<RankEntry> entries(Fields fields, IntPredicate wanted) {
+    List<RankEntry> entries = new ArrayList<>();
     fields.numbered("RANK").forEach((rank, entry) -> {
       if (!wanted.test(rank)) {
         return;
@@ -148,7 +148,7 @@ public final class RankFileMapFile {
       List<FlushedFile> files = new ArrayList<>();
       entry.find("FILE").ifPresent(paths ->
           paths.children().keySet().forEach(path -> files.add(file(path, paths.child(path)))));
-      entries.add(new Entry(rank, files));
+      entries.add(new RankEntry(rank, files));
     });
     return entries;
   }

@@ -1,7 +1,7 @@
 package io.vertxscr.prefix.copy;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
@@ -93,10 +93,10 @@ public final class DirectFiles {
   }
 
   /** A rank's files for several threads, each of which {@link #check}s some of them; at least one. */
-  public static List<Entry> parts(Entry entry) {
+  public static List<RankEntry> parts(RankEntry entry) {
     return entry.files().isEmpty() ? List.of(entry)
         : Parts.of(entry.files(), file -> file.bytes().orElse(FetchCopy.PART_BYTES), FetchCopy.PART_BYTES).stream()
-            .map(files -> new Entry(entry.rank(), files)).toList();
+            .map(files -> new RankEntry(entry.rank(), files)).toList();
   }
 
   /**
@@ -105,7 +105,7 @@ public final class DirectFiles {
    * @throws ScrException CORRUPT naming the file that is missing or has other bytes; BAD_REQUEST for what is packed or
    *     compressed
    */
-  public RankFiles check(Entry entry) {
+  public RankFiles check(RankEntry entry) {
     return new RankFiles(entry.rank(), entry.files().stream().map(file -> file.shared()
         ? ofSeveral.computeIfAbsent(file, _ -> check(entry.rank(), file)) : check(entry.rank(), file)).toList());
   }

@@ -1,7 +1,7 @@
 package io.vertxscr.prefix.copy;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
@@ -125,7 +125,7 @@ public final class FetchCopy {
    *
    * @return at least one part
    */
-  public List<FetchedPart> parts(Entry entry) {
+  public List<FetchedPart> parts(RankEntry entry) {
     CacheNames names = new CacheNames(entry.rank());
     List<Wanted> all = entry.files().stream().map(file -> new Wanted(file, names.next(file.path()))).toList();
     return all.isEmpty() ? List.of(part(entry.rank(), all))
@@ -135,7 +135,7 @@ public final class FetchCopy {
   }
 
   /** Whether a file of this rank is copied in pieces. */
-  public boolean divides(Entry entry) {
+  public boolean divides(RankEntry entry) {
     return entry.files().stream().anyMatch(this::isDivided);
   }
 

@@ -28,9 +28,9 @@ public final class HaltFileStore {
     this.lock = new PrefixLock(paths, user);
   }
 
-  /** Version stamp of the file, taken without reading it; equal stamps mean an unchanged file. */
-  public record Stamp(Object fileKey, long modifiedNs, long bytes) {
-    static final Stamp NO_FILE = new Stamp("", 0, 0);
+  /** Version of the file, taken without reading it; equal versions mean an unchanged file. */
+  public record HaltFileVersion(Object fileKey, long modifiedNs, long bytes) {
+    static final HaltFileVersion NO_FILE = new HaltFileVersion("", 0, 0);
   }
 
   public Path file() {
@@ -38,13 +38,13 @@ public final class HaltFileStore {
   }
 
   /** The version of the file. @throws ScrException IO */
-  public Stamp stamp() {
+  public HaltFileVersion version() {
     try {
       BasicFileAttributes file = Files.readAttributes(paths.haltFile(), BasicFileAttributes.class);
       long modifiedNs = file.lastModifiedTime().to(java.util.concurrent.TimeUnit.NANOSECONDS);
-      return new Stamp(String.valueOf(file.fileKey()), modifiedNs, file.size());
+      return new HaltFileVersion(String.valueOf(file.fileKey()), modifiedNs, file.size());
     } catch (NoSuchFileException _) {
-      return Stamp.NO_FILE;
+      return HaltFileVersion.NO_FILE;
     } catch (IOException e) {
       throw Faults.io(paths.haltFile(), e);
     }

@@ -1,6 +1,6 @@
 package io.vertxscr.prefix.metadata;
 
-import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.MapPart;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
@@ -104,7 +104,7 @@ public record PrefixPaths(Path prefix) {
    *
    * @throws ScrException {@link Fault#CORRUPT} if what the root says is not the name of a file beside it
    */
-  Path rankMapPart(int id, Part part) {
+  Path rankMapPart(int id, MapPart part) {
     Path root = rankMap(id);
     if (part.suffix().indexOf('/') >= 0 || part.suffix().isEmpty()) {
       throw new ScrException(Fault.CORRUPT, root + " names a part '" + part.suffix() + "', which is not beside it");
@@ -142,7 +142,7 @@ public record PrefixPaths(Path prefix) {
   }
 
   /** The same before it has its name: of one token, so that no other leader's nodes write it. */
-  Path rankMapDraft(int id, Part part, PrefixToken token) {
+  Path rankMapDraft(int id, MapPart part, PrefixToken token) {
     Path named = rankMapPart(id, part);
     return named.resolveSibling(named.getFileName() + ".of-" + token.text());
   }

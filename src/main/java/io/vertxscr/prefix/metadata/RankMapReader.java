@@ -1,9 +1,9 @@
 package io.vertxscr.prefix.metadata;
 
 import io.vertxscr.format.prefix.RankFileMap.Branch;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
-import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.MapPart;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
@@ -49,15 +49,15 @@ public final class RankMapReader {
    *
    * @throws ScrException UNKNOWN_RANK for a rank that the run did not have, CORRUPT, IO
    */
-  public List<Entry> entries(Collection<Integer> ranks) {
-    List<Entry> found = new ArrayList<>();
+  public List<RankEntry> entries(Collection<Integer> ranks) {
+    List<RankEntry> found = new ArrayList<>();
     collect(root, ranks, found);
-    found.sort(Comparator.comparingInt(Entry::rank));
+    found.sort(Comparator.comparingInt(RankEntry::rank));
     return found;
   }
 
   /** Visits every entry, ascending by rank, one part in memory at a time. Fails if a rank is missing or there twice. */
-  public void forEach(Consumer<Entry> visitor) {
+  public void forEach(Consumer<RankEntry> visitor) {
     for (int part = 0; part < parts(); part++) {
       forEachOf(part, visitor);
     }
@@ -69,12 +69,12 @@ public final class RankMapReader {
   }
 
   /** Applies {@link #forEach} to one part of the root, counted from 0; several threads may read one each. */
-  public void forEachOf(int part, Consumer<Entry> visitor) {
+  public void forEachOf(int part, Consumer<RankEntry> visitor) {
     int first = 0;
     int end = ranks();
     RankFileMap map = root;
     if (root instanceof Branch branch) {
-      Part wanted = branch.parts().get(part);
+      MapPart wanted = branch.parts().get(part);
       first = wanted.firstRank();
       end = part + 1 < parts() ? branch.parts().get(part + 1).firstRank() : end;
       map = child(branch, wanted, RankFileMapFile::decode);
@@ -105,10 +105,10 @@ public final class RankMapReader {
     return new Totals(sums[0], sums[1]);
   }
 
-  private void collect(RankFileMap map, Collection<Integer> ranks, List<Entry> found) {
+  private void collect(RankFileMap map, Collection<Integer> ranks, List<RankEntry> found) {
     switch (map) {
       case Leaf leaf -> {
-        Map<Integer, Entry> entries = new LinkedHashMap<>();
+        Map<Integer, RankEntry> entries = new LinkedHashMap<>();
         leaf.entries().forEach(entry -> entries.put(entry.rank(), entry));
         for (int rank : ranks) {
           if (!entries.containsKey(rank)) {
@@ -118,7 +118,7 @@ public final class RankMapReader {
         }
       }
       case Branch branch -> {
-        Map<Part, List<Integer>> byPart = new LinkedHashMap<>();
+        Map<MapPart, List<Integer>> byPart = new LinkedHashMap<>();
         ranks.forEach(rank -> byPart.computeIfAbsent(branch.partOf(rank), _ -> new ArrayList<>()).add(rank));
         byPart.forEach((part, of) -> collect(child(branch, part, branch.level() > 1 ? RankFileMapFile::decode
             : file -> RankFileMapFile.decodeLeaf(file, Set.copyOf(of))), of, found));
@@ -126,7 +126,7 @@ public final class RankMapReader {
     }
   }
 
-  private void visit(RankFileMap map, Consumer<Entry> visitor) {
+  private void visit(RankFileMap map, Consumer<RankEntry> visitor) {
     switch (map) {
       case Leaf leaf -> leaf.entries().forEach(visitor);
       case Branch branch -> branch.parts().forEach(part ->
@@ -135,7 +135,7 @@ public final class RankMapReader {
   }
 
   /** One level deeper, and never anything else: a file that names itself must not cause an endless loop. */
-  private RankFileMap child(Branch parent, Part part, Function<byte[], ? extends RankFileMap> decoder) {
+  private RankFileMap child(Branch parent, MapPart part, Function<byte[], ? extends RankFileMap> decoder) {
     RankFileMap child = read(paths.rankMapPart(dataset, part), decoder);
     int level = child instanceof Branch branch ? branch.level() : 0;
     if (level != parent.level() - 1) {

@@ -1,9 +1,9 @@
 package io.vertxscr.prefix.metadata;
 
 import io.vertxscr.format.prefix.RankFileMap.Branch;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
-import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.MapPart;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.PrefixToken;
@@ -78,26 +78,26 @@ public record RankMapWriter(
    * @throws ScrException BAD_REQUEST if they are not, NO_SPACE, IO
    */
   public void writePart(int firstRank, List<RankFiles> entries) {
-    writeEntries(firstRank, entries.stream().map(Entry::of).toList());
+    writeEntries(firstRank, entries.stream().map(RankEntry::of).toList());
   }
 
   /** Writes the entries of a part, for files at any place. */
-  public void writeEntries(int firstRank, List<Entry> entries) {
-    List<Entry> sorted = entries.stream().sorted(Comparator.comparingInt(Entry::rank)).toList();
-    List<Integer> given = sorted.stream().map(Entry::rank).toList();
+  public void writeEntries(int firstRank, List<RankEntry> entries) {
+    List<RankEntry> sorted = entries.stream().sorted(Comparator.comparingInt(RankEntry::rank)).toList();
+    List<Integer> given = sorted.stream().map(RankEntry::rank).toList();
     List<Integer> expected = ranksFrom(firstRank);
     if (!given.equals(expected)) {
       throw new ScrException(Fault.BAD_REQUEST, "dataset " + dataset + ": the part of its map for ranks "
           + expected.getFirst() + " to " + expected.getLast() + " was given ranks " + given);
     }
-    for (Entry entry : sorted) {
+    for (RankEntry entry : sorted) {
       entry.files().stream().filter(file -> file.crc().isEmpty()).findFirst().ifPresent(file -> {
         throw new ScrException(Fault.BAD_REQUEST,
             "dataset " + dataset + ": " + file.path() + " of rank " + entry.rank() + " has no checksum");
       });
     }
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
-    Part part = Part.leaf(firstRank);
+    MapPart part = MapPart.leaf(firstRank);
     AtomicFile.replace(token.map(leader -> paths.rankMapDraft(dataset, part, leader))
         .orElseGet(() -> paths.rankMapPart(dataset, part)), RankFileMapFile.encode(new Leaf(ranks, sorted)));
   }
@@ -111,7 +111,7 @@ public record RankMapWriter(
   public void writeRoot() {
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(dataset));
     token.ifPresent(leader -> firstRanks().forEach(first -> {
-      Part part = Part.leaf(first);
+      MapPart part = MapPart.leaf(first);
       Path draft = paths.rankMapDraft(dataset, part, leader);
       try {
         Files.move(draft, paths.rankMapPart(dataset, part), StandardCopyOption.ATOMIC_MOVE);

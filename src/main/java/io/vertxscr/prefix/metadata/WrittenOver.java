@@ -1,7 +1,7 @@
 package io.vertxscr.prefix.metadata;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -34,7 +34,7 @@ public final class WrittenOver {
   }
 
   /** Files of an entry that have places of their own; of the others, the path is only a name. */
-  public static Stream<FlushedFile> places(Entry entry) {
+  public static Stream<FlushedFile> places(RankEntry entry) {
     return entry.files().stream().filter(file -> file.segments().isEmpty());
   }
 

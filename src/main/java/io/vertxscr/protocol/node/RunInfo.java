@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * @param policy its configuration, with the groups of its nodes
  */
 public record RunInfo(long run, String prefix, String jobName, RankMap map, Optional<Restartable> restart,
-    Found found, RunPolicy policy) {
+    InitialState found, RunPolicy policy) {
 
   /** A checkpoint whose files are in place on every rank's node; created tells histories apart. */
   public record Restartable(int datasetId, long createdUs, String name) {
@@ -33,19 +33,20 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
    * @param lastCheckpointId the same
    * @param remarks startup warnings, in sentences
    */
-  public record Found(int lastDatasetId, int lastCheckpointId, List<String> remarks) {
+  public record InitialState(int lastDatasetId, int lastCheckpointId, List<String> remarks) {
     /** Nothing, in an empty world. */
-    public static final Found NOTHING = new Found(0, 0, List.of());
+    public static final InitialState NOTHING = new InitialState(0, 0, List.of());
 
-    public Found {
+    public InitialState {
       remarks = List.copyOf(remarks);
     }
   }
 
   /** Returns the run with more messages for rank 0. */
   public RunInfo telling(List<String> more) {
-    return more.isEmpty() ? this : new RunInfo(run, prefix, jobName, map, restart, new Found(found.lastDatasetId(),
-        found.lastCheckpointId(), Stream.concat(found.remarks().stream(), more.stream()).toList()), policy);
+    return more.isEmpty() ? this : new RunInfo(run, prefix, jobName, map, restart, new InitialState(
+        found.lastDatasetId(), found.lastCheckpointId(),
+        Stream.concat(found.remarks().stream(), more.stream()).toList()), policy);
   }
 
   /** Returns the run with another checkpoint to read. */

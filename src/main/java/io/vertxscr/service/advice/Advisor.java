@@ -2,12 +2,12 @@ package io.vertxscr.service.advice;
 
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.IntervalPolicy;
+import io.vertxscr.flow.advice.Advice;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.flow.advice.HaltConditions.Met;
 import io.vertxscr.flow.advice.LeaderAnswers;
 import io.vertxscr.flow.advice.Question;
 import io.vertxscr.flow.advice.Rule;
-import io.vertxscr.flow.advice.Wanted;
 import io.vertxscr.flow.advice.Withdrawn;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -122,11 +122,11 @@ public final class Advisor {
         LOG.debug("run {}: {} is not settled: {}", book.run, book.question.title(), failure.getMessage()));
   }
 
-  private Wanted wanted(Question question) {
+  private Advice wanted(Question question) {
     Optional<Met> met = halts.met();
     if (met.isPresent()) {
-      return new Wanted(Rule.yes(met.get().reason()), false);   // and what is needed is a last checkpoint
+      return new Advice(Rule.yes(met.get().reason()), false);   // and what is needed is a last checkpoint
     }
-    return question == Question.SHOULD_EXIT ? new Wanted(Rule.NO, false) : times.wanted(interval);
+    return question == Question.SHOULD_EXIT ? new Advice(Rule.NO, false) : times.wanted(interval);
   }
 }

@@ -1,11 +1,11 @@
 package io.vertxscr.service.advice;
 
 import io.vertxscr.config.policy.IntervalPolicy;
+import io.vertxscr.flow.advice.Advice;
 import io.vertxscr.flow.advice.CheckpointNeed.Conditions;
 import io.vertxscr.flow.advice.CheckpointNeed.Known;
 import io.vertxscr.flow.advice.CheckpointNeed;
 import io.vertxscr.flow.advice.LevelIntervals;
-import io.vertxscr.flow.advice.Wanted;
 import io.vertxscr.model.FailureHistory.Level;
 import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.node.RunInfo;
@@ -186,7 +186,7 @@ public final class CheckpointTimes implements Observer {
   }
 
   /** Returns the rule for need-checkpoint. */
-  Wanted wanted(IntervalPolicy policy) {
+  Advice wanted(IntervalPolicy policy) {
     Known known = new Known((nanoClock.getAsLong() - lastEndNs) / NS, cost(), optimalSeconds());
     return CheckpointNeed.wanted(
         new Conditions(policy.everyCalls(), policy.seconds(), policy.overheadPercent(), policy.optimal()), known);

@@ -8,7 +8,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt.Reason;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.metadata.HaltFileStore.Stamp;
+import io.vertxscr.prefix.metadata.HaltFileStore.HaltFileVersion;
 import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Event;
@@ -59,7 +59,7 @@ public final class HaltWatch {
     private final HaltFileStore file;
     private final HaltPolicy policy;
     private Halt halt = Halt.NONE;
-    private Stamp stamp;
+    private HaltFileVersion version;
     private int uncounted;
     private boolean told;
     /** A look has begun that has no answer yet. */
@@ -73,8 +73,8 @@ public final class HaltWatch {
     }
   }
 
-  /** One poll. The stamp is taken before the content, so that a concurrent change is seen by the next poll. */
-  private record Reading(Stamp stamp, Halt halt) {}
+  /** One poll. The version is taken before the content, so that a concurrent change is seen by the next poll. */
+  private record Reading(HaltFileVersion version, Halt halt) {}
 
   /** Sets the listener called after every poll, and after every checkpoint. */
   void onLook(Runnable listener) {
@@ -128,7 +128,7 @@ public final class HaltWatch {
   }
 
   private static Reading read(HaltFileStore file) {
-    return new Reading(file.stamp(), file.read());
+    return new Reading(file.version(), file.read());
   }
 
   private Future<Reading> readOrNone(HaltFileStore file) {
@@ -156,10 +156,10 @@ public final class HaltWatch {
   }
 
   private Future<Void> lookNow(Watched mine) {
-    return loop.prefix().run("look at " + mine.file.file(), mine.file::stamp)
-        .compose(stamp -> stamp.equals(mine.stamp) ? Future.<Void>succeededFuture()
+    return loop.prefix().run("look at " + mine.file.file(), mine.file::version)
+        .compose(version -> version.equals(mine.version) ? Future.<Void>succeededFuture()
             : loop.prefix().run("read " + mine.file.file(), () -> read(mine.file)).map(reading -> {
-              mine.stamp = reading.stamp();
+              mine.version = reading.version();
               mine.halt = reading.halt();
               return null;
             }))
@@ -257,7 +257,7 @@ public final class HaltWatch {
   private Future<Void> write(Watched mine, UnaryOperator<Halt> change, Runnable written) {
     mine.writing = mine.writing.compose(_ -> locked.run("write " + mine.file.file(), () -> {
       Halt halt = mine.file.update(change);
-      return new Reading(mine.file.stamp(), halt);
+      return new Reading(mine.file.version(), halt);
     })).map(reading -> {
       mine.halt = reading.halt();                         // another's change since then is seen at the next look
       written.run();

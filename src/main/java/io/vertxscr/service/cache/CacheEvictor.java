@@ -7,7 +7,6 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Eviction.Cached;
-import io.vertxscr.placement.Eviction.Flushed;
 import io.vertxscr.placement.Eviction;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
@@ -83,11 +82,7 @@ public final class CacheEvictor {
   List<Cached> cached(RunCache cache) {
     return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
         record.descriptor().flags().checkpoint(), losses(record), cache.standing(record),
-        switch (record.flush()) {
-          case NOT_WANTED -> Flushed.NO;
-          case WANTED -> Flushed.ON_ITS_WAY;
-          case DONE -> Flushed.YES;
-        }, store.bytes(record.descriptor().id()))).toList();
+        record.flush(), store.bytes(record.descriptor().id()))).toList();
   }
 
   /** While its protection is pending it survives no loss, under any scheme. */

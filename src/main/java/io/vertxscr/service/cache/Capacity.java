@@ -2,8 +2,9 @@ package io.vertxscr.service.cache;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.flow.gather.Part.Room;
+import io.vertxscr.flow.gather.Part.RoomEstimate;
 import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
@@ -11,6 +12,8 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.placement.Eviction.EvictionPlan;
+import io.vertxscr.placement.Eviction.SpaceDemand;
 import io.vertxscr.placement.Eviction;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
@@ -57,7 +60,7 @@ public final class Capacity {
    *
    * @param over whether the answer is obsolete
    */
-  public Future<Room> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
+  public Future<RoomEstimate> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
     return room(run, cache, how).compose(room -> {
       boolean syncs = waitsForSync(room, cache);
       if (!syncs && (room.refusal().isEmpty() || run.policy().cache().bypassWhenFull() || !flushing(cache, how))) {
@@ -72,7 +75,7 @@ public final class Capacity {
 
   private record Waiting(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {}
 
-  private Future<Room> again(Waiting waiting, int looks) {
+  private Future<RoomEstimate> again(Waiting waiting, int looks) {
     Promise<Void> pause = loop.promise();
     loop.after(ROOM_POLL_MS, pause::complete);
     return pause.future().compose(_ -> room(waiting.run, waiting.cache, waiting.how)).compose(room ->
@@ -82,40 +85,40 @@ public final class Capacity {
   }
 
   /** What would go now may be the last that a loss of power leaves. */
-  private static boolean waitsForSync(Room room, RunCache cache) {
+  private static boolean waitsForSync(RoomEstimate room, RunCache cache) {
     return cache.isSyncing() && !(room.refusal().isEmpty() && room.evict().isEmpty());
   }
 
   private boolean flushing(RunCache cache, CheckpointDescriptor how) {
     return keeper.cached(cache).stream()
-        .anyMatch(held -> held.store().equals(how.storeBase()) && held.flushed() == Eviction.Flushed.ON_ITS_WAY);
+        .anyMatch(held -> held.store().equals(how.storeBase()) && held.flush() == FlushState.WANTED);
   }
 
   /**
    * Whether the next dataset of this descriptor will fit; does not fail. No file is touched where nothing is expected.
    */
-  Future<Room> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+  Future<RoomEstimate> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
     return Future.succeededFuture().compose(_ -> measure(run, cache, how)).otherwise(failure ->
-        new Room(List.of(), "store " + how.storeBase() + " cannot be used: " + failure.getMessage()));
+        new RoomEstimate(List.of(), "store " + how.storeBase() + " cannot be used: " + failure.getMessage()));
   }
 
-  private Future<Room> measure(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+  private Future<RoomEstimate> measure(RunInfo run, RunCache cache, CheckpointDescriptor how) {
     StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
     if (target.mkdir()) {
       return fits(run, cache, how, target);
     }
     return loop.blocking("look for " + target.base(), () -> Files.isDirectory(loop.files().path(target.base())))
-        .compose(there -> there ? fits(run, cache, how, target) : Future.succeededFuture(new Room(List.of(),
+        .compose(there -> there ? fits(run, cache, how, target) : Future.succeededFuture(new RoomEstimate(List.of(),
             "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
   }
 
-  private Future<Room> fits(RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target) {
+  private Future<RoomEstimate> fits(RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target) {
     List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
         && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
     long needed = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
     boolean exact = run.policy().cache().evictFirst();
     if (needed == 0 && !exact) {
-      return Future.succeededFuture(Room.ENOUGH);
+      return Future.succeededFuture(RoomEstimate.ENOUGH);
     }
     int sharing = sharing(run, target);
     return loop.blocking("room in " + target.base(), () -> {
@@ -125,7 +128,7 @@ public final class Capacity {
         free = free(target, sharing);
       }
       return free;
-    }).map(free -> free >= needed && !exact ? Room.ENOUGH
+    }).map(free -> free >= needed && !exact ? RoomEstimate.ENOUGH
         : evicting(cache, how, target, new Need(needed, free, exact)));
   }
 
@@ -176,32 +179,32 @@ public final class Capacity {
         : Math.min(free, target.sizeBytes().getAsLong() / sharing - store.bytes(target.base()));
   }
 
-  private Room evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
+  private RoomEstimate evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
     List<Eviction.Cached> held = keeper.cached(cache);
-    Eviction.Room room = Eviction.early(held, new Eviction.Wanted(
+    EvictionPlan plan = Eviction.early(held, new SpaceDemand(
         target.base(), how.redundancy().failures(), target.count(), need.exact(), need.bytes() - need.free()));
-    if (room.tooMany() > 0) {
-      return new Room(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
+    if (plan.tooMany() > 0) {
+      return new RoomEstimate(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
           + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
           + "; what is on its way to the prefix directory stays");
     }
-    if (room.missingBytes() > 0) {
-      return new Room(List.of(), "no room in store " + target.base() + ": the dataset will take about " + need.bytes()
-          + " bytes, free are " + Math.max(0, need.free()) + ", and " + room.missingBytes() + " are missing even"
-          + " without what may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its"
-          + " way to the prefix directory or the last that a restart could use stays. Use a larger store, or"
-          + " SCR_CACHE_BYPASS=1");
+    if (plan.missingBytes() > 0) {
+      return new RoomEstimate(List.of(), "no room in store " + target.base() + ": the dataset will take about "
+          + need.bytes() + " bytes, free are " + Math.max(0, need.free()) + ", and " + plan.missingBytes()
+          + " are missing even without what may be deleted. Kept there are datasets " + kept(target.base())
+          + "; what is on its way to the prefix directory or the last that a restart could use stays."
+          + " Use a larger store, or SCR_CACHE_BYPASS=1");
     }
-    if (room.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
+    if (plan.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
       LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
-          + " failure meanwhile leaves no checkpoint in the cache", target.base(), room.evicted());
+          + " failure meanwhile leaves no checkpoint in the cache", target.base(), plan.evicted());
     }
-    List<Integer> givenUp = Eviction.givenUp(held, room);
+    List<Integer> givenUp = Eviction.givenUp(held, plan);
     if (!givenUp.isEmpty()) {
       LOG.warn("store {} has no room left: datasets {}, newer than what the run restarted from, are deleted before the"
           + " nodes that hold the rest of them are back", target.base(), givenUp);
     }
-    return new Room(room.evicted(), "");
+    return new RoomEstimate(plan.evicted(), "");
   }
 
   private List<Integer> kept(String base) {

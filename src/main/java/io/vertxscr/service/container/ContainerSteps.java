@@ -2,7 +2,7 @@ package io.vertxscr.service.container;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.FlushDescriptor.Containers;
+import io.vertxscr.model.FlushDescriptor.ContainerSizes;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
@@ -52,7 +52,7 @@ public final class ContainerSteps {
    * @param ranks of each node, in the order of the stream within the node
    */
   public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, PrefixToken token,
-      Containers containers, Map<String, List<Integer>> ranks) {
+      ContainerSizes containers, Map<String, List<Integer>> ranks) {
     /**
      * Returns the nodes in the order of the stream. That is by their lowest ranks, as ranks of a run mostly follow each
      * other.

@@ -26,13 +26,13 @@ import java.util.TreeMap;
  * @param containers where its files go, if they are packed
  */
 record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
-    PublishedForm form, Optional<Containers> containers, Course course) {
+    PublishedForm form, Optional<PackedContent> containers, Course course) {
   /** What is packed, and where it goes. */
-  record Containers(ContainerContent packed, Plan plan) {}
+  record PackedContent(ContainerContent packed, Plan plan) {}
 
   FlushAttempt with(ContainerContent packed, Plan plan) {
     return new FlushAttempt(
-        descriptor, paths, holders, complete, PublishedForm.CONTAINERS, Optional.of(new Containers(packed, plan)),
+        descriptor, paths, holders, complete, PublishedForm.CONTAINERS, Optional.of(new PackedContent(packed, plan)),
         course);
   }
 

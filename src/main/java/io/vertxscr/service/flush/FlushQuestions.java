@@ -57,7 +57,7 @@ public final class FlushQuestions {
     if (here.filter(record -> record.flush() == FlushState.DONE).isPresent()) {
       return Future.succeededFuture(FlushReply.FLUSHED);
     }
-    if (await && session.state().phase() == SessionState.Phase.OUTPUT && run.open().isBypass()) {
+    if (await && session.state().phase() == SessionState.SessionPhase.OUTPUT && run.open().isBypass()) {
       throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " waits for a flush in a phase past the"
           + " cache, for whose end flushes wait: wait before it or after it");
     }

@@ -1,8 +1,8 @@
 package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -109,13 +109,13 @@ public final class FlushService {
   }
 
   /** About what the map will say of a rank. */
-  private static Entry expected(DatasetRecord record, RankFiles rank) {
-    return record.origin().flush().compression().isEmpty() ? Entry.of(rank)
+  private static RankEntry expected(DatasetRecord record, RankFiles rank) {
+    return record.origin().flush().compression().isEmpty() ? RankEntry.of(rank)
         : compressed(rank, rank.files().stream().map(FileMeta::bytes).toList());
   }
 
-  private static Entry compressed(RankFiles rank, List<Long> storedBytes) {
-    return new Entry(rank.rank(), IntStream.range(0, rank.files().size()).mapToObj(i ->
+  private static RankEntry compressed(RankFiles rank, List<Long> storedBytes) {
+    return new RankEntry(rank.rank(), IntStream.range(0, rank.files().size()).mapToObj(i ->
         FlushedFile.of(rank.files().get(i)).compressed(storedBytes.get(i))).toList());
   }
 
@@ -142,7 +142,7 @@ public final class FlushService {
     for (int i = 0; i < part.holders().size(); i++) {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);
     }
-    List<Future<List<Entry>>> asked = new ArrayList<>();
+    List<Future<List<RankEntry>>> asked = new ArrayList<>();
     byHolder.forEach((node, ranks) -> asked.add(switch (part.form()) {
       case CONTAINERS -> packedEntries(node, part.datasetId(), ranks);
       case COMPRESSED -> bus.ask(node, NodeVerb.FLUSH_SIZES,
@@ -150,10 +150,10 @@ public final class FlushService {
           .map(sizes -> IntStream.range(0, ranks.size())
               .mapToObj(i -> compressed(sizes.files().get(i), sizes.storedBytes().get(i))).toList());
       case FILES -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(part.datasetId(), ranks), LayoutReply.class)
-          .map(layout -> layout.files().stream().map(Entry::of).toList());
+          .map(layout -> layout.files().stream().map(RankEntry::of).toList());
     }));
     return Future.all(asked).compose(_ -> loop.prefix().run("write the map of dataset " + part.datasetId(), () -> {
-      List<Entry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
+      List<RankEntry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
       PrefixPaths paths = new PrefixPaths(loop.files().path(part.prefix()));
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart(), Optional.of(part.token()))
           .writeEntries(part.firstRank(), entries);
@@ -172,7 +172,7 @@ public final class FlushService {
         new CompressedSizes(ranks, ranks.stream().map(target(record)::storedBytes).toList()));
   }
 
-  private Future<List<Entry>> packedEntries(String node, int datasetId, List<Integer> ranks) {
+  private Future<List<RankEntry>> packedEntries(String node, int datasetId, List<Integer> ranks) {
     EntriesRequest request = new EntriesRequest(datasetId, ranks);
     return bus.ask(node, NodeVerb.AGGREGATE_ENTRIES, request, EntriesReply.class).map(found -> {
       ContainerLayout layout = new ContainerLayout(found.containerBytes(), found.alignBytes());

@@ -12,6 +12,8 @@ import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.restart.CatchUp;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.restart.RestartLeader;
+import io.vertxscr.service.restart.Restorer.RestoreOutcome;
+import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import io.vertxscr.service.restart.Restorer;
 import io.vertxscr.service.run.ActiveRun;
 import java.util.ArrayList;
@@ -63,11 +65,11 @@ public final class RestartSteps {
   }
 
   /** Some node may have lost what it had when the run began: then nobody starts. */
-  Future<RestartOffer> start(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  Future<RestartOffer> start(ActiveRun run, List<NodeContribution<Part.InvalidRanks>> parts) {
     return startNow(run, parts).onComplete(_ -> events.reading());
   }
 
-  private Future<RestartOffer> startNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  private Future<RestartOffer> startNow(ActiveRun run, List<NodeContribution<Part.InvalidRanks>> parts) {
     var unread = GatherReducers.unread(parts);
     Optional<RunInfo.Restartable> offered = run.info().restart();
     if (unread.isEmpty() || offered.isEmpty()) {
@@ -79,14 +81,14 @@ public final class RestartSteps {
   }
 
   /** Where some rank could not read it, nobody has restarted, and the dataset is offered no more. */
-  Future<RestartOffer> complete(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  Future<RestartOffer> complete(ActiveRun run, List<NodeContribution<Part.InvalidRanks>> parts) {
     long number = run.info().run();
     int offered = run.info().restart().map(RunInfo.Restartable::datasetId).orElse(0);
     return completeNow(run, parts).onSuccess(_ -> events.restarted(number, offered))
         .onFailure(failure -> events.restartFailed(number, offered, failure));
   }
 
-  private Future<RestartOffer> completeNow(ActiveRun run, List<NodeContribution<Part.Restart>> parts) {
+  private Future<RestartOffer> completeNow(ActiveRun run, List<NodeContribution<Part.InvalidRanks>> parts) {
     var unread = GatherReducers.unread(parts);
     RunInfo info = run.info();
     if (unread.isEmpty() || info.restart().isEmpty()) {
@@ -111,9 +113,9 @@ public final class RestartSteps {
         .orElse("there is no older one"))));
   }
 
-  private Future<Restorer.Found> exchange(ActiveRun run) {
+  private Future<RestoreOutcome> exchange(ActiveRun run) {
     RunInfo info = run.info();
-    return restorer.another(new Restorer.Wanted(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
+    return restorer.another(new RestoreRequest(info.prefix(), info.map(), info.policy(), List.copyOf(unreadable)))
         .onSuccess(found -> {
           run.info(info.with(found.restart()));
           protectBehind(info);

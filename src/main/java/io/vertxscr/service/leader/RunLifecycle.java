@@ -131,11 +131,11 @@ public final class RunLifecycle implements LeaderActions {
       case PUBLISHED -> GatherHandler.of(Part.Published.class, phases::published);
       case FLUSHED -> GatherHandler.of(Part.Done.class, (_, parts) -> phases.flushed(parts));
       case HAVE_RESTART -> GatherHandler.of(Part.Have.class, restarts::have);
-      case START_RESTART -> GatherHandler.of(Part.Restart.class, restarts::start);
-      case COMPLETE_RESTART -> GatherHandler.of(Part.Restart.class, restarts::complete);
+      case START_RESTART -> GatherHandler.of(Part.InvalidRanks.class, restarts::start);
+      case COMPLETE_RESTART -> GatherHandler.of(Part.InvalidRanks.class, restarts::complete);
       case CURRENT -> GatherHandler.of(Part.Named.class, restarts::current);
       case DROP, DELETE -> GatherHandler.of(Part.Named.class, (run, parts) -> restarts.remove(run, step, parts));
-      case FINALIZE -> GatherHandler.of(Part.Restart.class, (run, _) -> finish(run));
+      case FINALIZE -> GatherHandler.of(Part.InvalidRanks.class, (run, _) -> finish(run));
     };
   }
 

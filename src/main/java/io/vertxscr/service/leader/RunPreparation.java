@@ -17,6 +17,8 @@ import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.LaunchWishes;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.restart.RestartLeader;
+import io.vertxscr.service.restart.Restorer.RestoreOutcome;
+import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import io.vertxscr.service.restart.Restorer;
 import java.util.EnumSet;
 import java.util.List;
@@ -118,7 +120,7 @@ public final class RunPreparation {
         })
         .compose(_ -> wishes.left(prefix, policy))
         .onSuccess(left -> wishes.warning(left).ifPresent(restorer::tell))
-        .compose(left -> restored(new Restorer.Wanted(prefix, map, left, List.of())))
+        .compose(left -> restored(new RestoreRequest(prefix, map, left, List.of())))
         .onFailure(failure -> {
           if (HOPELESS.contains(Fault.of(failure))) {
             advice.halts().initFailed(prefix, policy.halt());
@@ -141,7 +143,7 @@ public final class RunPreparation {
     return restorer.remarks();
   }
 
-  private Future<Restorer.Found> restored(Restorer.Wanted wanted) {
+  private Future<RestoreOutcome> restored(RestoreRequest wanted) {
     boolean inPlace = readsInPlace(wanted.policy());
     return before(wanted.prefix(), wanted.policy())
         .compose(_ -> inPlace ? reads.begin(wanted.prefix()) : Future.succeededFuture())

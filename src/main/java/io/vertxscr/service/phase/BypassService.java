@@ -41,7 +41,7 @@ public final class BypassService {
   }
 
   /** Completes when the dataset is complete in the prefix directory, which is its only place. */
-  Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
+  Future<CollectiveCalls.StepReplies> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     DatasetDescriptor dataset = open.descriptor();
     int id = dataset.id();
@@ -57,7 +57,7 @@ public final class BypassService {
               .transform((counted, failure) -> publish(run, dataset, counted, failure));
         })
         .onComplete((_, _) -> store.forget(id))
-        .map(complete -> CollectiveCalls.Answers.same(PhaseService.reply(dataset, complete)));
+        .map(complete -> CollectiveCalls.StepReplies.same(PhaseService.reply(dataset, complete)));
   }
 
   /** All files of all ranks, each file read once. */

@@ -85,7 +85,7 @@ public final class PhaseService {
   public record Data(DatasetStore store, ProtectionService protection, CacheEvictor keeper, Capacity capacity,
       PrefixCopies copies, CompletedNames names, FilePlaces places, StableStorage stable) {}
 
-  public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.StepReplies> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
     RankCall first = ranks.getFirst();
     return room(run, first.flags()).compose(room -> {
@@ -100,19 +100,19 @@ public final class PhaseService {
     });
   }
 
-  private Future<CollectiveCalls.Answers> open(LocalRun run, OutputStarted started) {
+  private Future<CollectiveCalls.StepReplies> open(LocalRun run, OutputStarted started) {
     DatasetDescriptor dataset = started.descriptor();
     CheckpointDescriptor how = how(run.info(), dataset);
     Path prefix = loop.files().path(run.info().prefix());
     if (how.bypass() || started.bypass()) {
       run.open(OpenDataset.output(dataset, prefix, prefix));
-      return Future.succeededFuture(new CollectiveCalls.Answers(
+      return Future.succeededFuture(new CollectiveCalls.StepReplies(
           _ -> new StartReply(dataset.id(), dataset.name(), prefix.toString()), false));
     }
     store.place(dataset.id(), how.storeBase());
     return keeper.makeRoom(started.evict(), how.storeBase()).map(_ -> {
       run.open(OpenDataset.output(dataset, prefix, store.directory(dataset.id())));
-      return new CollectiveCalls.Answers(rank -> new StartReply(
+      return new CollectiveCalls.StepReplies(rank -> new StartReply(
           dataset.id(), dataset.name(), store.directory(dataset.id(), rank).toString(),
           OptionalInt.of(StartReply.CACHE_NAMES), Optional.empty()), false);
     });
@@ -122,14 +122,14 @@ public final class PhaseService {
    * Waits for room for the next dataset. All nodes of the run know the same ids, so each can tell which descriptor it
    * will have.
    */
-  private Future<Part.Room> room(LocalRun run, int flagBits) {
+  private Future<Part.RoomEstimate> room(LocalRun run, int flagBits) {
     if (flagBits < 1 || flagBits > 3) {
-      return Future.succeededFuture(Part.Room.ENOUGH);    // refused by the leader, for all
+      return Future.succeededFuture(Part.RoomEstimate.ENOUGH);    // refused by the leader, for all
     }
     DatasetFlags flags = DatasetFlags.ofBits(flagBits);
     int checkpointId = flags.checkpoint() ? lastCheckpointId + 1 : 0;
     CheckpointDescriptor how = run.info().policy().descriptors().descriptorFor(flags, checkpointId);
-    return how.bypass() ? Future.succeededFuture(Part.Room.ENOUGH)
+    return how.bypass() ? Future.succeededFuture(Part.RoomEstimate.ENOUGH)
         : capacity.awaitRoom(run.info(), run.cache(), how, run::isOver);
   }
 
@@ -149,7 +149,7 @@ public final class PhaseService {
     lastCheckpointId = Math.max(lastCheckpointId, dataset.checkpointId());
   }
 
-  public Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.StepReplies> complete(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     if (open.isBypass()) {
@@ -169,7 +169,7 @@ public final class PhaseService {
             syncBehind(run, id);
           }
           keeper.keep(run.cache());
-          return CollectiveCalls.Answers.same(reply(open.descriptor(), complete));
+          return CollectiveCalls.StepReplies.same(reply(open.descriptor(), complete));
         });
   }
 

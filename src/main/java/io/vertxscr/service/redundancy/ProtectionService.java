@@ -64,7 +64,7 @@ public final class ProtectionService {
 
   /** Whether there is room for what protection takes on this node. */
   @FunctionalInterface
-  public interface Room {
+  public interface RoomCheck {
     /** Fails with NO_SPACE if files and redundancy do not fit into their store together. The files exist already. */
     Future<Void> require(long fileBytes, long redundancyBytes);
   }
@@ -83,7 +83,7 @@ public final class ProtectionService {
 
   /** Protects the dataset of a phase; completes when the filemap is durable. */
   public Future<DatasetRecord> protect(
-      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine, Room room) {
+      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine, RoomCheck room) {
     return prepare(new ProtectionJob(dataset, map, sets, 0, mine), room, true);
   }
 
@@ -140,7 +140,7 @@ public final class ProtectionService {
     });
   }
 
-  private Future<DatasetRecord> prepare(ProtectionJob job, Room room, boolean save) {
+  private Future<DatasetRecord> prepare(ProtectionJob job, RoomCheck room, boolean save) {
     KnownLayouts layouts = new KnownLayouts();
     job.mine().forEach(layouts::files);
     if (job.isEmpty()) {

@@ -1,8 +1,8 @@
 package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
@@ -75,7 +75,7 @@ public final class FetchService {
    * @param evicted datasets that have made room: flushed ones of other ids
    */
   private record FetchPlan(
-      FetchRanks request, PrefixPaths paths, List<Entry> entries, FetchWay way, List<Integer> evicted) {
+      FetchRanks request, PrefixPaths paths, List<RankEntry> entries, FetchWay way, List<Integer> evicted) {
     int id() {
       return request.descriptor().id();
     }
@@ -160,7 +160,7 @@ public final class FetchService {
     int id = request.descriptor().id();
     requireOlder(request.descriptor());
     PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
-    List<Entry> entries = new RankMapReader(paths, id).entries(request.ranks());
+    List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (request.how().inPlace() && isInPlace(entries)) {
       return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
     }
@@ -183,7 +183,7 @@ public final class FetchService {
   }
 
   /** Evicts only what is in the prefix directory, oldest first, and nothing of this id. */
-  private FetchWay makeRoom(FetchRanks request, List<Entry> entries, List<Integer> evicted) {
+  private FetchWay makeRoom(FetchRanks request, List<RankEntry> entries, List<Integer> evicted) {
     long needed = bytes(entries);
     if (store.freeBytes(request.base()) < needed) {
       store.reclaim(request.base());
@@ -211,11 +211,11 @@ public final class FetchService {
         + ", and all that is flushed has gone from there");
   }
 
-  private static boolean isInPlace(List<Entry> entries) {
+  private static boolean isInPlace(List<RankEntry> entries) {
     return entries.stream().flatMap(entry -> entry.files().stream()).allMatch(FlushedFile::isInPlace);
   }
 
-  private static long bytes(List<Entry> entries) {
+  private static long bytes(List<RankEntry> entries) {
     return entries.stream().flatMap(entry -> entry.files().stream()).mapToLong(file -> file.bytes().orElse(0)).sum();
   }
 

@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
-import io.vertxscr.flow.restart.RestartOrder.Flushed;
+import io.vertxscr.flow.restart.RestartOrder.FlushedCheckpoints;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
@@ -29,6 +29,7 @@ import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -73,10 +74,10 @@ public final class PrefixFetcher {
    * @param traces ids of all datasets that have left anything there, also of those that the index does not list
    * @param trouble why it cannot be read, and counts as empty; empty where it can be
    */
-  public record Listing(List<DatasetDescriptor> all, Optional<String> current, Flushed restart, Set<Integer> traces,
-      Optional<String> trouble) {
+  public record Listing(List<DatasetDescriptor> all, Optional<String> current, FlushedCheckpoints restart,
+      Set<Integer> traces, Optional<String> trouble) {
     static Listing unread(String trouble) {
-      return new Listing(List.of(), Optional.empty(), new Flushed(List.of(), Integer.MAX_VALUE, 0), Set.of(),
+      return new Listing(List.of(), Optional.empty(), new FlushedCheckpoints(List.of(), Integer.MAX_VALUE, 0), Set.of(),
           Optional.of(trouble));
     }
 
@@ -96,7 +97,7 @@ public final class PrefixFetcher {
       int current = index.current().flatMap(index::find).map(Index.Entry::id).orElse(Integer.MAX_VALUE);
       int last = index.entries().stream().filter(Index.Entry::restartable).mapToInt(Index.Entry::id).max().orElse(0);
       return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
-          new Flushed(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
+          new FlushedCheckpoints(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
           Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
               .collect(Collectors.toSet()), Optional.empty());
     }
@@ -168,7 +169,7 @@ public final class PrefixFetcher {
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
    *     and any node checks the files
    */
-  Future<Integer> fetch(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+  Future<Integer> fetch(DatasetDescriptor dataset, RestoreRequest wanted) {
     return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
         check(dataset, wanted),
         ContainerDrafts.isPacked(new PrefixPaths(loop.files().path(wanted.prefix())), dataset.id()))).compose(found -> {
@@ -225,7 +226,7 @@ public final class PrefixFetcher {
   }
 
   /** Fails with RANKS_DISAGREE for another number of ranks; {@link #fetch} finds other failures. */
-  Future<Void> look(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+  Future<Void> look(DatasetDescriptor dataset, RestoreRequest wanted) {
     return loop.prefix().<Void>run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> {
       check(dataset, wanted);
       return null;
@@ -240,13 +241,13 @@ public final class PrefixFetcher {
         : new RankMap(IntStream.range(0, ranks).mapToObj(rank -> nodes.get(rank % nodes.size())).toList());
   }
 
-  private Future<Void> failed(DatasetDescriptor dataset, Restorer.Wanted wanted, Throwable failure) {
+  private Future<Void> failed(DatasetDescriptor dataset, RestoreRequest wanted, Throwable failure) {
     boolean badBytes = failure instanceof ScrException e && e.fault() == Fault.CORRUPT;
     Future<Void> noted = badBytes ? markFailed(wanted.prefix(), dataset.id()) : Future.succeededFuture();
     return noted.transform((_, _) -> Future.failedFuture(failure));
   }
 
-  private int check(DatasetDescriptor dataset, Restorer.Wanted wanted) {
+  private int check(DatasetDescriptor dataset, RestoreRequest wanted) {
     PrefixPaths paths = new PrefixPaths(loop.files().path(wanted.prefix()));
     PrefixIndex index = new PrefixIndex(paths, locked.user());
     if (!new Publication(paths, index).isComplete(dataset.id())) {

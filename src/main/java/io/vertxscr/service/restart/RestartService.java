@@ -43,18 +43,18 @@ public final class RestartService {
     this.fetches = fetches;
   }
 
-  public Future<CollectiveCalls.Answers> have(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.StepReplies> have(LocalRun run, List<RankCall> ranks) {
     return run.gather(Step.HAVE_RESTART, new Part.Have(run.hasSelected()), RestartOffer.class).map(offer -> {
       run.info(run.info().with(offer.restart()));
       run.cache().offered(run.info());
       HaveRestartReply reply = offer.restart()
           .map(found -> HaveRestartReply.of(found.datasetId(), found.name())).orElse(HaveRestartReply.NONE);
       offer.remarks().ifPresent(run::tell);
-      return new CollectiveCalls.Answers(_ -> reply, offer.restart().isPresent());
+      return new CollectiveCalls.StepReplies(_ -> reply, offer.restart().isPresent());
     });
   }
 
-  public Future<CollectiveCalls.Answers> start(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.StepReplies> start(LocalRun run, List<RankCall> ranks) {
     boolean inPrefix = run.info().policy().fetch().globalRestart();
     List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> ranks.stream()
         .map(RankCall::rank).filter(rank -> readable(offered.datasetId()).stream()
@@ -73,7 +73,7 @@ public final class RestartService {
           DatasetFlags.CHECKPOINT, 0, restart.createdUs(), new Job("", "", "", ""),
           DatasetDescriptor.Totals.NONE), prefix, false, List.of()));
       run.open(OpenDataset.restart(found.dataset(), prefix, found.directory(), found.ranks(), inPrefix));
-      return new CollectiveCalls.Answers(rank -> new StartReply(restart.datasetId(), restart.name(),
+      return new CollectiveCalls.StepReplies(rank -> new StartReply(restart.datasetId(), restart.name(),
           found.directory(rank).toString(), OptionalInt.empty(),
           inPrefix ? Optional.empty() : found.list(rank)), false);
     });
@@ -98,43 +98,43 @@ public final class RestartService {
             new Readable(found.dataset(), found.prefix(), false, found.ranks())));
   }
 
-  public Future<CollectiveCalls.Answers> complete(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.StepReplies> complete(LocalRun run, List<RankCall> ranks) {
     List<Integer> invalid = ranks.stream().filter(call -> !call.valid()).map(RankCall::rank).toList();
     OpenDataset open = run.open();
     return offer(run, Step.COMPLETE_RESTART, invalid).map(_ -> {
       run.restarted();
-      return CollectiveCalls.Answers.same(new CompleteReply(open.descriptor().id(), open.descriptor().name()));
+      return CollectiveCalls.StepReplies.same(new CompleteReply(open.descriptor().id(), open.descriptor().name()));
     });
   }
 
-  public Future<CollectiveCalls.Answers> finish(LocalRun run, List<RankCall> ranks) {
-    return offer(run, Step.FINALIZE, List.of()).map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
+  public Future<CollectiveCalls.StepReplies> finish(LocalRun run, List<RankCall> ranks) {
+    return offer(run, Step.FINALIZE, List.of()).map(_ -> CollectiveCalls.StepReplies.same(new DoneReply()));
   }
 
   /**
    * Passes the application's choice of a checkpoint to the leader, which does all. Before the application has
    * restarted, this selects what have-restart will offer.
    */
-  public Future<CollectiveCalls.Answers> current(LocalRun run, List<RankCall> ranks) {
+  public Future<CollectiveCalls.StepReplies> current(LocalRun run, List<RankCall> ranks) {
     Part.Named part = new Part.Named(ranks.getFirst().name(), !run.hasRestarted(), false);
     return run.gather(Step.CURRENT, part, RestartOffer.class).map(offer -> {
       run.info(run.info().with(offer.restart()));
       run.select();
       offer.remarks().ifPresent(run::tell);
-      return CollectiveCalls.Answers.same(new DoneReply());
+      return CollectiveCalls.StepReplies.same(new DoneReply());
     });
   }
 
   /** DROP, DELETE: the leader does all. */
-  public CollectiveCalls.Work removal(Step step) {
+  public CollectiveCalls.StepAction removal(Step step) {
     return (run, ranks) -> {
       String name = ranks.getFirst().name();
       return run.gather(step, new Part.Named(name, false, names.has(run.info().prefix(), name)))
-          .map(_ -> CollectiveCalls.Answers.same(new DoneReply()));
+          .map(_ -> CollectiveCalls.StepReplies.same(new DoneReply()));
     };
   }
 
   private Future<Optional<Restartable>> offer(LocalRun run, Step step, List<Integer> invalid) {
-    return run.gather(step, new Part.Restart(invalid), RestartOffer.class).map(RestartOffer::restart);
+    return run.gather(step, new Part.InvalidRanks(invalid), RestartOffer.class).map(RestartOffer::restart);
   }
 }

@@ -6,7 +6,7 @@ import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestartOrder.Candidate;
-import io.vertxscr.flow.restart.RestartOrder.Flushed;
+import io.vertxscr.flow.restart.RestartOrder.FlushedCheckpoints;
 import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan;
@@ -75,10 +75,10 @@ public final class Restorer {
   }
 
   /** For whom a checkpoint is wanted, and which are not to be tried. */
-  public record Wanted(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
+  public record RestoreRequest(String prefix, RankMap map, RunPolicy policy, List<Integer> excluded) {}
 
   /** Result of the search. */
-  public record Found(Optional<Restartable> restart, RunInfo.Found all) {}
+  public record RestoreOutcome(Optional<Restartable> restart, RunInfo.InitialState all) {}
 
   /** Candidates of a restart. */
   private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
@@ -99,7 +99,7 @@ public final class Restorer {
    * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
    * nobody can see whether there is any.
    */
-  public Future<Found> restore(Wanted wanted) {
+  public Future<RestoreOutcome> restore(RestoreRequest wanted) {
     return scene(wanted).compose(scene -> {
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
       Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
@@ -114,7 +114,7 @@ public final class Restorer {
   }
 
   /** The caches are not emptied for a run that will be refused. */
-  private Future<Void> mayEmpty(Scene scene, Wanted wanted) {
+  private Future<Void> mayEmpty(Scene scene, RestoreRequest wanted) {
     requireReadable(scene, wanted);
     return candidates(scene, wanted).stream().findFirst()
         .map(newest -> prefix.look(newest.descriptor(), wanted)).orElse(Future.succeededFuture());
@@ -145,11 +145,11 @@ public final class Restorer {
   }
 
   /** Finds another checkpoint for an active run that cannot use its first one. */
-  public Future<Found> another(Wanted wanted) {
+  public Future<RestoreOutcome> another(RestoreRequest wanted) {
     return scene(wanted).compose(scene -> restore(wanted, scene));
   }
 
-  private Future<Found> restore(Wanted wanted, Scene seen) {
+  private Future<RestoreOutcome> restore(RestoreRequest wanted, Scene seen) {
     long startNs = loop.nanoTime();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
@@ -163,21 +163,21 @@ public final class Restorer {
               tellIfWithoutCheckpoint(scene, wanted, candidates);
             }
           })
-          .map(found -> new Found(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
+          .map(found -> new RestoreOutcome(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
               found(scene, wanted.prefix())));
     });
   }
 
-  private Future<Scene> scene(Wanted wanted) {
+  private Future<Scene> scene(RestoreRequest wanted) {
     return caches.all().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed ->
         journal.read(wanted.prefix()).map(history ->
             new Scene(inventories, flushed, judged(wanted, flushed, history)))));
   }
 
   /** Updates the quarantine: adds checkpoints that failed too often, releases those set current since. */
-  private RestartHistory judged(Wanted wanted, PrefixFetcher.Listing flushed, RestartHistory history) {
+  private RestartHistory judged(RestoreRequest wanted, PrefixFetcher.Listing flushed, RestartHistory history) {
     String prefixDirectory = wanted.prefix();
-    FetchPolicy.Choice rules = wanted.policy().fetch().choice();
+    FetchPolicy.CheckpointChoice rules = wanted.policy().fetch().choice();
     RestartHistory judged = history;
     for (RestartHistory.Load load : history.loads()) {
       if (load.quarantined() && flushed.current().equals(Optional.of(load.name()))) {
@@ -223,7 +223,7 @@ public final class Restorer {
   }
 
   /** Reports a start without a checkpoint although there may have been some. */
-  private void tellIfWithoutCheckpoint(Scene scene, Wanted wanted, List<Candidate> tried) {
+  private void tellIfWithoutCheckpoint(Scene scene, RestoreRequest wanted, List<Candidate> tried) {
     int listed = (int) scene.flushed().all().stream().filter(dataset -> dataset.flags().checkpoint()).count();
     if (listed > 0 && wanted.policy().fetch().fetch()) {
       noCheckpoint(wanted, listed, "none of the checkpoints that the index of " + wanted.prefix() + " lists, " + listed
@@ -239,14 +239,14 @@ public final class Restorer {
     }
   }
 
-  private void noCheckpoint(Wanted wanted, int listed, String why) {
+  private void noCheckpoint(RestoreRequest wanted, int listed, String why) {
     LOG.warn(why);
     observer.notice(new Event.RestartAnew(wanted.prefix(), listed, why));
     missed.addFirst(why);
   }
 
   /** Empties the caches, except pending flushes, if restarts from caches are disabled. */
-  private Future<Scene> emptied(Scene scene, Wanted wanted) {
+  private Future<Scene> emptied(Scene scene, RestoreRequest wanted) {
     if (fromCaches(wanted)) {
       return Future.succeededFuture(scene);
     }
@@ -293,7 +293,7 @@ public final class Restorer {
    * Refuses an unreadable prefix directory. A start without checkpoint, or empty caches, would lose work, and new
    * datasets would reuse existing ids.
    */
-  private static void requireReadable(Scene scene, Wanted wanted) {
+  private static void requireReadable(Scene scene, RestoreRequest wanted) {
     if (scene.flushed().trouble().isPresent() && wanted.policy().fetch().fetch()) {
       throw new ScrException(Fault.IO, "the prefix directory " + wanted.prefix() + " cannot be read ("
           + scene.flushed().trouble().get() + "), and there is no checkpoint to restart from in the caches: the run"
@@ -302,14 +302,14 @@ public final class Restorer {
     }
   }
 
-  private static boolean fromCaches(Wanted wanted) {
+  private static boolean fromCaches(RestoreRequest wanted) {
     return wanted.policy().fetch().distribute() && !wanted.policy().fetch().globalRestart()
         && !wanted.policy().cache().purge();
   }
 
-  private static List<Candidate> candidates(Scene scene, Wanted wanted) {
+  private static List<Candidate> candidates(Scene scene, RestoreRequest wanted) {
     FetchPolicy rules = wanted.policy().fetch();
-    Flushed flushed = rules.fetch() ? scene.flushed().restart() : scene.flushed().restart().withoutFetch();
+    FlushedCheckpoints flushed = rules.fetch() ? scene.flushed().restart() : scene.flushed().restart().withoutFetch();
     List<DatasetDescriptor> cached = fromCaches(wanted)
         ? RestorePlanner.candidates(scene.inventories(), wanted.prefix(), wanted.map().size()) : List.of();
     List<Candidate> candidates = RestartOrder.of(cached, flushed, scene.history(), wanted.excluded());
@@ -325,7 +325,7 @@ public final class Restorer {
   }
 
   /** Refuses another number of ranks. An older checkpoint would lose newer work, a start without one all of it. */
-  static ScrException otherSize(DatasetDescriptor dataset, int ranks, Wanted wanted) {
+  static ScrException otherSize(DatasetDescriptor dataset, int ranks, RestoreRequest wanted) {
     String writers = ranks == 1 ? "1 rank" : ranks + " ranks";
     return new ScrException(Fault.RANKS_DISAGREE, "the newest checkpoint, dataset " + dataset.id() + " \""
         + dataset.name() + "\", was written by " + writers + ", and this run has " + wanted.map().size()
@@ -341,7 +341,7 @@ public final class Restorer {
    * Computes the next ids: dataset ids are unique in the caches over all prefix directories. Checkpoint numbers count
    * for each prefix directory.
    */
-  private RunInfo.Found found(Scene scene, String prefixDirectory) {
+  private RunInfo.InitialState found(Scene scene, String prefixDirectory) {
     List<Inventory.Dataset> cached = CacheSnapshot.of(scene.inventories()).copies().toList();
     IntStream ids = IntStream.concat(cached.stream().mapToInt(dataset -> dataset.descriptor().id()),
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::id));
@@ -349,11 +349,11 @@ public final class Restorer {
         cached.stream().filter(dataset -> dataset.origin().prefix().equals(prefixDirectory))
             .mapToInt(dataset -> dataset.descriptor().checkpointId()),
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::checkpointId));
-    return new RunInfo.Found(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
+    return new RunInfo.InitialState(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
         scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
   }
 
-  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, Wanted wanted) {
+  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, RestoreRequest wanted) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
@@ -380,7 +380,7 @@ public final class Restorer {
     });
   }
 
-  private Future<Void> fromCaches(DatasetDescriptor dataset, Wanted wanted) {
+  private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted) {
     return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map())).map(plan -> {
       unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
       ways = ways(plan);
@@ -399,7 +399,7 @@ public final class Restorer {
    * Drops what the application could not read. What could not be restored stays: the nodes that are missing may come
    * back, and what was in the way may pass.
    */
-  private Future<Void> drop(Wanted wanted, Scene scene) {
+  private Future<Void> drop(RestoreRequest wanted, Scene scene) {
     Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
         && d.descriptor().flags().checkpoint() && wanted.excluded().contains(d.descriptor().id());
     boolean any = CacheSnapshot.of(scene.inventories()).copies().anyMatch(useless);

@@ -24,15 +24,15 @@ public final class CollectiveCalls {
   private final Loop loop;
   private final String self;
   private final RunService runs;
-  private final Map<Step, Work> works;
+  private final Map<Step, StepAction> actions;
   private boolean stopping;
 
   /** Who calls: the run, the rank, the number of the call, and the connection. */
   public record Caller(long run, int rank, long call, String client) {}
 
   /** What a node does in a step; all its ranks have made the same call. */
-  public interface Work {
-    Future<Answers> run(LocalRun run, List<RankCall> calls);
+  public interface StepAction {
+    Future<StepReplies> run(LocalRun run, List<RankCall> calls);
   }
 
   /**
@@ -41,22 +41,22 @@ public final class CollectiveCalls {
    * @param ofRank the reply; what rank 0 is told besides is added to it
    * @param restartAvailable what HAVE_RESTART found
    */
-  public record Answers(IntFunction<CallReply> ofRank, boolean restartAvailable) {
-    public static Answers same(CallReply reply) {
-      return new Answers(_ -> reply, false);
+  public record StepReplies(IntFunction<CallReply> ofRank, boolean restartAvailable) {
+    public static StepReplies same(CallReply reply) {
+      return new StepReplies(_ -> reply, false);
     }
   }
 
   /**
    * Serves a node.
    *
-   * @param works what the node does in each step
+   * @param actions what the node does in each step
    */
-  public CollectiveCalls(Loop loop, String self, RunService runs, Map<Step, Work> works) {
+  public CollectiveCalls(Loop loop, String self, RunService runs, Map<Step, StepAction> actions) {
     this.loop = loop;
     this.self = self;
     this.runs = runs;
-    this.works = Map.copyOf(works);
+    this.actions = Map.copyOf(actions);
   }
 
   /** One rank's call; completes when all ranks of the run have called and the step is done. */
@@ -114,11 +114,11 @@ public final class CollectiveCalls {
     Optional<String> odd = LocalGather.disagreement(calls);
     Future.succeededFuture()
         .compose(_ -> odd.isPresent()
-            ? run.disagree(step, odd.get()).<Answers>mapEmpty() : works.get(step).run(run, calls))
+            ? run.disagree(step, odd.get()).<StepReplies>mapEmpty() : actions.get(step).run(run, calls))
         .onComplete((answers, failure) -> answer(run, step, answers, failure));
   }
 
-  private void answer(LocalRun run, Step step, Answers answers, Throwable failure) {
+  private void answer(LocalRun run, Step step, StepReplies answers, Throwable failure) {
     Map<Integer, Promise<Object>> promises = new TreeMap<>(run.waiting());
     run.waiting().clear();
     boolean phaseEnds = step == Step.COMPLETE_OUTPUT || step == Step.COMPLETE_RESTART;

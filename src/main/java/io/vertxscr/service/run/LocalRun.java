@@ -253,7 +253,7 @@ public final class LocalRun {
 
   /** Whether all ranks of this node have finalized. */
   boolean isFinished() {
-    return sessions().stream().allMatch(session -> session.state().phase() == SessionState.Phase.ENDED);
+    return sessions().stream().allMatch(session -> session.state().phase() == SessionState.SessionPhase.ENDED);
   }
 
   public boolean isOver() {

@@ -101,7 +101,7 @@ public final class RunService implements Membership.Listener {
   }
 
   private static boolean ended(LocalRun run) {
-    return run.sessions().stream().allMatch(s -> s.state().phase() == SessionState.Phase.ENDED);
+    return run.sessions().stream().allMatch(s -> s.state().phase() == SessionState.SessionPhase.ENDED);
   }
 
   private InitReply reply(RunInfo info, int rank) {
@@ -199,7 +199,7 @@ public final class RunService implements Membership.Listener {
     arriving.lose(client);
     if (run != null && !run.isOver()) {
       for (LocalRun.RankSession session : run.sessions()) {
-        if (client.test(session.client()) && session.state().phase() != SessionState.Phase.ENDED) {
+        if (client.test(session.client()) && session.state().phase() != SessionState.SessionPhase.ENDED) {
           ScrException lost = new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
               + " is lost: its connection ended without finalize");
           arriving.tell(new LostRank(run.info().run(), 0, lost.fault().number(), lost.getMessage()));

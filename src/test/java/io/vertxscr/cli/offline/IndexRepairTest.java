@@ -418,7 +418,7 @@ class IndexRepairTest {
     Path part = paths.dataset(6).resolve("rank2file.0.0");
     RankFileMap.Leaf leaf = (RankFileMap.Leaf) RankFileMapFile.decode(Files.readAllBytes(part));
     Files.write(part, RankFileMapFile.encode(new RankFileMap.Leaf(leaf.ranks(), leaf.entries().stream().map(rank ->
-        new RankFileMap.Entry(rank.rank(), rank.files().stream().map(file -> new RankFileMap.FlushedFile(
+        new RankFileMap.RankEntry(rank.rank(), rank.files().stream().map(file -> new RankFileMap.FlushedFile(
             file.path(), file.bytes(), OptionalInt.empty(), List.of())).toList())).toList())));
 
     assertThat(index("--verify")).isEqualTo(new CliRun(0, """

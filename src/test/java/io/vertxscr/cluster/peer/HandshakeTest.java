@@ -165,7 +165,7 @@ class HandshakeTest {
   void aSecretIsLongEnoughAndNotShown() {
     assertThatExceptionOfType(ScrException.class).isThrownBy(() -> new ClusterSecret(new byte[15]))
         .extracting(ScrException::fault).isEqualTo(Fault.BAD_CONFIGURATION);
-    assertThat(new PeerServer.Settings("n1", "h", 0, SECRET).toString()).contains("hidden");
+    assertThat(new PeerServer.ServerSettings("n1", "h", 0, SECRET).toString()).contains("hidden");
   }
 
   private void assertServes(PeerServer server) {

@@ -71,13 +71,13 @@ final class TestNode implements RangeCatalog {
   }
 
   PeerServer serve(PeerTimeouts timeouts, int maxConnections) {
-    return new PeerServer(new PeerServer.Settings("n1", "127.0.0.1", 0, SECRET, timeouts, maxConnections), this);
+    return new PeerServer(new PeerServer.ServerSettings("n1", "127.0.0.1", 0, SECRET, timeouts, maxConnections), this);
   }
 
   /** With a watchdog for which time goes by when the test says so. */
   PeerServer serve(PeerWatchdog watchdog, int maxConnections) {
     return new PeerServer(
-        new PeerServer.Settings("n1", "127.0.0.1", 0, SECRET, PATIENT, maxConnections), this, watchdog);
+        new PeerServer.ServerSettings("n1", "127.0.0.1", 0, SECRET, PATIENT, maxConnections), this, watchdog);
   }
 
   static PeerClient client(int port, PeerTimeouts timeouts) {

@@ -109,13 +109,13 @@ public final class DirectoryStore {
     }
 
     @Override
-    public Optional<Restart> restart() {
+    public Optional<CheckpointReader> restart() {
       run.agree(true, _ -> {});
       return newest().map(Reading::new);
     }
 
     @Override
-    public Output start(String name) {
+    public CheckpointWriter start(String name) {
       run.agree(true, _ -> {});
       return new Writing(name);
     }
@@ -133,7 +133,7 @@ public final class DirectoryStore {
       }
     }
 
-    private final class Reading implements Restart {
+    private final class Reading implements CheckpointReader {
       private final String name;
 
       Reading(String name) {
@@ -161,7 +161,7 @@ public final class DirectoryStore {
       }
     }
 
-    private final class Writing implements Output {
+    private final class Writing implements CheckpointWriter {
       private final String name;
       private String file;
 

@@ -110,12 +110,12 @@ class HeatRankTest {
   private static Checkpointing mortal(Checkpointing client, String when) {
     return new Checkpointing() {
       @Override
-      public Optional<Restart> restart() {
+      public Optional<CheckpointReader> restart() {
         return client.restart();
       }
 
       @Override
-      public Output start(String name) {
+      public CheckpointWriter start(String name) {
         if (name.equals(when)) {
           Thread.currentThread().interrupt();
         }
@@ -137,16 +137,16 @@ class HeatRankTest {
   /** A checkpoint system that tells nobody of anything; its rank may die in step 2. */
   private record Deaf(boolean dies) implements Checkpointing {
     @Override
-    public Optional<Restart> restart() {
+    public Optional<CheckpointReader> restart() {
       return Optional.empty();
     }
 
     @Override
-    public Output start(String name) {
+    public CheckpointWriter start(String name) {
       if (dies && name.equals("heat.2")) {
         Thread.currentThread().interrupt();
       }
-      return new Output() {
+      return new CheckpointWriter() {
         @Override
         public Path route(String file) {
           return Path.of("/dev/null");

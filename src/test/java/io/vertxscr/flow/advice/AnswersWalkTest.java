@@ -35,7 +35,7 @@ class AnswersWalkTest {
     private final List<Runnable> held = new ArrayList<>();
     private final Map<Long, Rule> told = new HashMap<>();
     private LeaderAnswers leader;
-    private Wanted wanted = new Wanted(Rule.NO, false);
+    private Advice wanted = new Advice(Rule.NO, false);
     private int epoch;
 
     Walk(long seed) {
@@ -56,7 +56,7 @@ class AnswersWalkTest {
       } else if (dice < 92) {
         deliver();
       } else if (dice < 98) {
-        wanted = new Wanted(new Rule(random.nextInt(4), "why"), random.nextInt(4) == 0);
+        wanted = new Advice(new Rule(random.nextInt(4), "why"), random.nextInt(4) == 0);
         settle();
       } else {
         newLeader();
@@ -183,7 +183,7 @@ class AnswersWalkTest {
     /** In the end everybody gets as far as the first, and a change of mind reaches all. */
     void finish() {
       long most = calls.values().stream().flatMapToLong(java.util.Arrays::stream).max().orElseThrow();
-      wanted = new Wanted(Rule.yes("at last"), false);
+      wanted = new Advice(Rule.yes("at last"), false);
       settle();
       while (!mails.isEmpty()) {
         deliver();
@@ -224,14 +224,14 @@ class AnswersWalkTest {
     LeaderAnswers leader = new LeaderAnswers(List.of("a", "b"), 0, true);
     NodeAnswers a = new NodeAnswers();
     NodeAnswers b = new NodeAnswers();
-    Wanted no = new Wanted(Rule.NO, false);
+    Advice no = new Advice(Rule.NO, false);
     a.learn(leader.grant("a", a.known(), 0, no));
     b.learn(leader.grant("b", b.known(), 0, no));
     for (long call = 1; call <= 1_000_000; call++) {
       assertThat(a.answer(call)).contains(Rule.NO);
     }
     assertThat(b.answer(3)).contains(Rule.NO);
-    Wanted yes = new Wanted(Rule.yes("TIME_LIMIT"), false);
+    Advice yes = new Advice(Rule.yes("TIME_LIMIT"), false);
     assertThat(leader.mustWithdraw(yes)).isTrue();
     long version = leader.withdraw();
     leader.withdrawn("a", a.withdraw(version, leader.known(), 1_000_000));
@@ -251,12 +251,12 @@ class AnswersWalkTest {
     LeaderAnswers leader = new LeaderAnswers(List.of("a", "b"), 0, true);
     NodeAnswers a = new NodeAnswers();
     NodeAnswers b = new NodeAnswers();
-    a.learn(leader.grant("a", 0, 0, new Wanted(Rule.yes("due"), true)));
+    a.learn(leader.grant("a", 0, 0, new Advice(Rule.yes("due"), true)));
     assertThat(a.answer(1).orElseThrow().yesTo(1)).isTrue();
     assertThat(a.answer(2)).isEmpty();
-    a.learn(leader.grant("a", a.known(), 1, new Wanted(Rule.NO, false)));
+    a.learn(leader.grant("a", a.known(), 1, new Advice(Rule.NO, false)));
     assertThat(a.answer(2)).contains(Rule.NO);
-    b.learn(leader.grant("b", 0, 0, new Wanted(Rule.NO, false)));
+    b.learn(leader.grant("b", 0, 0, new Advice(Rule.NO, false)));
     assertThat(b.answer(1).orElseThrow().yesTo(1)).isTrue();
     assertThat(b.answer(2)).contains(Rule.NO);
   }
@@ -266,7 +266,7 @@ class AnswersWalkTest {
     LeaderAnswers leader = new LeaderAnswers(List.of("a"), 0, true);
     NodeAnswers a = new NodeAnswers();
     for (long call = 1; call <= 1000; call++) {
-      a.learn(leader.grant("a", a.known(), call - 1, new Wanted(call % 2 == 0 ? Rule.NO : Rule.yes("due"), true)));
+      a.learn(leader.grant("a", a.known(), call - 1, new Advice(call % 2 == 0 ? Rule.NO : Rule.yes("due"), true)));
       assertThat(a.answer(call)).isPresent();
     }
     assertThat(a.withdraw(1, 0, 1000).spans()).hasSizeLessThan(4);

@@ -11,20 +11,20 @@ import org.junit.jupiter.api.Test;
 class CheckpointNeedTest {
   private static final OptionalDouble NONE = OptionalDouble.empty();
 
-  private static Wanted wanted(Conditions conditions, double since, OptionalDouble cost, OptionalDouble optimal) {
+  private static Advice wanted(Conditions conditions, double since, OptionalDouble cost, OptionalDouble optimal) {
     return CheckpointNeed.wanted(conditions, new Known(since, cost, optimal));
   }
 
   @Test
   void withoutAnyConditionTheAnswerIsAlwaysYes() {
-    Wanted wanted = wanted(new Conditions(0, 0, 0, false), 0, NONE, NONE);
+    Advice wanted = wanted(new Conditions(0, 0, 0, false), 0, NONE, NONE);
     assertThat(wanted.once()).isFalse();
     assertThat(wanted.rule().yesTo(1) && wanted.rule().yesTo(7)).isTrue();
   }
 
   @Test
   void everyNthCallIsARuleThatNeedsNoFurtherQuestion() {
-    Wanted wanted = wanted(new Conditions(3, 0, 0, false), 1000, NONE, NONE);
+    Advice wanted = wanted(new Conditions(3, 0, 0, false), 1000, NONE, NONE);
     assertThat(wanted.once()).isFalse();
     for (long call = 1; call < 20; call++) {
       assertThat(wanted.rule().yesTo(call)).isEqualTo(call % 3 == 0);
@@ -47,7 +47,7 @@ class CheckpointNeedTest {
       boolean overhead = (which & 4) != 0;
       boolean optimal = (which & 8) != 0;
       for (double since : new double[] {0, 69.9, 70, 79.9, 80, 89.9, 90, 500}) {
-        Wanted wanted = wanted(new Conditions(calls ? 5 : 0, seconds ? 70 : 0, overhead ? 10 : 0, optimal), since,
+        Advice wanted = wanted(new Conditions(calls ? 5 : 0, seconds ? 70 : 0, overhead ? 10 : 0, optimal), since,
             OptionalDouble.of(10), OptionalDouble.of(80));
         boolean due = (seconds && since >= 70) || (optimal && since >= 80) || (overhead && since >= 90);
         assertThat(wanted.once()).as("subset %d after %s s", which, since).isEqualTo(due);

@@ -23,7 +23,7 @@ class GatherReducersTest {
   private static final Job JOB = new Job("u", "heat", "439", "c");
 
   private static Part.Start start(String name, int flags, int lastDatasetId, int lastCheckpointId) {
-    return new Part.Start(name, flags, lastDatasetId, lastCheckpointId, Part.Room.ENOUGH);
+    return new Part.Start(name, flags, lastDatasetId, lastCheckpointId, Part.RoomEstimate.ENOUGH);
   }
 
   private static List<NodeContribution<Part.Start>> starts(Part.Start... parts) {
@@ -48,18 +48,19 @@ class GatherReducersTest {
 
   @Test
   void whatOneNodeMustDeleteToHaveRoomAllDelete() {
-    assertThat(GatherReducers.evictions(starts(start("a", 1, 9, 9), with(new Part.Room(List.of(7, 3), "")),
-        with(new Part.Room(List.of(3), ""))))).containsExactly(3, 7);
+    assertThat(GatherReducers.evictions(starts(start("a", 1, 9, 9), with(new Part.RoomEstimate(List.of(7, 3), "")),
+        with(new Part.RoomEstimate(List.of(3), ""))))).containsExactly(3, 7);
   }
 
   @Test
   void whereOneNodeHasNoRoomTheNodeIsNamed() {
-    assertThat(GatherReducers.full(starts(with(new Part.Room(List.of(7), "")), with(new Part.Room(List.of(),
-        "no room in store /ssd")))).orElseThrow()).isEqualTo("node n1: no room in store /ssd");
-    assertThat(GatherReducers.full(starts(with(Part.Room.ENOUGH)))).isEmpty();
+    assertThat(GatherReducers.full(starts(with(new Part.RoomEstimate(List.of(7), "")),
+        with(new Part.RoomEstimate(List.of(), "no room in store /ssd")))).orElseThrow())
+        .isEqualTo("node n1: no room in store /ssd");
+    assertThat(GatherReducers.full(starts(with(Part.RoomEstimate.ENOUGH)))).isEmpty();
   }
 
-  private static Part.Start with(Part.Room room) {
+  private static Part.Start with(Part.RoomEstimate room) {
     return new Part.Start("a", 1, 9, 9, room);
   }
 
@@ -170,9 +171,9 @@ class GatherReducersTest {
 
   @Test
   void whoCouldNotReadARestartIsNamed() {
-    Part.Restart fine = new Part.Restart(List.of());
+    Part.InvalidRanks fine = new Part.InvalidRanks(List.of());
     assertThat(GatherReducers.unread(from(List.of(fine, fine)))).isEmpty();
-    assertThat(GatherReducers.unread(from(List.of(fine, new Part.Restart(List.of(3, 4))))))
+    assertThat(GatherReducers.unread(from(List.of(fine, new Part.InvalidRanks(List.of(3, 4))))))
         .contains("ranks 3, 4 on node n1 could not read it");
   }
 

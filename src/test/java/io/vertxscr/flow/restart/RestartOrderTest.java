@@ -2,7 +2,7 @@ package io.vertxscr.flow.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.flow.restart.RestartOrder.Flushed;
+import io.vertxscr.flow.restart.RestartOrder.FlushedCheckpoints;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Job;
@@ -23,11 +23,11 @@ class RestartOrderTest {
     return IntStream.of(ids).mapToObj(RestartOrderTest::dataset).toList();
   }
 
-  private static Flushed newest(int... ids) {
-    return new Flushed(datasets(ids), Integer.MAX_VALUE, IntStream.of(ids).max().orElse(0));
+  private static FlushedCheckpoints newest(int... ids) {
+    return new FlushedCheckpoints(datasets(ids), Integer.MAX_VALUE, IntStream.of(ids).max().orElse(0));
   }
 
-  private static List<String> order(List<DatasetDescriptor> cached, Flushed flushed, RestartHistory history,
+  private static List<String> order(List<DatasetDescriptor> cached, FlushedCheckpoints flushed, RestartHistory history,
       Integer... excluded) {
     return RestartOrder.of(cached, flushed, history, List.of(excluded)).stream()
         .map(candidate -> (candidate.cached() ? "cache " : "prefix ") + candidate.descriptor().id()).toList();
@@ -43,10 +43,10 @@ class RestartOrderTest {
 
   @Test
   void anOlderCurrentOfTheIndexLeavesNewerOnesAloneInTheCachesTooButNotWhatCameLater() {
-    Flushed set = new Flushed(datasets(5, 2), 5, 10);
+    FlushedCheckpoints set = new FlushedCheckpoints(datasets(5, 2), 5, 10);
     assertThat(order(datasets(12, 10, 8, 5), set, RestartHistory.EMPTY))
         .containsExactly("cache 12", "cache 5", "prefix 5", "prefix 2");
-    Flushed newestIsCurrent = new Flushed(datasets(10, 5), 10, 10);
+    FlushedCheckpoints newestIsCurrent = new FlushedCheckpoints(datasets(10, 5), 10, 10);
     assertThat(order(datasets(11, 10), newestIsCurrent, RestartHistory.EMPTY))
         .containsExactly("cache 11", "cache 10", "prefix 10", "prefix 5");
   }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.vertxscr.flow.advice.Question;
 import io.vertxscr.flow.gather.Step;
-import io.vertxscr.flow.run.SessionState.Phase;
+import io.vertxscr.flow.run.SessionState.SessionPhase;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Goal: the table of legal calls is exactly the one of the documentation. Method: every state with every call. */
 class SessionStateTest {
-  private static final SessionState OFFERED = new SessionState(Phase.IDLE, true);
-  private static final SessionState OUTPUT = new SessionState(Phase.OUTPUT, false);
-  private static final SessionState RESTART = new SessionState(Phase.RESTART, false);
-  private static final SessionState ENDED = new SessionState(Phase.ENDED, false);
+  private static final SessionState OFFERED = new SessionState(SessionPhase.IDLE, true);
+  private static final SessionState OUTPUT = new SessionState(SessionPhase.OUTPUT, false);
+  private static final SessionState RESTART = new SessionState(SessionPhase.RESTART, false);
+  private static final SessionState ENDED = new SessionState(SessionPhase.ENDED, false);
 
   private static final Map<SessionState, Set<Step>> LEGAL = Map.of(
       SessionState.IDLE, EnumSet.of(
@@ -37,9 +37,9 @@ class SessionStateTest {
       RESTART, EnumSet.of(Step.COMPLETE_RESTART),
       ENDED, EnumSet.noneOf(Step.class));
 
-  private static final Map<Phase, String> WORDS = new EnumMap<>(Map.of(
-      Phase.IDLE, "outside a phase", Phase.OUTPUT, "inside an output phase", Phase.RESTART, "inside a restart",
-      Phase.ENDED, "after finalize"));
+  private static final Map<SessionPhase, String> WORDS = new EnumMap<>(Map.of(
+      SessionPhase.IDLE, "outside a phase", SessionPhase.OUTPUT, "inside an output phase",
+      SessionPhase.RESTART, "inside a restart", SessionPhase.ENDED, "after finalize"));
 
   static List<Arguments> everyStateAndCall() {
     List<Arguments> all = new ArrayList<>();
@@ -79,7 +79,7 @@ class SessionStateTest {
     String offer = refusal.getMessage().substring(refusal.getMessage().indexOf("; legal is ") + 11);
     ScrException asked = catchThrowableOfType(ScrException.class, () -> state.check(7, question));
     assertThat(offer.contains(question.title())).isEqualTo(asked == null);
-    assertThat(offer.contains("route")).isEqualTo(state.phase() != Phase.ENDED);
+    assertThat(offer.contains("route")).isEqualTo(state.phase() != SessionPhase.ENDED);
   }
 
   static List<Arguments> everyStateAndQuestion() {
@@ -96,7 +96,7 @@ class SessionStateTest {
   @ParameterizedTest
   @MethodSource("everyState")
   void routeIsRefusedAfterFinalizeOnly(SessionState state) {
-    if (state.phase() != Phase.ENDED) {
+    if (state.phase() != SessionPhase.ENDED) {
       assertThatCode(() -> state.checkRoute(7)).doesNotThrowAnyException();
       return;
     }

@@ -38,7 +38,7 @@ class RankFileMapTest {
 
   @Test
   void higherLevelsAreRead() {
-    RankFileMap map = new Branch(10, 2, List.of(new RankFileMap.Part(0, ".1.0")));
+    RankFileMap map = new Branch(10, 2, List.of(new RankFileMap.MapPart(0, ".1.0")));
     assertThat(RankFileMapFile.decode(RankFileMapFile.encode(map))).isEqualTo(map);
   }
 

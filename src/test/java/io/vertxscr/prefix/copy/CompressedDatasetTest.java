@@ -3,8 +3,8 @@ package io.vertxscr.prefix.copy;
 import static io.vertxscr.prefix.metadata.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.Compression;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
@@ -40,7 +40,7 @@ class CompressedDatasetTest {
         .compressing(Optional.of(Compression.STANDARD)).resuming();
   }
 
-  private Entry published(int dataset, RankFiles rank) {
+  private RankEntry published(int dataset, RankFiles rank) {
     FlushCopy copy = copy(dataset);
     rank.files().forEach(copy::copy);
     copy.publish(rank.files());
@@ -49,10 +49,10 @@ class CompressedDatasetTest {
     for (int i = 0; i < stored.size(); i++) {
       files.add(FlushedFile.of(rank.files().get(i)).compressed(stored.get(i)));
     }
-    return new Entry(rank.rank(), files);
+    return new RankEntry(rank.rank(), files);
   }
 
-  private void complete(DatasetDescriptor bare, Entry entry, RankFiles rank) {
+  private void complete(DatasetDescriptor bare, RankEntry entry, RankFiles rank) {
     DatasetDescriptor descriptor = Samples.withTotals(bare, List.of(rank));
     RankMapWriter map = new RankMapWriter(samples.paths, descriptor.id(), 1, 1);
     map.writeEntries(0, List.of(entry));
@@ -63,14 +63,14 @@ class CompressedDatasetTest {
     copy(descriptor.id()).removeKept(rank.files());
   }
 
-  private RankFiles fetched(int dataset, Entry entry) {
+  private RankFiles fetched(int dataset, RankEntry entry) {
     return Samples.fetched(new FetchCopy(samples.paths, dataset, temp.resolve("back")), entry);
   }
 
   @Test
   void filesComeBackAndHaveLeftNothingBesideTheirPlaces() {
     RankFiles rank = samples.cached(3, 0, "a/x", "x", "empty", "x.zst");
-    Entry entry = published(3, rank);
+    RankEntry entry = published(3, rank);
     assertThat(Samples.tree(samples.prefix)).containsOnlyKeys("a/x.zst", "x.zst", "empty.zst", "x.zst.zst");
     assertThat(fetched(3, entry).files()).containsExactlyInAnyOrderElementsOf(rank.files());
     copy(3).publish(rank.files());                        // repeated
@@ -81,10 +81,10 @@ class CompressedDatasetTest {
   @Test
   void whatATakenPlaceHeldIsFetchedUntilTheOtherDatasetIsComplete() {
     RankFiles old = samples.cached(1, 0, "a/x");
-    Entry oldEntry = published(1, old);
+    RankEntry oldEntry = published(1, old);
     complete(Samples.descriptor(1, "same"), oldEntry, old);
     RankFiles young = samples.cached(2, 0, "a/x");
-    Entry youngEntry = published(2, young);
+    RankEntry youngEntry = published(2, young);
     assertThat(fetched(1, oldEntry)).isEqualTo(old);
     assertThat(fetched(2, youngEntry)).isEqualTo(young);
     complete(Samples.descriptor(2, "same"), youngEntry, young);
@@ -104,7 +104,7 @@ class CompressedDatasetTest {
   @Test
   void aDatasetThatIsRemovedTakesItsFilesAndNoOthers() {
     RankFiles rank = samples.cached(3, 0, "a/x", "y");
-    Entry entry = published(3, rank);
+    RankEntry entry = published(3, rank);
     RankFiles plain = samples.cached(4, 0, "a/x", "z");
     samples.flush(Samples.descriptor(4, "plain"), List.of(plain));
     complete(Samples.descriptor(3, "b"), entry, rank);
@@ -119,7 +119,7 @@ class CompressedDatasetTest {
   @Test
   void aPlainFileAtTheNameOfACompressedOneIsNotTakenForIt() throws Exception {
     RankFiles rank = samples.cached(3, 0, "x");
-    Entry entry = published(3, rank);
+    RankEntry entry = published(3, rank);
     FileMeta file = rank.files().getFirst();
     Files.copy(samples.cacheOf(3).resolve(file.name()), samples.prefix.resolve("x"));
     Files.delete(samples.prefix.resolve("x.zst"));

@@ -5,8 +5,8 @@ import static io.vertxscr.prefix.metadata.Samples.descriptor;
 import static io.vertxscr.prefix.metadata.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
@@ -59,7 +59,7 @@ class FetchCopyTest {
   private List<List<String>> parts(long... sizes) {
     List<FlushedFile> files = IntStream.range(0, sizes.length).mapToObj(i -> new FlushedFile("d/f" + i,
         sizes[i] < 0 ? OptionalLong.empty() : OptionalLong.of(sizes[i]), OptionalInt.of(1), List.of())).toList();
-    Entry entry = new Entry(7, files);
+    RankEntry entry = new RankEntry(7, files);
     assertThat(fetch.parts(entry)).allMatch(part -> part.rank() == 7);
     List<List<String>> parts = fetch.parts(entry).stream().map(part -> part.paths().stream()
         .map(path -> path.substring(2)).toList()).toList();
@@ -73,7 +73,7 @@ class FetchCopyTest {
     RankFiles rank0 = samples.cached(3, 0, "a/x", "b/x", "c/x", "empty");
     RankFiles rank1 = samples.cached(3, 1, "a/y");
     samples.flush(descriptor(3, "b.3"), List.of(rank0, rank1));
-    for (Entry entry : new RankMapReader(samples.paths, 3).entries(List.of(0, 1))) {
+    for (RankEntry entry : new RankMapReader(samples.paths, 3).entries(List.of(0, 1))) {
       for (int repeat = 0; repeat < 2; repeat++) {
         assertThat(Samples.fetched(fetch, entry)).isEqualTo(entry.rank() == 0 ? rank0 : rank1);
       }
@@ -89,7 +89,7 @@ class FetchCopyTest {
     Random random = new Random(seed);
     RankFiles rank = samples.cached(3, 0, "empty", "x", "y");
     samples.flush(descriptor(3, "b.3"), List.of(rank));
-    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    RankEntry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
     FetchCopy pieces = fetch.dividing(7);
     assertThat(pieces.divides(entry)).isTrue();
     assertThat(fetch.divides(entry)).isFalse();
@@ -108,7 +108,7 @@ class FetchCopyTest {
   @Test
   void everyFlippedBitOfALargeFileIsFoundByOneOfItsPieces() throws IOException {
     samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));
-    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    RankEntry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
     FetchCopy pieces = fetch.dividing(7);
     Path file = samples.prefix.resolve("a/x");
     Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> Samples.fetched(pieces, entry),
@@ -124,7 +124,7 @@ class FetchCopyTest {
   @Test
   void everyFlippedBitInThePrefixDirectoryIsFoundAndLeavesNoFile() throws IOException {
     samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));
-    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    RankEntry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
     Path file = samples.prefix.resolve("a/x");
     Samples.forEveryBitFlip(file, () -> refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry),
         "dataset 3", "a/x", "rank 0"));
@@ -140,7 +140,7 @@ class FetchCopyTest {
   void allFilesThatAreWrongAreCountedAndTheFirstOfThemNamed() throws IOException {
     String[] names = IntStream.range(0, 14).mapToObj(i -> "a/f%02d".formatted(i)).toArray(String[]::new);
     samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, names)));
-    Entry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
+    RankEntry entry = new RankMapReader(samples.paths, 3).entries(List.of(0)).getFirst();
     for (int wrong = 1; wrong <= names.length; wrong++) {
       Files.write(samples.prefix.resolve(names[wrong - 1]), new byte[40]);
       String[] named = Arrays.copyOf(names, Math.min(wrong, WrongFiles.MOST_NAMED));
@@ -157,24 +157,26 @@ class FetchCopyTest {
     byte[] bytes = bytes(3, 0, "x");
     Samples.write(samples.prefix.resolve("x"), bytes);
     for (OptionalLong size : List.of(OptionalLong.empty(), OptionalLong.of(bytes.length))) {
-      Entry entry = new Entry(0, List.of(new FlushedFile("x", size, OptionalInt.empty(), List.of())));
+      RankEntry entry = new RankEntry(0, List.of(new FlushedFile("x", size, OptionalInt.empty(), List.of())));
       FetchCopy.Fetched fetched = fetch.parts(entry).getFirst().copy();
       assertThat(fetched.unverified()).containsExactly("x");
       assertThat(fetched.files().files())
           .containsExactly(new FileMeta("rank.0/x", "x", bytes.length, OptionalInt.of(Samples.crc(bytes)),
               Optional.of(Samples.stamp(samples.prefix.resolve("x")))));
     }
-    Entry wrongSize = new Entry(0, List.of(new FlushedFile("x", OptionalLong.of(1), OptionalInt.empty(), List.of())));
+    RankEntry wrongSize = new RankEntry(0,
+        List.of(new FlushedFile("x", OptionalLong.of(1), OptionalInt.empty(), List.of())));
     refused(Fault.CORRUPT, () -> Samples.fetched(fetch, wrongSize), "x");
   }
 
   @Test
   void mapsThatLeadOutOfThePrefixAndToContainersThatAreNotThereAreRefused() {
     for (String path : List.of("../cache/x", "/etc/passwd", "", "a/../../x", ".scr/index.scr")) {
-      Entry entry = new Entry(0, List.of(new FlushedFile(path, OptionalLong.empty(), OptionalInt.empty(), List.of())));
+      RankEntry entry = new RankEntry(0,
+          List.of(new FlushedFile(path, OptionalLong.empty(), OptionalInt.empty(), List.of())));
       refused(Fault.OUTSIDE_PREFIX, () -> Samples.fetched(fetch, entry), samples.prefix.toString());
     }
-    Entry contained = new Entry(0, List.of(
+    RankEntry contained = new RankEntry(0, List.of(
         new FlushedFile("x", OptionalLong.of(1), OptionalInt.of(1), List.of(new Segment(".scr/ctr.1.scr", 0, 1)))));
     refused(Fault.CORRUPT, () -> Samples.fetched(fetch, contained), "x of rank 0", "ctr.1.scr");
   }

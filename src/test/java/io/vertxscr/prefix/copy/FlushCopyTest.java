@@ -5,8 +5,8 @@ import static io.vertxscr.prefix.metadata.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.Compression;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta.Stamp;
@@ -184,7 +184,7 @@ class FlushCopyTest {
         FlushedFile there = Files.exists(compressed) ? flushed.compressed(Files.size(compressed)) : flushed;
         assertThat(FileStamps.read(samples.paths.file(there.place()))).isEqualTo(stamp);
         FileMeta fetched = Samples.fetched(new FetchCopy(samples.paths, 3, temp.resolve("back")),
-            new Entry(0, List.of(there))).files().getFirst();
+            new RankEntry(0, List.of(there))).files().getFirst();
         assertThat(fetched.stamp()).hasValue(stamp);
         assertThat(FileStamps.read(temp.resolve("back").resolve(fetched.name()))).isEqualTo(stamp);
         Files.deleteIfExists(compressed);

@@ -1,5 +1,6 @@
 package io.vertxscr.prefix.metadata;
 
+import io.vertxscr.prefix.metadata.HaltFileStore.HaltFileVersion;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -40,17 +41,17 @@ class HaltFileStoreTest {
   }
 
   @Test
-  void everyChangeChangesTheStampAndReadingDoesNot() {
-    List<HaltFileStore.Stamp> stamps = new ArrayList<>(List.of(store.stamp()));
+  void everyChangeChangesTheVersionAndReadingDoesNot() {
+    List<HaltFileVersion> versions = new ArrayList<>(List.of(store.version()));
     for (int left = 9; left >= 0; left--) {               // of the same size each, within the same moment
       OptionalInt count = OptionalInt.of(left);
       store.update(halt -> halt.withCheckpointsLeft(count));
-      stamps.add(store.stamp());
+      versions.add(store.version());
       store.read();
-      assertThat(store.stamp()).isEqualTo(stamps.getLast());
+      assertThat(store.version()).isEqualTo(versions.getLast());
     }
-    for (int i = 1; i < stamps.size(); i++) {
-      assertThat(stamps.get(i)).isNotEqualTo(stamps.get(i - 1));
+    for (int i = 1; i < versions.size(); i++) {
+      assertThat(versions.get(i)).isNotEqualTo(versions.get(i - 1));
     }
   }
 

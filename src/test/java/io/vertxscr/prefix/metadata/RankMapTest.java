@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.vertxscr.format.prefix.RankFileMap.Branch;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
-import io.vertxscr.format.prefix.RankFileMap.Part;
+import io.vertxscr.format.prefix.RankFileMap.MapPart;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
@@ -70,7 +70,7 @@ class RankMapTest {
     writer.writeRoot();
     assertThat(writer.firstRanks()).hasSizeGreaterThan(2);
     for (int first : writer.firstRanks()) {
-      Path part = paths.rankMapPart(7, Part.leaf(first));
+      Path part = paths.rankMapPart(7, MapPart.leaf(first));
       assertThat(Files.size(part)).isLessThan(RankFileMapFile.PART_BYTES * 11L / 10);
       if (first != 0) {
         Files.delete(part);                               // a reader fails
@@ -93,10 +93,10 @@ class RankMapTest {
       for (int ranksPerPart = 1; ranksPerPart <= ranks + 1; ranksPerPart++) {
         write(ranks, ranksPerPart);
         RankMapReader reader = new RankMapReader(paths, 7);
-        List<Entry> expected = IntStream.range(0, ranks).mapToObj(r -> Entry.of(rank(r))).toList();
+        List<RankEntry> expected = IntStream.range(0, ranks).mapToObj(r -> RankEntry.of(rank(r))).toList();
         assertThat(reader.ranks()).isEqualTo(ranks);
         assertThat(reader.entries(IntStream.range(0, ranks).boxed().toList().reversed())).isEqualTo(expected);
-        List<Entry> visited = new ArrayList<>();
+        List<RankEntry> visited = new ArrayList<>();
         reader.forEach(visited::add);
         assertThat(visited).isEqualTo(expected);
         assertThat(reader.totals()).isEqualTo(new Totals(
@@ -111,10 +111,10 @@ class RankMapTest {
   @Test
   void onlyThePartsThatAreNeededAreRead() throws IOException {
     write(9, 3);
-    Files.delete(paths.rankMapPart(7, Part.leaf(0)));
-    Files.delete(paths.rankMapPart(7, Part.leaf(6)));
+    Files.delete(paths.rankMapPart(7, MapPart.leaf(0)));
+    Files.delete(paths.rankMapPart(7, MapPart.leaf(6)));
     RankMapReader reader = new RankMapReader(paths, 7);
-    assertThat(reader.entries(List.of(5, 3))).containsExactly(Entry.of(rank(3)), Entry.of(rank(5)));
+    assertThat(reader.entries(List.of(5, 3))).containsExactly(RankEntry.of(rank(3)), RankEntry.of(rank(5)));
     refused(Fault.CORRUPT, () -> reader.entries(List.of(5, 8)), "dataset 7", "rank2file.0.6");
     refused(Fault.CORRUPT, reader::totals, "dataset 7", "rank2file.0.0");
     Files.delete(paths.rankMap(7));
@@ -139,7 +139,7 @@ class RankMapTest {
   void everyFlippedBitAndEveryTruncationIsFoundAndNamesTheFile() {
     write(4, 2);
     Path root = paths.rankMap(7);
-    Path part = paths.rankMapPart(7, Part.leaf(2));
+    Path part = paths.rankMapPart(7, MapPart.leaf(2));
     Samples.forEveryBitFlip(root, () ->
         refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7), root.toString()));
     RankMapReader reader = new RankMapReader(paths, 7);
@@ -150,19 +150,19 @@ class RankMapTest {
   @Test
   void moreLevelsAreReadAndALoopIsNotFollowed() {
     write(4, 2);
-    Samples.write(paths.rankMapPart(7, new Part(0, ".1.0")),
-        RankFileMapFile.encode(new Branch(4, 1, List.of(Part.leaf(0), Part.leaf(2)))));
-    Samples.write(paths.rankMap(7), RankFileMapFile.encode(new Branch(4, 2, List.of(new Part(0, ".1.0")))));
-    assertThat(new RankMapReader(paths, 7).entries(List.of(3))).containsExactly(Entry.of(rank(3)));
-    Samples.write(paths.rankMapPart(7, new Part(0, ".1.0")),
-        RankFileMapFile.encode(new Branch(4, 2, List.of(new Part(0, ".1.0")))));
+    Samples.write(paths.rankMapPart(7, new MapPart(0, ".1.0")),
+        RankFileMapFile.encode(new Branch(4, 1, List.of(MapPart.leaf(0), MapPart.leaf(2)))));
+    Samples.write(paths.rankMap(7), RankFileMapFile.encode(new Branch(4, 2, List.of(new MapPart(0, ".1.0")))));
+    assertThat(new RankMapReader(paths, 7).entries(List.of(3))).containsExactly(RankEntry.of(rank(3)));
+    Samples.write(paths.rankMapPart(7, new MapPart(0, ".1.0")),
+        RankFileMapFile.encode(new Branch(4, 2, List.of(new MapPart(0, ".1.0")))));
     refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7).entries(List.of(3)), "level 2");
   }
 
   @Test
   void aRootThatPointsOutOfItsDirectoryIsRefused() {
     write(2, 2);
-    Samples.write(paths.rankMap(7), RankFileMapFile.encode(new Branch(2, 1, List.of(new Part(0, "/../../x")))));
+    Samples.write(paths.rankMap(7), RankFileMapFile.encode(new Branch(2, 1, List.of(new MapPart(0, "/../../x")))));
     refused(Fault.CORRUPT, () -> new RankMapReader(paths, 7).entries(List.of(0)), "/../../x");
   }
 

@@ -209,7 +209,7 @@ public final class Samples {
   }
 
   /** All of a rank, part by part. */
-  public static RankFiles fetched(FetchCopy fetch, RankFileMap.Entry entry) {
+  public static RankFiles fetched(FetchCopy fetch, RankFileMap.RankEntry entry) {
     return fetch.join(fetch.parts(entry).stream().map(FetchCopy.FetchedPart::copy).toList()).getFirst();
   }
 }

@@ -184,7 +184,7 @@ class PublicationTest {
     List<RankFiles> old = List.of(samples.cached(1, 0, "d/a", "d/b"));
     samples.flush(descriptor(1, "ckpt.1"), old);
     Files.write(samples.paths.rankMap(1).resolveSibling("rank2file.0.0"), RankFileMapFile.encode(new RankFileMap.Leaf(1,
-        List.of(new RankFileMap.Entry(0, old.getFirst().files().stream().map(file -> new RankFileMap.FlushedFile(
+        List.of(new RankFileMap.RankEntry(0, old.getFirst().files().stream().map(file -> new RankFileMap.FlushedFile(
             file.path(), OptionalLong.of(file.bytes()), OptionalInt.empty(), List.of())).toList())))));
     List<RankFiles> ranks = List.of(samples.cached(2, 0, "d/a", "d/b"));
     for (Runnable step : samples.flushSteps(descriptor(2, "ckpt.2"), ranks)) {

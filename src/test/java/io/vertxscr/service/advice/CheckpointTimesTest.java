@@ -46,7 +46,7 @@ class CheckpointTimesTest {
     RunPolicy policy = RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.XOR, 8), StoreDescriptor.of("/tmp", 1)),
         FlushPolicy.every(1, inBackground));
     RankMap map = new RankMap(List.of("n1"));
-    times.open(new RunInfo(7, "/p", "job", map, Optional.empty(), RunInfo.Found.NOTHING, policy), true);
+    times.open(new RunInfo(7, "/p", "job", map, Optional.empty(), RunInfo.InitialState.NOTHING, policy), true);
     times.notice(new Event.RunBegun(7, "job", "/p", 1, 1));
   }
 

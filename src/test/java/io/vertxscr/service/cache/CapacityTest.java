@@ -1,11 +1,12 @@
 package io.vertxscr.service.cache;
 
+import io.vertxscr.protocol.node.RunInfo.InitialState;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.config.policy.RunPolicy;
-import io.vertxscr.flow.gather.Part.Room;
+import io.vertxscr.flow.gather.Part.RoomEstimate;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
@@ -68,14 +69,14 @@ class CapacityTest {
   }
 
   /** Room for the next dataset on n1, which holds one; n1 and n2 are in one rack. */
-  private Room room(String group, long sizeBytes) throws Exception {
+  private RoomEstimate room(String group, long sizeBytes) throws Exception {
     String base = directory.resolve("ssd").toString();
     GroupDescriptors groups = new GroupDescriptors(new TreeMap<>(Map.of("n1", rack("a"), "n2", rack("a"),
         "n3", rack("b"))));
     StoreDescriptor ssd = new StoreDescriptor(base, group, 2, OptionalLong.of(sizeBytes), true);
     CheckpointDescriptor how = new CheckpointDescriptor(
         0, true, 1, GroupDescriptors.NODE, base, Redundancy.of(Scheme.SINGLE, 8), false);
-    RunInfo run = new RunInfo(7, "/p", "job", new RankMap(NODES), Optional.empty(), new RunInfo.Found(1, 1, List.of()),
+    RunInfo run = new RunInfo(7, "/p", "job", new RankMap(NODES), Optional.empty(), new InitialState(1, 1, List.of()),
         RunPolicy.of(new Descriptors(List.of(how), OptionalInt.empty(), List.of(ssd), groups),
             FlushPolicy.every(0, true)));
     DatasetStore store = DatasetStore.open(new NodeDirectories(Path.of(base), directory.resolve("cntl")));
@@ -101,12 +102,12 @@ class CapacityTest {
 
   @Test
   void whatFitsOnADeviceOfItsOwnMayNotFitOnOneThatIsShared() throws Exception {
-    assertThat(room(GroupDescriptors.NODE, 2 * DATASET_BYTES)).isEqualTo(Room.ENOUGH);
+    assertThat(room(GroupDescriptors.NODE, 2 * DATASET_BYTES)).isEqualTo(RoomEstimate.ENOUGH);
     assertThat(room("RACK", 2 * DATASET_BYTES).refusal()).contains("no room in store", "free are 0");
     assertThat(room("RACK", 4 * DATASET_BYTES - 2).refusal()).contains("free are 39", "1 are missing");
-    assertThat(room("RACK", 4 * DATASET_BYTES)).isEqualTo(Room.ENOUGH);
+    assertThat(room("RACK", 4 * DATASET_BYTES)).isEqualTo(RoomEstimate.ENOUGH);
     assertThat(room(GroupDescriptors.WORLD, 4 * DATASET_BYTES).refusal()).contains("free are 13");
-    assertThat(room(GroupDescriptors.WORLD, 6 * DATASET_BYTES)).isEqualTo(Room.ENOUGH);
+    assertThat(room(GroupDescriptors.WORLD, 6 * DATASET_BYTES)).isEqualTo(RoomEstimate.ENOUGH);
   }
 
   private static final class Hosts implements Membership {

@@ -119,7 +119,7 @@ class RouteServiceTest {
   private LocalRun begin(OpenDataset dataset, SessionState state) {
     runs.init(new InitRequest(0, 1, "/prefix", "job"), CLIENT);
     runs.begin(new RunInfo(RUN, "/prefix", "job", new RankMap(List.of("n1")), Optional.empty(),
-        RunInfo.Found.NOTHING, Settings.load(Map.of(), Optional.empty()).policy()));
+        RunInfo.InitialState.NOTHING, Settings.load(Map.of(), Optional.empty()).policy()));
     LocalRun run = runs.run().orElseThrow();
     run.session(RUN, 0, CLIENT).state(state);
     run.open(dataset);

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeaderServiceTest {
   private static final List<String> NODES = List.of("n2", "n3", "n4");
   private static final RunInfo RUN = new RunInfo(
-      7, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.Found.NOTHING, null);
+      7, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.InitialState.NOTHING, null);
   private static final NodeRunState NO_RUN = NodeRunState.none(1);
   private static final GatherResult DONE = new GatherResult(0, "", Packed.NOTHING);
 
@@ -204,9 +204,9 @@ class LeaderServiceTest {
   @Test
   void aFinishedRunWithAHigherNumberIsNotTakenForTheOneThatIsOn() {
     RunInfo finished = new RunInfo(
-        9, "/p", "job", new RankMap(List.of("n4")), Optional.empty(), RunInfo.Found.NOTHING, null);
+        9, "/p", "job", new RankMap(List.of("n4")), Optional.empty(), RunInfo.InitialState.NOTHING, null);
     RunInfo live = new RunInfo(
-        7, "/p", "job", new RankMap(List.of("n2", "n3")), Optional.empty(), RunInfo.Found.NOTHING, null);
+        7, "/p", "job", new RankMap(List.of("n2", "n3")), Optional.empty(), RunInfo.InitialState.NOTHING, null);
     states.putAll(Map.of("n2", inRun(live), "n3", inRun(live), "n4", new NodeRunState(
         1, Optional.of(finished), 1, Optional.of(DONE), true, Optional.empty(), Optional.empty(), 9)));
     assertThat(waits()).isEqualTo("the application computes");
@@ -327,7 +327,7 @@ class LeaderServiceTest {
   @ValueSource(booleans = {false, true})
   void ranksOfTheNextStartThatAskedALostLeaderWithRanksMayJoin(boolean oneHasHeardOfItsLoss) {
     RunInfo run = new RunInfo(7, "/p", "job", new RankMap(List.of("n1", "n2", "n3")), Optional.empty(),
-        RunInfo.Found.NOTHING, null);
+        RunInfo.InitialState.NOTHING, null);
     states.putAll(Map.of("n2", inRun(run), "n3", inRun(run), "n4", NO_RUN));
     if (oneHasHeardOfItsLoss) {
       states.put("n3", new NodeRunState(

@@ -30,7 +30,7 @@ class RunNumbers implements LeaderActions {
   @Override
   public Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings settings) {
     return Future.succeededFuture(
-        new RunInfo(++last, prefix, jobName, map, Optional.empty(), RunInfo.Found.NOTHING, POLICY));
+        new RunInfo(++last, prefix, jobName, map, Optional.empty(), RunInfo.InitialState.NOTHING, POLICY));
   }
 
   @Override

@@ -114,7 +114,7 @@ class RunServiceTest {
 
   private void begin(long run) {
     on(() -> runs.begin(new RunInfo(
-        run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), RunInfo.Found.NOTHING, POLICY)));
+        run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), RunInfo.InitialState.NOTHING, POLICY)));
   }
 
   private NodeRunState takeover() {

@@ -1,7 +1,7 @@
 package io.vertxscr.prefix.copy.container;
 
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
@@ -60,12 +60,12 @@ public final class PackedRanks {
   }
 
   /** Returns the map entry of a rank. @throws ScrException UNKNOWN_RANK */
-  public Entry entry(int rank) {
+  public RankEntry entry(int rank) {
     return entry(layout, start(rank), files(rank));
   }
 
   /** Returns the map entry of a rank whose files start at this stream offset. */
-  public static Entry entry(ContainerLayout layout, long start, RankFiles rank) {
+  public static RankEntry entry(ContainerLayout layout, long start, RankFiles rank) {
     List<FlushedFile> packed = new ArrayList<>();
     long at = start;
     for (FileMeta file : rank.files()) {
@@ -74,7 +74,7 @@ public final class PackedRanks {
       packed.add(FlushedFile.packed(file, segments));
       at += file.bytes();
     }
-    return new Entry(rank.rank(), packed);
+    return new RankEntry(rank.rank(), packed);
   }
 
   private static <T> T known(Map<Integer, T> byRank, int rank) {

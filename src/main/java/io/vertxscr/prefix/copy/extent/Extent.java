@@ -8,7 +8,7 @@ package io.vertxscr.prefix.copy.extent;
  * @param bytes how many it copies
  * @param work does it
  */
-public record Extent(String what, long bytes, Work work) {
+public record Extent(String what, long bytes, ExtentCopy work) {
   /**
    * Maximum bytes of an extent: enough work for a thread, little to repeat. A larger file is cut into pieces of this
    * size, and a batch of packed files ends an extent when it reaches it.
@@ -17,7 +17,7 @@ public record Extent(String what, long bytes, Work work) {
 
   /** Begins the copy of one extent. */
   @FunctionalInterface
-  public interface Work {
+  public interface ExtentCopy {
     /** Touches nothing yet. See {@link Extent#copy}. */
     ResumableCopy begin(Meter meter);
   }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.format.HashFile;
-import io.vertxscr.format.prefix.RankFileMap.Entry;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.Leaf;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Fault;
@@ -141,7 +141,7 @@ class ContainerCopyTest {
     FileMeta file = new FileMeta("rank.2/a", "rank_2.ckpt", 524_296, OptionalInt.of(2));
     PackedRanks packed = new PackedRanks(new ContainerLayout(300_000, 1), 0,
         List.of(new RankFiles(1, List.of(before)), new RankFiles(2, List.of(file))));
-    Entry entry = packed.entry(2);
+    RankEntry entry = packed.entry(2);
     assertThat(entry.files().getFirst().segments()).containsExactly(new Segment(".scr/ctr.1.scr", 224_295, 75_705),
         new Segment(".scr/ctr.2.scr", 0, 300_000), new Segment(".scr/ctr.3.scr", 0, 148_591));
     Leaf leaf = new Leaf(3, List.of(entry));

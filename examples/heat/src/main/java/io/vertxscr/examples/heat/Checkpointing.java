@@ -5,15 +5,15 @@ import java.util.Optional;
 
 /**
  * Checkpoint interface of the solver; one object per rank, used by the rank's thread. All calls but
- * {@link Output#route} and {@link Restart#route} are collective: they return when every rank of the run has made them,
- * and throw when a rank or node of the run was lost.
+ * {@link CheckpointWriter#route} and {@link CheckpointReader#route} are collective: they return when every rank of the
+ * run has made them, and throw when a rank or node of the run was lost.
  */
 public interface Checkpointing extends AutoCloseable {
   /** The newest checkpoint to start from, the same for every rank; empty where there is none. */
-  Optional<Restart> restart();
+  Optional<CheckpointReader> restart();
 
   /** Starts a checkpoint. */
-  Output start(String name);
+  CheckpointWriter start(String name);
 
   /** Finalizes the run. */
   void finish();
@@ -26,7 +26,7 @@ public interface Checkpointing extends AutoCloseable {
   void close();
 
   /** A checkpoint that is being read. */
-  interface Restart {
+  interface CheckpointReader {
     String name();
 
     /** Returns the current path of a file; {@code file} is the name it was written under. */
@@ -41,7 +41,7 @@ public interface Checkpointing extends AutoCloseable {
   }
 
   /** A checkpoint that is being written. */
-  interface Output {
+  interface CheckpointWriter {
     /** Returns the path at which to write the file; {@code file} is relative to the prefix directory. */
     Path route(String file);
 
@@ -58,12 +58,12 @@ public interface Checkpointing extends AutoCloseable {
   static Checkpointing none() {
     return new Checkpointing() {
       @Override
-      public Optional<Restart> restart() {
+      public Optional<CheckpointReader> restart() {
         return Optional.empty();
       }
 
       @Override
-      public Output start(String name) {
+      public CheckpointWriter start(String name) {
         throw new IllegalStateException("checkpoint " + name + ": this run has no checkpoint system");
       }
 

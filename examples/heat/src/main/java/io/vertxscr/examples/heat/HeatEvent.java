@@ -43,7 +43,7 @@ public sealed interface HeatEvent {
 
   /** The event that a line tells; empty for lines of any other kind. */
   static Optional<HeatEvent> parse(String line) {
-    Matcher matcher = Line.FORM.matcher(line);
+    Matcher matcher = LineForm.FORM.matcher(line);
     if (!matcher.matches()) {
       return Optional.empty();
     }
@@ -63,10 +63,10 @@ public sealed interface HeatEvent {
   }
 
   /** The form of the lines. */
-  final class Line {
+  final class LineForm {
     private static final Pattern FORM = Pattern.compile(
         "heat (started|checkpointed|finished) rank=(\\d{1,9}) step=(\\d{1,9}) bytes=(\\d{1,18}) nanos=(\\d{1,18})");
 
-    private Line() {}
+    private LineForm() {}
   }
 }

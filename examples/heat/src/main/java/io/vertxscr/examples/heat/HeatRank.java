@@ -1,7 +1,7 @@
 package io.vertxscr.examples.heat;
 
-import io.vertxscr.examples.heat.Checkpointing.Output;
-import io.vertxscr.examples.heat.Checkpointing.Restart;
+import io.vertxscr.examples.heat.Checkpointing.CheckpointReader;
+import io.vertxscr.examples.heat.Checkpointing.CheckpointWriter;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -78,8 +78,8 @@ public final class HeatRank {
    */
   private Optional<Block> restart() throws IOException {
     Set<String> refused = new HashSet<>();
-    for (Optional<Restart> next = checkpoints.restart(); next.isPresent(); next = checkpoints.restart()) {
-      Restart restart = next.get();
+    for (Optional<CheckpointReader> next = checkpoints.restart(); next.isPresent(); next = checkpoints.restart()) {
+      CheckpointReader restart = next.get();
       if (!refused.add(restart.name())) {
         throw new IOException("rank " + options.rank() + ": checkpoint " + restart.name() + " is offered again,"
             + " although it was refused");
@@ -93,7 +93,7 @@ public final class HeatRank {
     return Optional.empty();
   }
 
-  private boolean read(Restart restart, Block block) {
+  private boolean read(CheckpointReader restart, Block block) {
     Path file = restart.route(fileName(restart.name()));
     try {
       BlockFile.read(file, block);
@@ -111,7 +111,7 @@ public final class HeatRank {
   private void checkpoint(Block block) throws ClosedByInterruptException {
     long start = System.nanoTime();
     String name = checkpointName(block.step());
-    Output output = checkpoints.start(name);
+    CheckpointWriter output = checkpoints.start(name);
     Path file = output.route(fileName(name));
     boolean valid = true;
     try {

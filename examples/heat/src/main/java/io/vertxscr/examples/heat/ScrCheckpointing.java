@@ -1,5 +1,7 @@
 package io.vertxscr.examples.heat;
 
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Restart;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.ScrOptions;
@@ -38,12 +40,12 @@ public final class ScrCheckpointing implements Checkpointing {
   }
 
   @Override
-  public Optional<Restart> restart() {
+  public Optional<CheckpointReader> restart() {
     return scr.restart().map(Reading::new);
   }
 
   @Override
-  public Output start(String name) {
+  public CheckpointWriter start(String name) {
     return new Writing(scr.startCheckpoint(name));
   }
 
@@ -57,10 +59,10 @@ public final class ScrCheckpointing implements Checkpointing {
     scr.close();
   }
 
-  private final class Reading implements Restart {
-    private final io.vertxscr.client.Restart restart;
+  private final class Reading implements CheckpointReader {
+    private final Restart restart;
 
-    Reading(io.vertxscr.client.Restart restart) {
+    Reading(Restart restart) {
       this.restart = restart;
     }
 
@@ -80,10 +82,10 @@ public final class ScrCheckpointing implements Checkpointing {
     }
   }
 
-  private final class Writing implements Output {
-    private final io.vertxscr.client.Output output;
+  private final class Writing implements CheckpointWriter {
+    private final Output output;
 
-    Writing(io.vertxscr.client.Output output) {
+    Writing(Output output) {
       this.output = output;
     }
 

@@ -5,4 +5,4 @@ package io.vertxscr.flow.advice;
  *
  * @param once only the next call; what comes after it is decided then
  */
-public record Wanted(Rule rule, boolean once) {}
+public record Advice(Rule rule, boolean once) {}

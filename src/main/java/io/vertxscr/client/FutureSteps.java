@@ -10,8 +10,8 @@ import java.util.function.Function;
  * Steps on futures whose failures stay as they are. Those of {@link CompletableFuture} wrap them, and the client
  * promises a {@link ScrException}. All run on the thread that completes, at once where that has happened.
  */
-final class Answers {
-  private Answers() {}
+final class FutureSteps {
+  private FutureSteps() {}
 
   static <T> CompletableFuture<T> of(T value) {
     return CompletableFuture.completedFuture(value);
