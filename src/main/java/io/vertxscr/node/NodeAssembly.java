@@ -8,11 +8,11 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.service.advice.AdviceService;
 import io.vertxscr.service.advice.Advisor;
@@ -103,9 +103,9 @@ public final class NodeAssembly {
   private final NodeBus bus;
   private final String self;
   private final Settings settings;
+  private final Prefixes prefixes;
   private final NodeServices services;
   private final SyncBarrier syncs;
-  private final LockedJobs locked;
   private final PrefixCopies copies;
   private final HaltWatch halts;
   private final EventLog log;
@@ -122,21 +122,21 @@ public final class NodeAssembly {
     this.bus = ports.bus();
     this.self = ports.membership().self().name();
     this.settings = settings;
+    this.prefixes = new Prefixes(loop, self);
     this.syncs = new SyncBarrier(loop);
-    this.locked = new LockedJobs(loop, self);
     DatasetStore store = ports.store();
 
     RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
     ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
-    FetchService fetches = new FetchService(loop, self, store, ports.observer());
+    FetchService fetches = new FetchService(loop, prefixes, self, store, ports.observer());
     copies = new PrefixCopies(loop, bus, self, store);
-    AggregateService aggregation = new AggregateService(loop, locked, self, store, copies, fetches);
-    FlushService flushes = new FlushService(loop, locked, bus, self, store, evictor, copies, aggregation);
+    AggregateService aggregation = new AggregateService(loop, prefixes, self, store, copies, fetches);
+    FlushService flushes = new FlushService(loop, prefixes, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
     CompletedNames names = new CompletedNames();
     FilePlaces places = new FilePlaces(loop);
-    PhaseService phases = new PhaseService(loop, claims, new BypassService(loop, store, claims),
+    PhaseService phases = new PhaseService(loop, claims, new BypassService(loop, prefixes, store, claims),
         new PhaseService.Data(store, protection, evictor,
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
             new StableStorage(loop, bus, self, store)));
@@ -151,8 +151,8 @@ public final class NodeAssembly {
     Operations operations = new Operations();
     Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
     Inventories caches = new Inventories(bus, ports.membership());
-    PrefixFetcher prefix = new PrefixFetcher(loop, locked, bus, self, () -> LocalDateTime.now(loop.clock()));
-    RestartJournal journal = new RestartJournal(loop, locked);
+    PrefixFetcher prefix = new PrefixFetcher(loop, bus, prefixes, () -> LocalDateTime.now(loop.clock()));
+    RestartJournal journal = new RestartJournal(loop, prefixes);
     CacheRestores restores = new CacheRestores(caches, observer);
     RestartLeader restart = new RestartLeader(
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
@@ -186,9 +186,9 @@ public final class NodeAssembly {
 
   private LeaderAdvice advice() {
     CheckpointTimes times = new CheckpointTimes(
-        loop::nanoTime, new FlushShare(NodeAssembly::processorNs), new FailureBook(loop, locked));
+        loop::nanoTime, new FlushShare(NodeAssembly::processorNs), new FailureBook(loop, prefixes));
     HaltWatch watch = new HaltWatch(
-        loop, locked, settings.job().endSeconds(), () -> loop.clock().millis() / 1000, ports.observer());
+        loop, prefixes, settings.job().endSeconds(), () -> loop.clock().millis() / 1000, ports.observer());
     return new LeaderAdvice(watch, new Advisor(bus, ports.epoch(), watch, times), times,
         new EventLog(loop, new LogLines(self, settings.job().id()), () -> LocalDateTime.now(loop.clock()),
             settings.policy().log()));
@@ -198,12 +198,12 @@ public final class NodeAssembly {
       Observer observer) {
     RunPolicy standard = settings.policy();
     PrefixAccess access =
-        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), locked));
+        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), prefixes));
     PrefixRetention retention =
-        new PrefixRetention(loop, locked, journal::read, observer, standard.cache(), access);
+        new PrefixRetention(prefixes, journal::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
-    FlushSteps steps = new FlushSteps(loop, bus, locked, new ContainerSteps(bus, locked), new PlaceOwners(loop, bus),
-        shares, retention, access);
+    FlushSteps steps = new FlushSteps(loop, bus, prefixes, new ContainerSteps(bus, prefixes.locked()),
+        new PlaceOwners(loop, bus), shares, retention, access);
     FlushCoordinator coordinator = new FlushCoordinator(loop, caches, restores, shares, steps, observer);
     return new FlushLeader(coordinator, new WantedFlushes(loop, caches, restores, coordinator),
         new FlushStates(loop, caches, prefix, coordinator), shares, retention, access);

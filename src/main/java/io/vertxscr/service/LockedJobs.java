@@ -2,7 +2,6 @@ package io.vertxscr.service;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.model.PrefixToken;
 import io.vertxscr.prefix.metadata.LockHeldException;
 import io.vertxscr.prefix.metadata.LockUser;
 import java.time.Duration;
@@ -47,13 +46,8 @@ public final class LockedJobs {
   }
 
   /** Who takes the lock, in this work only. */
-  public LockUser user() {
+  LockUser user() {
     return new LockUser("node " + self, loop.files(), loop.clock());
-  }
-
-  /** Who takes the lock for the leader that has this token. */
-  public LockUser user(PrefixToken token) {
-    return user().with(token);
   }
 
   /** As {@link PrefixJobs#ask}. */

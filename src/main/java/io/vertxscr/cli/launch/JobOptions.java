@@ -7,6 +7,7 @@ import io.vertxscr.launch.LaunchSettings;
 import io.vertxscr.launch.ResourceManagers;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -64,11 +65,7 @@ final class JobOptions {
   /** @throws ScrException BAD_CONFIGURATION where it is no directory */
   PrefixPaths paths(Map<String, String> environment) {
     String named = environment.getOrDefault("SCR_PREFIX", "");
-    Path directory = (prefix != null ? prefix : Path.of(named)).toAbsolutePath().normalize();
-    if (!Files.isDirectory(directory)) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " is not there");
-    }
-    return new PrefixPaths(directory);
+    return PrefixDirectories.named(prefix != null ? prefix : Path.of(named));
   }
 
   /** @throws ScrException IO where nothing can be written there: no checkpoint would ever leave the caches */

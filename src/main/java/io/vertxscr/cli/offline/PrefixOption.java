@@ -2,14 +2,13 @@ package io.vertxscr.cli.offline;
 
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.scavenge.PatientLocks;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import picocli.CommandLine.Option;
@@ -25,11 +24,7 @@ final class PrefixOption {
   PrefixPaths paths(Map<String, String> environment) {
     Path named = prefix != null ? prefix
         : Settings.load(environment, Configuration.systemFile(environment)).job().prefix().orElse(Path.of("."));
-    Path absolute = named.toAbsolutePath().normalize();
-    if (!Files.isDirectory(absolute)) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + absolute + " is not there");
-    }
-    return new PrefixPaths(absolute);
+    return PrefixDirectories.named(named);
   }
 
   static PrefixIndex index(PrefixPaths paths) {

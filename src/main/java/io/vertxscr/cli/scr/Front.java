@@ -1,11 +1,10 @@
 package io.vertxscr.cli.scr;
 
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Map;
@@ -94,10 +93,6 @@ public abstract class Front implements Callable<Integer> {
    * @throws ScrException BAD_CONFIGURATION where it is no directory
    */
   public static PrefixPaths prefix(Path given) {
-    Path directory = (given == null ? Path.of("") : given).toAbsolutePath().normalize();
-    if (!Files.isDirectory(directory)) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " is not there");
-    }
-    return new PrefixPaths(directory);
+    return PrefixDirectories.named(given == null ? Path.of("") : given);
   }
 }

@@ -82,6 +82,11 @@ public final class PathRules {
     return new PathRules(paths, realPrefix, directories);
   }
 
+  /** Of the prefix directory below which all names lead. */
+  public PrefixPaths paths() {
+    return paths;
+  }
+
   /** Whether these rules ask the file system. */
   public boolean looks() {
     return looks;

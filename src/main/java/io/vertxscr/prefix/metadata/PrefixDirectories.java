@@ -17,6 +17,19 @@ public final class PrefixDirectories {
   private PrefixDirectories() {}
 
   /**
+   * The prefix directory that somebody has named to a command, made absolute.
+   *
+   * @throws ScrException BAD_CONFIGURATION where it is no directory
+   */
+  public static PrefixPaths named(Path given) {
+    Path directory = given.toAbsolutePath().normalize();
+    if (!Files.isDirectory(directory)) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " is not there");
+    }
+    return new PrefixPaths(directory);
+  }
+
+  /**
    * Creates a directory and its missing parents below the prefix directory. The prefix directory itself is never
    * created, because it may have to be mounted there; a symbolic link that leads out of the prefix is refused.
    *

@@ -3,9 +3,8 @@ package io.vertxscr.service.advice;
 import io.vertx.core.Future;
 import io.vertxscr.model.FailureHistory;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
-import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.SerialQueue;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -20,16 +19,16 @@ public final class FailureBook {
   private static final Logger LOG = LoggerFactory.getLogger(FailureBook.class);
 
   private final Loop loop;
-  private final LockedJobs locked;
+  private final Prefixes prefixes;
   private String prefix = "";
   private FailureHistory kept = FailureHistory.EMPTY;
   /** Not written yet. */
   private FailureHistory fresh = FailureHistory.EMPTY;
   private final SerialQueue<String> steps = new SerialQueue<>();
 
-  public FailureBook(Loop loop, LockedJobs locked) {
+  public FailureBook(Loop loop, Prefixes prefixes) {
     this.loop = loop;
-    this.locked = locked;
+    this.prefixes = prefixes;
   }
 
   /** It is about runs of this prefix directory from now on. */
@@ -40,7 +39,7 @@ public final class FailureBook {
       kept = FailureHistory.EMPTY;
       fresh = FailureHistory.EMPTY;
     }
-    inTurn(() -> loop.prefix().run("read the failures of " + directory, () -> store(directory).read())
+    inTurn(() -> loop.prefix().run("read the failures of " + directory, () -> file(directory).read())
         .onSuccess(read -> {
           if (directory.equals(prefix)) {
             kept = read;
@@ -75,7 +74,7 @@ public final class FailureBook {
     FailureHistory before = kept;
     fresh = FailureHistory.EMPTY;
     kept = before.plus(batch);                            // until it is written, so that it is not missing meanwhile
-    return locked.run("write the failures of " + directory, () -> store(directory).add(batch))
+    return prefixes.locked().run("write the failures of " + directory, () -> file(directory).add(batch))
         .onComplete((sum, failure) -> {
           if (!directory.equals(prefix)) {
             return;
@@ -90,7 +89,7 @@ public final class FailureBook {
     steps.run("all", step);
   }
 
-  private FailuresFileStore store(String directory) {
-    return new FailuresFileStore(new PrefixPaths(loop.files().path(directory)), locked.user());
+  private FailuresFileStore file(String directory) {
+    return prefixes.open(directory).failuresFile();
   }
 }

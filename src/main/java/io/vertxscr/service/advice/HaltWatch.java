@@ -10,12 +10,12 @@ import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.HaltFileStore.HaltFileVersion;
 import io.vertxscr.prefix.metadata.HaltFileStore;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.Prefixes;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,6 +35,7 @@ public final class HaltWatch {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Loop loop;
+  private final Prefixes prefixes;
   private final LockedJobs locked;
   private final AllocationClock allocation;
   private final LongSupplier clockSeconds;
@@ -45,9 +46,10 @@ public final class HaltWatch {
 
   /** Watches for a node, whenever it leads. */
   public HaltWatch(
-      Loop loop, LockedJobs locked, OptionalLong endSeconds, LongSupplier clockSeconds, Observer observer) {
+      Loop loop, Prefixes prefixes, OptionalLong endSeconds, LongSupplier clockSeconds, Observer observer) {
     this.loop = loop;
-    this.locked = locked.with(PATIENCE);
+    this.prefixes = prefixes;
+    this.locked = prefixes.locked().with(PATIENCE);
     this.allocation = new AllocationClock(loop, endSeconds, clockSeconds);
     this.clockSeconds = clockSeconds;
     this.observer = observer;
@@ -93,7 +95,7 @@ public final class HaltWatch {
    * @return fails with HALTED, or HALT_EXIT where processes are to end themselves, naming the reason and the way out
    */
   public Future<Void> admit(String prefix, HaltPolicy policy) {
-    HaltFileStore file = store(prefix);
+    HaltFileStore file = prefixes.open(prefix).haltFile();
     return allocation.ask().compose(_ -> readOrNone(file)).compose(reading -> {
       Optional<Met> met = met(reading.halt(), policy);
       if (met.isPresent()) {
@@ -113,7 +115,7 @@ public final class HaltWatch {
 
   /** Continues a run under these conditions. */
   public void watch(long run, String prefix, HaltPolicy policy) {
-    watched = new Watched(run, store(prefix), policy);
+    watched = new Watched(run, prefixes.open(prefix).haltFile(), policy);
     look(watched);
     allocation.ask().onSuccess(_ -> remark().ifPresent(LOG::warn));
   }
@@ -121,10 +123,6 @@ public final class HaltWatch {
   /** Nobody's run is to be halted any more. */
   public void stop() {
     watched = null;
-  }
-
-  private HaltFileStore store(String prefix) {
-    return new HaltFileStore(new PrefixPaths(loop.files().path(prefix)), locked.user());
   }
 
   private static Reading read(HaltFileStore file) {
@@ -246,8 +244,8 @@ public final class HaltWatch {
 
   /** No run could begin, and none will by being started again. */
   public void initFailed(String prefix, HaltPolicy policy) {
-    write(new Watched(0, store(prefix), policy), halt -> present(halt, policy).because(Reason.SCR_INIT_FAILED),
-        () -> {});
+    write(new Watched(0, prefixes.open(prefix).haltFile(), policy),
+        halt -> present(halt, policy).because(Reason.SCR_INIT_FAILED), () -> {});
   }
 
   /**

@@ -23,8 +23,9 @@ import io.vertxscr.protocol.node.container.MeasureRequest;
 import io.vertxscr.protocol.node.container.PublishContainers;
 import io.vertxscr.protocol.node.flush.FlushWorked;
 import io.vertxscr.protocol.node.restart.FetchRanks;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.OpenPrefix;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.copy.PrefixCopies;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.storage.DatasetStore;
@@ -39,7 +40,7 @@ import java.util.Map;
 public final class AggregateService {
 
   private final Loop loop;
-  private final LockedJobs locked;
+  private final Prefixes prefixes;
   private final String self;
   private final DatasetStore store;
   private final PrefixCopies copies;
@@ -48,10 +49,10 @@ public final class AggregateService {
   private final Map<Integer, PackedRanks> packed = new HashMap<>();
 
   /** Aggregates for a node. */
-  public AggregateService(Loop loop, LockedJobs locked, String self, DatasetStore store, PrefixCopies copies,
+  public AggregateService(Loop loop, Prefixes prefixes, String self, DatasetStore store, PrefixCopies copies,
       FetchService fetches) {
     this.loop = loop;
-    this.locked = locked;
+    this.prefixes = prefixes;
     this.self = self;
     this.store = store;
     this.copies = copies;
@@ -72,7 +73,7 @@ public final class AggregateService {
   private Future<FlushWorked> aggregateNow(AggregateRequest request) {
     int id = request.datasetId();
     DatasetRecord record = copies.record(id);
-    PrefixPaths paths = new PrefixPaths(loop.files().path(record.origin().prefix()));
+    PrefixPaths paths = prefixes.open(record.origin().prefix()).paths();
     return loop.prefix().run("look for the prefix directory of dataset " + id, () -> {
       Publication.requirePrepared(paths, id);
       return record;
@@ -93,10 +94,10 @@ public final class AggregateService {
 
   /** Renames the containers of the dataset to their places; the leader knows that all nodes have copied. */
   public Future<Ack> publish(PublishContainers request) {
-    PrefixPaths paths = new PrefixPaths(loop.files().path(request.prefix()));
-    ContainerDrafts drafts = new ContainerDrafts(paths, request.datasetId(), request.layout());
-    return locked.run("publish containers of dataset " + request.datasetId(), () ->
-        PrefixFence.naming(paths, locked.user(request.token()), () -> {
+    OpenPrefix prefix = prefixes.open(request.prefix()).as(request.token());
+    ContainerDrafts drafts = new ContainerDrafts(prefix.paths(), request.datasetId(), request.layout());
+    return prefixes.locked().run("publish containers of dataset " + request.datasetId(), () ->
+        PrefixFence.naming(prefix.paths(), prefix.user(), () -> {
           drafts.publish(request.count());
           return Ack.ACK;
         }));

@@ -7,7 +7,6 @@ import io.vertxscr.model.PrefixToken;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.metadata.PrefixIndex;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.container.AggregateRequest;
@@ -18,6 +17,7 @@ import io.vertxscr.protocol.node.container.PublishContainers;
 import io.vertxscr.protocol.node.flush.FlushWorked;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.OpenPrefix;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,7 +51,7 @@ public final class ContainerSteps {
    * @param token of the leader that wants it
    * @param ranks of each node, in the order of the stream within the node
    */
-  public record ContainerContent(DatasetDescriptor dataset, PrefixPaths paths, PrefixToken token,
+  public record ContainerContent(DatasetDescriptor dataset, OpenPrefix directory, PrefixToken token,
       ContainerSizes containers, Map<String, List<Integer>> ranks) {
     /**
      * Returns the nodes in the order of the stream. That is by their lowest ranks, as ranks of a run mostly follow each
@@ -75,8 +75,8 @@ public final class ContainerSteps {
       List<Long> starts = layout.starts(bytes);
       int count = layout.containers(starts.getLast() + bytes.getLast());
       String name = name(packed, nodes, starts);
-      ContainerDrafts drafts = new ContainerDrafts(packed.paths(), id, name);
-      PrefixIndex index = new PrefixIndex(packed.paths(), locked.user(packed.token()));
+      ContainerDrafts drafts = new ContainerDrafts(packed.directory().paths(), id, name);
+      PrefixIndex index = packed.directory().as(packed.token()).index();
       return locked.run("prepare containers of dataset " + id, () ->
           index.exclusively(_ -> drafts.prepare())).map(copied -> {
         Map<String, ContainerPlace> places = new LinkedHashMap<>();
@@ -118,6 +118,7 @@ public final class ContainerSteps {
   public Future<Void> publish(ContainerContent packed, int attempt, Plan plan, PrefixToken token) {
     Map.Entry<String, ContainerPlace> first = plan.places().entrySet().iterator().next();
     return bus.command(first.getKey(), NodeVerb.AGGREGATE_PUBLISH, new PublishContainers(packed.dataset().id(), attempt,
-        packed.paths().prefix().toString(), first.getValue().layout(), plan.count(), token), Ack.class).mapEmpty();
+        packed.directory().paths().prefix().toString(), first.getValue().layout(), plan.count(), token),
+        Ack.class).mapEmpty();
   }
 }

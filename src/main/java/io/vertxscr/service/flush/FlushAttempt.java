@@ -8,6 +8,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication.Mapping;
 import io.vertxscr.protocol.node.flush.MapPartWritten;
 import io.vertxscr.protocol.node.flush.PublishedForm;
+import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps.Plan;
 import java.util.ArrayList;
@@ -25,15 +26,15 @@ import java.util.TreeMap;
  * @param form what its files become
  * @param containers where its files go, if they are packed
  */
-record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String> holders, boolean complete,
+record FlushAttempt(DatasetDescriptor descriptor, OpenPrefix directory, List<String> holders, boolean complete,
     PublishedForm form, Optional<PackedContent> containers, Course course) {
   /** What is packed, and where it goes. */
   record PackedContent(ContainerContent packed, Plan plan) {}
 
   FlushAttempt with(ContainerContent packed, Plan plan) {
     return new FlushAttempt(
-        descriptor, paths, holders, complete, PublishedForm.CONTAINERS, Optional.of(new PackedContent(packed, plan)),
-        course);
+        descriptor, directory, holders, complete, PublishedForm.CONTAINERS,
+        Optional.of(new PackedContent(packed, plan)), course);
   }
 
   /** Of the map that this attempt has written; empty if it has not. */
@@ -46,8 +47,12 @@ record FlushAttempt(DatasetDescriptor descriptor, PrefixPaths paths, List<String
     return complete || course.later.isPresent();
   }
 
+  PrefixPaths paths() {
+    return directory.paths();
+  }
+
   String prefix() {
-    return paths.prefix().toString();
+    return paths().prefix().toString();
   }
 
   /** Ranks by node. */

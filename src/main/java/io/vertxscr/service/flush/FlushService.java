@@ -35,9 +35,9 @@ import io.vertxscr.protocol.node.flush.MapPartRequest;
 import io.vertxscr.protocol.node.flush.MapPartWritten;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.copy.PrefixCopies;
@@ -54,7 +54,7 @@ import java.util.stream.IntStream;
 public final class FlushService {
 
   private final Loop loop;
-  private final LockedJobs locked;
+  private final Prefixes prefixes;
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
@@ -64,10 +64,10 @@ public final class FlushService {
   private final WrittenDrafts written = new WrittenDrafts();
 
   /** Flushes for a node. */
-  public FlushService(Loop loop, LockedJobs locked, NodeBus bus, String self, DatasetStore store,
-      CacheEvictor keeper, PrefixCopies copies, AggregateService aggregation) {
+  public FlushService(Loop loop, Prefixes prefixes, NodeBus bus, String self, DatasetStore store, CacheEvictor keeper,
+      PrefixCopies copies, AggregateService aggregation) {
     this.loop = loop;
-    this.locked = locked;
+    this.prefixes = prefixes;
     this.copies = copies;
     this.aggregation = aggregation;
     this.bus = bus;
@@ -84,7 +84,7 @@ public final class FlushService {
   }
 
   private PrefixPaths paths(DatasetRecord record) {
-    return new PrefixPaths(loop.files().path(record.origin().prefix()));
+    return prefixes.open(record.origin().prefix()).paths();
   }
 
   /** Copies the ranks' files to drafts beside their places. What fails leaves no draft of this node behind. */
@@ -129,10 +129,10 @@ public final class FlushService {
     List<FileMeta> all = copies.files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     PrefixToken token = work.token().orElseThrow(() -> new ScrException(
         Fault.BAD_REQUEST, "dataset " + work.datasetId() + ": names are given by a leader's token only"));
-    return locked.runLong("publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
+    return prefixes.locked().runLong("publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
       return new DraftsRenamed(work.datasetId(), work.attempt(), PrefixFence.naming(
-          paths(record), locked.user(token), () -> target(record).publish(all)));
+          paths(record), prefixes.open(record.origin().prefix()).as(token).user(), () -> target(record).publish(all)));
     });
   }
 
@@ -154,7 +154,7 @@ public final class FlushService {
     }));
     return Future.all(asked).compose(_ -> loop.prefix().run("write the map of dataset " + part.datasetId(), () -> {
       List<RankEntry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
-      PrefixPaths paths = new PrefixPaths(loop.files().path(part.prefix()));
+      PrefixPaths paths = prefixes.open(part.prefix()).paths();
       new RankMapWriter(paths, part.datasetId(), part.ranks(), part.ranksPerPart(), Optional.of(part.token()))
           .writeEntries(part.firstRank(), entries);
       List<FlushedFile> files =

@@ -10,9 +10,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
-import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.DraftSweep;
@@ -30,7 +28,9 @@ import io.vertxscr.protocol.node.flush.PublishedForm;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps;
 import java.io.IOException;
@@ -53,6 +53,7 @@ public final class FlushSteps {
 
   private final Loop loop;
   private final NodeBus bus;
+  private final Prefixes prefixes;
   private final LockedJobs locked;
   private final ContainerSteps containers;
   private final PlaceOwners owners;
@@ -63,7 +64,7 @@ public final class FlushSteps {
   private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
 
   /** Works for the leader of a node. */
-  public FlushSteps(Loop loop, NodeBus bus, LockedJobs locked, ContainerSteps containers, PlaceOwners owners,
+  public FlushSteps(Loop loop, NodeBus bus, Prefixes prefixes, ContainerSteps containers, PlaceOwners owners,
       FlushShares shares, PrefixRetention retention, PrefixAccess access) {
     this.retention = retention;
     this.turns = access.turns();
@@ -71,7 +72,8 @@ public final class FlushSteps {
     this.shares = shares;
     this.loop = loop;
     this.bus = bus;
-    this.locked = locked;
+    this.prefixes = prefixes;
+    this.locked = prefixes.locked();
     this.containers = containers;
     this.owners = owners;
   }
@@ -100,25 +102,26 @@ public final class FlushSteps {
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
     String prefix = dataset.origin().prefix();
-    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    OpenPrefix directory = prefixes.open(prefix);
+    PrefixPaths paths = directory.paths();
     boolean used = shares.isUsed(
         prefix, all.stream().anyMatch(inventory -> inventory.prefixes().contains(prefix)));
     return loop.prefix().<Void>run("look at " + paths.prefix(), () -> {
       if (used || PrefixDirectories.isBare(paths)) {
-        requireMounted(paths);
+        requireMounted(directory);
       }
       return null;
     }).compose(_ -> tokens.hold(prefix)).compose(token ->
-        note(paths, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING)).map(token)
+        note(directory, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING)).map(token)
     ).compose(token -> locked.run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
       return new Prepared(
-          token, again, publication(paths, token).prepare(dataset.descriptor()), fileSystem(paths.prefix()));
+          token, again, directory.as(token).publication().prepare(dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {
       PublishedForm form = dataset.origin().flush().compression().isPresent()
           ? PublishedForm.COMPRESSED : PublishedForm.FILES;
       FlushAttempt plain = new FlushAttempt(
-          dataset.descriptor(), paths, holders, prepared.complete(), form, Optional.empty(),
+          dataset.descriptor(), directory, holders, prepared.complete(), form, Optional.empty(),
           new FlushAttempt.Course(prepared.again(), prepared.again()));
       attempts.put(id, plain);
       return prepared.complete() ? Future.succeededFuture()
@@ -132,17 +135,18 @@ public final class FlushSteps {
 
   /** A run is about to begin there; if the directory is unreadable, the nodes' memory counts. */
   Future<Void> begun(String prefix) {
-    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    OpenPrefix directory = prefixes.open(prefix);
     return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look for datasets in " + prefix, () -> {
-      boolean any = publication(paths).hasAny();
-      return new Traces(any, any || Files.isDirectory(paths.scr()));
+      boolean any = directory.publication().hasAny();
+      return new Traces(any, any || Files.isDirectory(directory.paths().scr()));
     }).onSuccess(traces -> shares.begun(prefix, traces.datasets())).compose(traces ->
         traces.any() ? tokens.begin(prefix) : Future.<Void>succeededFuture()).otherwiseEmpty();
   }
 
   /** Requires traces of earlier flushes, which an empty mount point does not have. */
-  private void requireMounted(PrefixPaths paths) {
-    if (!publication(paths).hasAny()) {
+  private static void requireMounted(OpenPrefix directory) {
+    if (!directory.publication().hasAny()) {
+      PrefixPaths paths = directory.paths();
       throw new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " has no trace of the runs and "
           + "datasets that were there: is it mounted? If it was emptied, make a file " + paths.index()
           + " or begin another run");
@@ -152,7 +156,7 @@ public final class FlushSteps {
   private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number, PrefixToken token) {
     return flush.containers()
         .map(size -> new ContainerContent(
-            attempt.descriptor(), attempt.paths(), token, size, attempt.byNode()))
+            attempt.descriptor(), attempt.directory(), token, size, attempt.byNode()))
         .map(packed -> containers.plan(packed, number).map(plan -> attempt.with(packed, plan)))
         .orElseGet(() -> Future.succeededFuture(attempt));
   }
@@ -274,28 +278,28 @@ public final class FlushSteps {
    */
   Future<Void> publishInPlace(
       DatasetDescriptor dataset, String prefix, List<String> holders, long mapBytes, boolean taken) {
-    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    OpenPrefix directory = prefixes.open(prefix);
     return tokens.hold(prefix).compose(token -> locked.run("prepare dataset " + dataset.id(), () ->
-        publication(paths, token).prepare(dataset)).compose(complete -> {
+        directory.as(token).publication().prepare(dataset)).compose(complete -> {
           FlushAttempt.Course course = new FlushAttempt.Course(false, taken);
           course.begin(token);
           course.entryBytes = mapBytes;
           attempts.put(dataset.id(),
-              new FlushAttempt(dataset, paths, holders, complete, PublishedForm.FILES, Optional.empty(), course));
+              new FlushAttempt(dataset, directory, holders, complete, PublishedForm.FILES, Optional.empty(), course));
           return writeMaps(dataset.id());
         }))
         .compose(_ -> sealed(dataset.id()))
-        .compose(_ -> note(paths, dataset, Set.of(Location.PFS)))
+        .compose(_ -> note(directory, dataset, Set.of(Location.PFS)))
         .onComplete((_, _) -> attempts.remove(dataset.id()))
         .recover(failure -> tokens.failed(prefix, failure));
   }
 
   /** Lists a dataset as replaced before ranks overwrite one of its files in place. */
   Future<Void> overwrite(OverwriteNotice what) {
-    PrefixPaths paths = new PrefixPaths(loop.files().path(what.prefix()));
+    OpenPrefix directory = prefixes.open(what.prefix());
     return tokens.hold(what.prefix()).compose(token -> locked.<Void>run(
         "note that dataset " + what.dataset().id() + " writes over " + what.place(), () -> {
-          publication(paths, token).markReplaced(what.place(), what.dataset());
+          directory.as(token).publication().markReplaced(what.place(), what.dataset());
           return null;
         })).recover(failure -> tokens.failed(what.prefix(), failure));
   }
@@ -311,7 +315,7 @@ public final class FlushSteps {
               new FlushStateChange(id, FlushState.DONE, drafts), Ack.class)
               // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
-      return Future.all(told).compose(_ -> note(attempt.paths(), attempt.descriptor(),
+      return Future.all(told).compose(_ -> note(attempt.directory(), attempt.descriptor(),
           attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)));
     });
   }
@@ -377,26 +381,17 @@ public final class FlushSteps {
         + " \"" + later.name() + "\" has its names in " + attempt.prefix());
   }
 
-  private Publication publication(FlushAttempt attempt) {
-    return publication(attempt.paths(), attempt.course().token());
-  }
-
-  private Publication publication(PrefixPaths paths, PrefixToken token) {
-    return new Publication(paths, new PrefixIndex(paths, locked.user(token)));
-  }
-
-  /** To look only. */
-  private Publication publication(PrefixPaths paths) {
-    return new Publication(paths, new PrefixIndex(paths, locked.user()));
+  private static Publication publication(FlushAttempt attempt) {
+    return attempt.directory().as(attempt.course().token()).publication();
   }
 
   /** For scripts around the job; the truth is in the filemaps, so trouble here stops nothing. */
-  private Future<Void> note(PrefixPaths paths, DatasetDescriptor descriptor, Set<Location> locations) {
-    return locked.<Void>run("note where dataset " + descriptor.id() + " is in " + paths.prefix(), () -> {
-      new FlushFileStore(paths, locked.user()).update(status -> status.put(descriptor, locations));
+  private Future<Void> note(OpenPrefix directory, DatasetDescriptor descriptor, Set<Location> locations) {
+    return locked.<Void>run("note where dataset " + descriptor.id() + " is in " + directory.paths().prefix(), () -> {
+      directory.flushFile().update(status -> status.put(descriptor, locations));
       return null;
     }).recover(failure -> {
-      LOG.warn("flush file of {}: {}", paths.prefix(), failure.getMessage());
+      LOG.warn("flush file of {}: {}", directory.paths().prefix(), failure.getMessage());
       return Future.succeededFuture();
     });
   }

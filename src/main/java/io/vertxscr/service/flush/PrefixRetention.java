@@ -5,13 +5,11 @@ import io.vertxscr.config.policy.CachePolicy;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RestartHistory;
-import io.vertxscr.prefix.metadata.PrefixIndex;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.RetentionWindow;
 import io.vertxscr.service.Event.PrefixDeleted;
-import io.vertxscr.service.LockedJobs;
-import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.OpenPrefix;
+import io.vertxscr.service.Prefixes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,8 +25,7 @@ import org.slf4j.LoggerFactory;
 public final class PrefixRetention {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixRetention.class);
 
-  private final Loop loop;
-  private final LockedJobs locked;
+  private final Prefixes prefixes;
   private final Function<String, Future<RestartHistory>> history;
   private final Observer observer;
   private final CachePolicy standard;
@@ -41,10 +38,9 @@ public final class PrefixRetention {
    * @param history tells what became of the restarts from a prefix directory
    * @param standard where no run has said anything else
    */
-  public PrefixRetention(Loop loop, LockedJobs locked, Function<String, Future<RestartHistory>> history,
+  public PrefixRetention(Prefixes prefixes, Function<String, Future<RestartHistory>> history,
       Observer observer, CachePolicy standard, PrefixAccess access) {
-    this.loop = loop;
-    this.locked = locked;
+    this.prefixes = prefixes;
     this.history = history;
     this.observer = observer;
     this.standard = standard;
@@ -79,7 +75,7 @@ public final class PrefixRetention {
     List<DatasetDescriptor> gone = new ArrayList<>();
     return access.tokens().hold(prefix).compose(token -> {
       RetentionWindow window = window(prefix, token);
-      return locked.patiently(what, () -> {
+      return prefixes.locked().patiently(what, () -> {
         work.accept(window, gone::add);
         return List.copyOf(gone);
       });
@@ -96,7 +92,7 @@ public final class PrefixRetention {
   }
 
   private RetentionWindow window(String prefix, PrefixToken token) {
-    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    return new RetentionWindow(paths, new PrefixIndex(paths, locked.user(token)));
+    OpenPrefix directory = prefixes.open(prefix).as(token);
+    return new RetentionWindow(directory.paths(), directory.index());
   }
 }

@@ -6,10 +6,11 @@ import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.Prefixes;
 import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
@@ -31,7 +32,7 @@ public final class PrefixTokens {
 
   private final Loop loop;
   private final Membership membership;
-  private final LockedJobs locked;
+  private final Prefixes prefixes;
   private final Map<String, Future<PrefixToken>> held = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
 
@@ -39,10 +40,10 @@ public final class PrefixTokens {
   private record Pause(long lengthMs, long endNs) {}
 
   /** Takes no directory over yet. */
-  public PrefixTokens(Loop loop, Membership membership, LockedJobs locked) {
+  public PrefixTokens(Loop loop, Membership membership, Prefixes prefixes) {
     this.loop = loop;
     this.membership = membership;
-    this.locked = locked;
+    this.prefixes = prefixes;
   }
 
   /** This node has become the leader: what it held in an earlier leadership is worth nothing. */
@@ -70,7 +71,7 @@ public final class PrefixTokens {
 
   private Future<Boolean> isNewest(String prefix) {
     Future<PrefixToken> present = held.get(prefix);
-    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
+    PrefixPaths paths = prefixes.open(prefix).paths();
     return present == null || present.failed() ? Future.succeededFuture(false)
         : present.compose(token -> loop.prefix().run("read " + paths.leaderFile(), () ->
             PrefixFence.newest(paths).filter(token::equals).isPresent())).otherwise(false);
@@ -89,9 +90,9 @@ public final class PrefixTokens {
     }
     String node = membership.self().name();
     String id = PrefixToken.id(loop.random().nextLong());
-    PrefixPaths paths = new PrefixPaths(loop.files().path(prefix));
-    Future<PrefixToken> taken = locked.run("take over " + prefix, () ->
-        PrefixFence.takeOver(paths, locked.user(), node, id));
+    OpenPrefix directory = prefixes.open(prefix);
+    Future<PrefixToken> taken = prefixes.locked().run("take over " + prefix, () ->
+        PrefixFence.takeOver(directory.paths(), directory.user(), node, id));
     held.put(prefix, taken);
     return taken;
   }

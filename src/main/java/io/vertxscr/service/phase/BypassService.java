@@ -10,9 +10,9 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.copy.DirectFiles;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
@@ -30,12 +30,14 @@ import java.util.Set;
  */
 public final class BypassService {
   private final Loop loop;
+  private final Prefixes prefixes;
   private final DatasetStore store;
   private final ClaimService claims;
 
   /** Serves a node. */
-  public BypassService(Loop loop, DatasetStore store, ClaimService claims) {
+  public BypassService(Loop loop, Prefixes prefixes, DatasetStore store, ClaimService claims) {
     this.loop = loop;
+    this.prefixes = prefixes;
     this.store = store;
     this.claims = claims;
   }
@@ -62,7 +64,7 @@ public final class BypassService {
 
   /** All files of all ranks, each file read once. */
   private Future<List<RankFiles>> readBack(LocalRun run, int id, List<RankFiles> written) {
-    DirectFiles files = new DirectFiles(new PrefixPaths(loop.files().path(run.info().prefix())), id);
+    DirectFiles files = new DirectFiles(prefixes.open(run.info().prefix()).paths(), id);
     Set<String> seen = new HashSet<>();
     List<Future<RankFiles>> ranks = written.stream()
         .map(rank -> new RankFiles(rank.rank(), rank.files().stream().filter(file -> seen.add(file.path())).toList()))

@@ -5,7 +5,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.metadata.PathRules;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.node.Ack;
@@ -100,10 +99,9 @@ public final class RouteService {
     if (known.filter(place -> open.isRouted(request.rank(), place.relative())).isPresent()) {
       return direct(open, request, new Direct(known.get().relative(), false));
     }
-    DirectFiles files = new DirectFiles(new PrefixPaths(open.directory()), open.descriptor().id());
     return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(), () -> {
       String relative = rules.place(request.directory(), request.name()).relative();
-      return new Direct(relative, files.prepare(relative));
+      return new Direct(relative, new DirectFiles(rules.paths(), open.descriptor().id()).prepare(relative));
     })).compose(direct -> direct(open, request, direct));
   }
 

@@ -26,6 +26,7 @@ import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,6 +49,7 @@ public final class FetchService {
   private static final Logger LOG = LoggerFactory.getLogger(FetchService.class);
 
   private final Loop loop;
+  private final Prefixes prefixes;
   private final String self;
   private final DatasetStore store;
   private final Observer observer;
@@ -89,8 +91,9 @@ public final class FetchService {
   }
 
   /** Fetches for a node. */
-  public FetchService(Loop loop, String self, DatasetStore store, Observer observer) {
+  public FetchService(Loop loop, Prefixes prefixes, String self, DatasetStore store, Observer observer) {
     this.loop = loop;
+    this.prefixes = prefixes;
     this.self = self;
     this.store = store;
     this.observer = observer;
@@ -159,7 +162,7 @@ public final class FetchService {
   private FetchPlan plan(FetchRanks request) {
     int id = request.descriptor().id();
     requireOlder(request.descriptor());
-    PrefixPaths paths = new PrefixPaths(loop.files().path(request.origin().prefix()));
+    PrefixPaths paths = prefixes.open(request.origin().prefix()).paths();
     List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (request.how().inPlace() && isInPlace(entries)) {
       return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());

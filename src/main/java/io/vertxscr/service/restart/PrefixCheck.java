@@ -22,8 +22,9 @@ final class PrefixCheck {
   private PrefixCheck() {}
 
   /** Returns an obstacle to writing files, as the end of a sentence; empty: none. */
-  static Optional<String> trouble(Path prefix) {
-    Path metadata = new PrefixPaths(prefix).scr();
+  static Optional<String> trouble(PrefixPaths paths) {
+    Path prefix = paths.prefix();
+    Path metadata = paths.scr();
     if (!Files.exists(prefix)) {
       return Optional.of("is not there");
     }
@@ -38,10 +39,10 @@ final class PrefixCheck {
   }
 
   /** Refuses an empty directory for which the caches hold datasets: an unmounted file system. */
-  static ScrException notMounted(Path prefix) {
-    return new ScrException(Fault.IO, "the prefix directory " + prefix + " shows no trace of the runs that have written"
-        + " the checkpoints in the caches: is its file system mounted? No run begins, and nothing is written there."
-        + " If it was emptied, make a directory " + new PrefixPaths(prefix).scr());
+  static ScrException notMounted(PrefixPaths paths) {
+    return new ScrException(Fault.IO, "the prefix directory " + paths.prefix() + " shows no trace of the runs that have"
+        + " written the checkpoints in the caches: is its file system mounted? No run begins, and nothing is written"
+        + " there. If it was emptied, make a directory " + paths.scr());
   }
 
   /**
@@ -50,8 +51,9 @@ final class PrefixCheck {
    * @return a startup warning; empty if the directory exists and is usable
    * @throws ScrException IO, with what to do
    */
-  static Optional<String> make(Path prefix) {
-    Optional<String> trouble = trouble(prefix);
+  static Optional<String> make(PrefixPaths paths) {
+    Path prefix = paths.prefix();
+    Optional<String> trouble = trouble(paths);
     if (trouble.isEmpty()) {
       return Optional.empty();
     }

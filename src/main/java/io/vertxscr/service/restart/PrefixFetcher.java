@@ -18,7 +18,6 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
-import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.prefix.publish.Withdrawal;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -28,9 +27,10 @@ import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
-import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,17 +51,17 @@ public final class PrefixFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
 
   private final Loop loop;
+  private final Prefixes prefixes;
   private final LockedJobs locked;
   private final NodeBus bus;
-  private final String self;
   private final Supplier<LocalDateTime> now;
 
   /** Fetches for the leader of a node. */
-  public PrefixFetcher(Loop loop, LockedJobs locked, NodeBus bus, String self, Supplier<LocalDateTime> now) {
+  public PrefixFetcher(Loop loop, NodeBus bus, Prefixes prefixes, Supplier<LocalDateTime> now) {
     this.loop = loop;
-    this.locked = locked;
+    this.prefixes = prefixes;
+    this.locked = prefixes.locked();
     this.bus = bus;
-    this.self = self;
     this.now = now;
   }
 
@@ -111,18 +111,18 @@ public final class PrefixFetcher {
    * @return a startup warning; fails with IO, nothing changed
    */
   Future<Optional<String>> usable(String prefix, Inventories caches) {
-    Path path = loop.files().path(prefix);
-    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look at " + prefix, () -> Look.at(path))
+    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "look at " + prefix, () -> Look.at(paths(prefix)))
         .recover(failure -> PrefixJobs.isNoAnswer(failure)
             ? Future.succeededFuture(Look.unanswered(failure)) : Future.failedFuture(failure))
         .compose(look -> look.trouble().isEmpty() && !look.bare() ? Future.succeededFuture(Optional.empty())
-            : caches.all().compose(inventories -> isHeld(prefix, inventories) ? held(path, look) : make(prefix)));
+            : caches.all().compose(inventories ->
+                isHeld(prefix, inventories) ? held(paths(prefix), look) : make(prefix)));
   }
 
   /** Obstacle to writing files in a prefix directory, and whether a run has been there. */
   private record Look(Optional<String> trouble, boolean bare) {
-    static Look at(Path prefix) {
-      return new Look(PrefixCheck.trouble(prefix), PrefixDirectories.isBare(new PrefixPaths(prefix)));
+    static Look at(PrefixPaths paths) {
+      return new Look(PrefixCheck.trouble(paths), PrefixDirectories.isBare(paths));
     }
 
     static Look unanswered(Throwable why) {
@@ -134,25 +134,25 @@ public final class PrefixFetcher {
     return CacheSnapshot.of(inventories).copiesFor(prefix).findAny().isPresent();
   }
 
-  private static Future<Optional<String>> held(Path prefix, Look look) {
-    return look.trouble().isEmpty() ? Future.failedFuture(PrefixCheck.notMounted(prefix))
-        : Future.succeededFuture(look.trouble().map(why -> "the prefix directory " + prefix + " " + why
+  private static Future<Optional<String>> held(PrefixPaths paths, Look look) {
+    return look.trouble().isEmpty() ? Future.failedFuture(PrefixCheck.notMounted(paths))
+        : Future.succeededFuture(look.trouble().map(why -> "the prefix directory " + paths.prefix() + " " + why
             + ": nothing is brought there until that has changed, and the run begins with what the caches hold"));
   }
 
   /** Creates a missing prefix directory; returns a startup warning. Fails with IO where that cannot be. */
   Future<Optional<String>> make(String prefix) {
     return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "make " + prefix,
-        () -> PrefixCheck.make(loop.files().path(prefix)));
+        () -> PrefixCheck.make(paths(prefix)));
   }
 
   /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
   public Future<Listing> list(String prefix) {
     return locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
-      PrefixIndex index = index(prefix);
-      PrefixIndex.Reading reading = index.readOrMake();
+      OpenPrefix directory = prefixes.open(prefix);
+      PrefixIndex.Reading reading = directory.index().readOrMake();
       reading.remarks().forEach(LOG::warn);
-      return Listing.of(reading.index(), new Publication(new PrefixPaths(loop.files().path(prefix)), index).datasets());
+      return Listing.of(reading.index(), directory.publication().datasets());
     }).recover(failure -> {
       LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
       return Future.succeededFuture(Listing.unread(String.valueOf(failure.getMessage())));
@@ -160,7 +160,11 @@ public final class PrefixFetcher {
   }
 
   private PrefixIndex index(String prefix) {
-    return new PrefixIndex(new PrefixPaths(loop.files().path(prefix)), locked.user());
+    return prefixes.open(prefix).index();
+  }
+
+  private PrefixPaths paths(String prefix) {
+    return prefixes.open(prefix).paths();
   }
 
   /**
@@ -172,7 +176,7 @@ public final class PrefixFetcher {
   Future<Integer> fetch(DatasetDescriptor dataset, RestoreRequest wanted) {
     return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
         check(dataset, wanted),
-        ContainerDrafts.isPacked(new PrefixPaths(loop.files().path(wanted.prefix())), dataset.id()))).compose(found -> {
+        ContainerDrafts.isPacked(paths(wanted.prefix()), dataset.id()))).compose(found -> {
       int count = found.ranks();
       Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
       CheckpointDescriptor how =
@@ -248,12 +252,11 @@ public final class PrefixFetcher {
   }
 
   private int check(DatasetDescriptor dataset, RestoreRequest wanted) {
-    PrefixPaths paths = new PrefixPaths(loop.files().path(wanted.prefix()));
-    PrefixIndex index = new PrefixIndex(paths, locked.user());
-    if (!new Publication(paths, index).isComplete(dataset.id())) {
+    OpenPrefix directory = prefixes.open(wanted.prefix());
+    if (!directory.publication().isComplete(dataset.id())) {
       throw new ScrException(Fault.CORRUPT, "dataset " + dataset.id() + " has no valid summary in " + wanted.prefix());
     }
-    int ranks = new RankMapReader(paths, dataset.id()).ranks();
+    int ranks = new RankMapReader(directory.paths(), dataset.id()).ranks();
     if (ranks != wanted.map().size() && !wanted.policy().fetch().globalRestart()) {
       throw Restorer.otherSize(dataset, ranks, wanted);
     }
@@ -276,7 +279,8 @@ public final class PrefixFetcher {
   /** Removes a dataset from the index, with its files if requested; returns its ids. */
   public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
     return locked.runLong("take dataset " + name + " out of " + prefix, () -> {
-      Withdrawal withdrawal = new Withdrawal(new PrefixPaths(loop.files().path(prefix)), index(prefix));
+      OpenPrefix directory = prefixes.open(prefix);
+      Withdrawal withdrawal = new Withdrawal(directory.paths(), directory.index());
       return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
     });
   }

@@ -2,13 +2,11 @@ package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.RestartHistory;
-import io.vertxscr.prefix.metadata.FlushFileStore;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.SerialQueue;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -23,12 +21,12 @@ public final class RestartJournal {
   private static final Logger LOG = LoggerFactory.getLogger(RestartJournal.class);
 
   private final Loop loop;
-  private final LockedJobs locked;
+  private final Prefixes prefixes;
   private final SerialQueue<String> steps = new SerialQueue<>();
 
-  public RestartJournal(Loop loop, LockedJobs locked) {
+  public RestartJournal(Loop loop, Prefixes prefixes) {
     this.loop = loop;
-    this.locked = locked;
+    this.prefixes = prefixes;
   }
 
   /** Reads the restart history; empty if unreadable. */
@@ -43,7 +41,7 @@ public final class RestartJournal {
   /** Changes it; the change must give the same again when repeated on the same. */
   public Future<RestartHistory> update(String prefix, UnaryOperator<RestartHistory> change) {
     return inTurn(() ->
-        locked.run("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
+        prefixes.locked().run("write the history of restarts of " + prefix, () -> store(prefix).update(change)));
   }
 
   /**
@@ -60,8 +58,8 @@ public final class RestartJournal {
    */
   public Future<Void> begun(RunInfo info) {
     int nodes = info.map().byNode().size();
-    return inTurn(() -> locked.<Void>run("write the number of nodes to " + info.prefix(), () -> {
-      new FlushFileStore(new PrefixPaths(loop.files().path(info.prefix())), locked.user()).writeNodes(nodes);
+    return inTurn(() -> prefixes.locked().<Void>run("write the number of nodes to " + info.prefix(), () -> {
+      prefixes.open(info.prefix()).flushFile().writeNodes(nodes);
       return null;
     })).recover(failure -> {
       LOG.warn("the number of nodes cannot be written to {}: {}", info.prefix(), failure.getMessage());
@@ -110,6 +108,6 @@ public final class RestartJournal {
   }
 
   private RestartFileStore store(String prefix) {
-    return new RestartFileStore(new PrefixPaths(loop.files().path(prefix)), locked.user());
+    return prefixes.open(prefix).restartFile();
   }
 }

@@ -15,8 +15,8 @@ import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.node.VertxLoop;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.service.Event;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Prefixes;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -34,8 +34,7 @@ class CheckpointTimesTest {
   private final AtomicLong clock = new AtomicLong(77);
   private final AtomicLong processor = new AtomicLong(55);
   private final CheckpointTimes times =
-      new CheckpointTimes(clock::get, new FlushShare(processor::get),
-          new FailureBook(loop, new LockedJobs(loop, "n1")));
+      new CheckpointTimes(clock::get, new FlushShare(processor::get), new FailureBook(loop, new Prefixes(loop, "n1")));
 
   @AfterEach
   void close() {
