@@ -4,14 +4,13 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Configuration;
-import io.vertxscr.config.JobSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.JobDirectory;
 import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -75,19 +73,19 @@ final class StatusCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     List<JsonObject> answers = new ArrayList<>();
     Set<String> dead = new TreeSet<>();
-    for (Path one : socket != null ? List.of(socket) : sockets()) {
+    for (Path one : socket != null ? List.of(socket) : job().sockets()) {
       try {
         answers.add(ask(one));
       } catch (ScrException e) {
         if (socket == null && e.fault() == Fault.NODE_LOST) {
-          dead.add(one.getParent().getFileName().toString());
+          dead.add(JobDirectory.nodeOf(one));
         } else {
           err.println("scr: " + e.getMessage());
         }
       }
     }
     if (!dead.isEmpty()) {
-      err.println("scr: " + ended(dead, answers.isEmpty()));
+      err.println("scr: " + job().ended(dead, answers.isEmpty()));
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -102,35 +100,14 @@ final class StatusCommand implements Callable<Integer> {
     return answers.isEmpty() ? ScrCommand.FAILED : 0;
   }
 
-  /** Daemons that were killed leave their sockets behind. */
-  private String ended(Set<String> dead, boolean all) {
-    JobSettings job = Settings.load(environment, Configuration.systemFile(environment)).job();
-    String left = String.join(", ", dead);
-    return all ? "no daemon of user " + job.user() + " and job " + job.id() + " runs on this host any more (sockets are"
-        + " left of " + left + ")" : "no daemon runs any more as " + left;
-  }
-
   private boolean isOnTerminal() {
     Console console = System.console();
     return console != null && console.isTerminal() && !environment.getOrDefault("TERM", "dumb").equals("dumb");
   }
 
-  private List<Path> sockets() throws IOException {
+  private JobDirectory job() {
     Settings settings = Settings.load(environment, Configuration.systemFile(environment));
-    Path job = settings.cache().controlBase().resolve(settings.job().user())
-        .resolve("scr." + settings.job().id());
-    List<Path> found = List.of();
-    if (Files.isDirectory(job)) {
-      try (Stream<Path> nodes = Files.list(job)) {
-        found = nodes.map(node -> node.resolve("scr.sock")).filter(Files::exists).sorted().toList();
-      }
-    }
-    if (found.isEmpty()) {
-      throw new ScrException(Fault.NODE_LOST, "no daemon of user " + settings.job().user() + " and job "
-          + settings.job().id() + " runs on this host (nothing listens in " + job + "): 'scr node' starts one;"
-          + " SCR_USER_NAME, SCR_JOB_ID and SCR_CNTL_BASE say whose is meant, --socket which one");
-    }
-    return found;
+    return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id());
   }
 
   private static JsonObject ask(Path socket) throws InterruptedException {

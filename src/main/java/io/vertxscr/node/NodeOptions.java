@@ -3,6 +3,7 @@ package io.vertxscr.node;
 import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Names;
+import io.vertxscr.storage.JobDirectory;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ public record NodeOptions(String name, Settings settings, ClusterSecret secret, 
 
   /** Its control and cache directories. */
   public NodeDirectories directories() {
-    Path below = files.path(settings.job().user()).resolve("scr." + settings.job().id()).resolve(name);
+    Path below = new JobDirectory(files.path(""), settings.job().user(), settings.job().id()).node(name);
     Path control = files.path(settings.cache().controlBase().toString());
     return new NodeDirectories(
         files.path(settings.cache().cacheBase().toString()), below, control.resolve(below));

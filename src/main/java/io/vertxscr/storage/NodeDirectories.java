@@ -23,6 +23,8 @@ public record NodeDirectories(Path base, Path below, Path control) {
   private static final Pattern DATASET = Pattern.compile("scr\\.dataset\\.([1-9][0-9]{0,9})");
   private static final String FILEMAP_SUFFIX = ".scrfilemap";
   private static final String DRAFT_SUFFIX = ".draft";
+  /** Name of a daemon's socket in its control directory. */
+  static final String SOCKET = "scr.sock";
 
   public NodeDirectories {
     base = base.toAbsolutePath().normalize();
@@ -74,7 +76,7 @@ public record NodeDirectories(Path base, Path below, Path control) {
   }
 
   public Path socket() {
-    return control.resolve("scr.sock");
+    return control.resolve(SOCKET);
   }
 
   public Path filemap(int datasetId) {

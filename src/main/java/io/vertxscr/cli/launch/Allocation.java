@@ -2,6 +2,7 @@ package io.vertxscr.cli.launch;
 
 import io.vertxscr.config.AllocationEnd;
 import io.vertxscr.launch.Node;
+import io.vertxscr.launch.Program;
 import io.vertxscr.launch.ResourceManager;
 import io.vertxscr.launch.ResourceManagers;
 import io.vertxscr.model.Fault;
@@ -76,6 +77,21 @@ public record Allocation(ResourceManager manager, List<Node> nodes, String remot
   public Set<String> downByManager(Collection<String> names) {
     return manager.downQuestion(names).flatMap(new Outside(environment)::ask)
         .map(answer -> manager.down(answer, names)).orElse(Set.of());
+  }
+
+  /**
+   * The user's program as it is started here. A launcher that several projects have is asked whose it is.
+   *
+   * @throws ScrException BAD_CONFIGURATION for options by which it would choose other nodes
+   */
+  Program program(List<String> words) {
+    String version = Program.mustBeAsked(words)
+        ? new Outside(environment).ask(List.of(words.getFirst(), "--version")).orElse("") : "";
+    Program program = Program.of(words, version);
+    if (!isHere()) {
+      program.refuseOwn();
+    }
+    return program;
   }
 
   /** The command that runs another one on a node, with the variables given. */

@@ -5,6 +5,7 @@ import io.vertxscr.launch.Agreement;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -51,7 +52,28 @@ final class Fleet {
    * @param port of all daemons; empty to choose: one for all hosts, by user and job, or one each on one machine
    * @param logs directory of the logs
    */
-  record Setup(String program, Map<String, String> variables, Optional<Integer> port, Path logs) {}
+  record Setup(String program, Map<String, String> variables, Optional<Integer> port, Path logs) {
+    private static final int LARGEST_PORT = 65_535;
+
+    /** @throws ScrException BAD_CONFIGURATION for a port that is none */
+    Setup {
+      if (port.filter(number -> number < 1 || number > LARGEST_PORT).isPresent()) {
+        throw new ScrException(Fault.BAD_CONFIGURATION,
+            "--port " + port.get() + ": a port is a number from 1 to " + LARGEST_PORT);
+      }
+      logs = logs.toAbsolutePath();
+    }
+
+    /** Makes the directory of the logs. @throws ScrException IO */
+    void makeLogs() {
+      try {
+        Files.createDirectories(logs);
+      } catch (IOException e) {
+        throw new ScrException(Fault.IO, "the directory for the logs, " + logs + ", cannot be made: "
+            + ScrException.reason(e), e);
+      }
+    }
+  }
 
   Fleet(Allocation allocation, Setup setup, Consumer<Signal> listener) {
     this.allocation = allocation;

@@ -1,5 +1,6 @@
 package io.vertxscr.cli.launch;
 
+import io.vertxscr.config.Configuration;
 import io.vertxscr.launch.LaunchSettings;
 import io.vertxscr.launch.Node;
 import io.vertxscr.launch.Program;
@@ -55,6 +56,13 @@ record JobPlan(Allocation allocation, Program program, Optional<Program> restart
     }
     List<Node> nodes = allocation.nodes().stream().filter(node -> up.contains(node.name())).toList();
     return started.command(nodes, down, allocation.manager().name().equals("ssh"), forProgram(up, Map.of()).keySet());
+  }
+
+  /** The variables of the daemons. @param launch tells them from those of another call */
+  Map<String, String> forDaemons(String launch) {
+    Map<String, String> more = new TreeMap<>(variables);
+    more.put(Configuration.LAUNCH, launch);
+    return more;
   }
 
   /** Returns the variables added to the program's environment. */

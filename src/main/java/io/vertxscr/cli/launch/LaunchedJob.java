@@ -101,7 +101,17 @@ final class LaunchedJob {
   }
 
   /** Result of the job. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
-  record JobOutcome(int exit, List<String> up, Optional<String> cachedOnly) {}
+  record JobOutcome(int exit, List<String> up, Optional<String> cachedOnly) {
+    /** Exit code of the job with its scavenge. @param scavenged exit code of that; empty where there was none */
+    int exitAfter(OptionalInt scavenged) {
+      return exit != 0 ? exit : scavenged.orElse(0) == 0 ? 0 : 1;
+    }
+
+    /** What is only in the caches still, in a sentence. @param scavenged as above */
+    Optional<String> leftInCaches(OptionalInt scavenged) {
+      return scavenged.equals(OptionalInt.of(0)) ? Optional.empty() : cachedOnly;
+    }
+  }
 
   private void say(String line) {
     err.println("scr run: " + line);

@@ -1,23 +1,15 @@
 package io.vertxscr.cli.launch;
 
-import io.vertxscr.config.Configuration;
-import io.vertxscr.launch.Program;
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
+import io.vertxscr.launch.LocalNodes;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,9 +23,6 @@ import picocli.CommandLine.Spec;
     "After a failure it is relaunched without down nodes; at the end the caches are scavenged to the prefix directory.",
     "The exit code is that of the last run; 1 if none could begin, or not everything could be scavenged."})
 final class RunCommand implements Callable<Integer> {
-  private static final long LAST_MOMENTS_S = 300;
-  private static final int LARGEST_PORT = 65_535;
-
   private final Map<String, String> given;
 
   @Option(names = "--runs", paramLabel = "N", description =
@@ -83,95 +72,22 @@ final class RunCommand implements Callable<Integer> {
       environment.put("SCR_RUNS", runs.toString());
     }
     PrefixPaths paths = options.paths(environment);
-    JobPlan plan = plan(environment, paths);
+    JobPlan plan = plan(environment, paths, new LocalNodes(Optional.ofNullable(nodes), spares));
+    Fleet.Setup setup = new Fleet.Setup(options.program(environment), plan.forDaemons(UUID.randomUUID().toString()),
+        Optional.ofNullable(port), logs != null ? logs : paths.scr().resolve("logs"));
     JobOptions.requireWritable(paths);
-    Path directory = logs(paths);
+    setup.makeLogs();
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
     StartGate.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
-    LaunchedJob job = new LaunchedJob(plan,
-        new Fleet.Setup(options.program(environment), ofDaemons(plan), Optional.ofNullable(port),
-        directory), err, LaunchedJob.AGREE_MS);
-    CountDownLatch done = new CountDownLatch(1);
-    Thread hook = new Thread(() -> {
-      job.stop("asked to end: the program is stopped");
-      await(done);
-    }, "scr-run-stop");
-    Runtime.getRuntime().addShutdownHook(hook);
-    try {
-      LaunchedJob.JobOutcome outcome = job.run();
-      int scavenged = noScavenge ? 0 : new Scavenging(plan.allocation(), options.program(environment), paths.prefix(),
-          plan.variables()).run(outcome.up(), err);
-      if (noScavenge || scavenged != 0) {
-        outcome.cachedOnly().ifPresent(those -> err.println("scr run: " + those));
-      }
-      return outcome.exit() != 0 ? outcome.exit() : scavenged == 0 ? 0 : 1;
-    } finally {
-      done.countDown();
-      remove(hook);
-    }
+    return new SupervisedJob(new LaunchedJob(plan, setup, err, LaunchedJob.AGREE_MS), noScavenge ? Optional.empty()
+        : Optional.of(new Scavenging(plan.allocation(), setup.program(), paths.prefix(), plan.variables())), err).run();
   }
 
-  private Path logs(PrefixPaths paths) {
-    Path directory = (logs != null ? logs : paths.scr().resolve("logs")).toAbsolutePath();
-    try {
-      return Files.createDirectories(directory);
-    } catch (IOException e) {
-      throw new ScrException(Fault.IO, "the directory for the logs, " + directory + ", cannot be made: "
-          + ScrException.reason(e), e);
-    }
-  }
-
-  private JobPlan plan(Map<String, String> environment, PrefixPaths paths) {
-    boolean local = nodes != null || spares > 0;
-    if (nodes != null && nodes < 1 || spares < 0) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "--nodes " + nodes + " --spares " + spares
-          + ": at least one node, and no fewer than no spares");
-    }
-    if (port != null && (port < 1 || port > LARGEST_PORT)) {
-      throw new ScrException(Fault.BAD_CONFIGURATION,
-          "--port " + port + ": a port is a number from 1 to " + LARGEST_PORT);
-    }
-    int used = nodes == null ? 1 : nodes;
-    Allocation allocation =
-        options.allocation(environment, local ? OptionalInt.of(used + spares) : OptionalInt.empty());
-    Program program = program(words, allocation, environment);
-    Optional<Program> restarted =
-        restart.isEmpty() ? Optional.empty() : Optional.of(program(restart, allocation, environment));
-    return new JobPlan(allocation, program, restarted, options.settings(environment, paths), paths, used,
-        JobOptions.variables(environment, paths));
-  }
-
-  private static Program program(List<String> words, Allocation allocation, Map<String, String> environment) {
-    String version = Program.mustBeAsked(words)
-        ? new Outside(environment).ask(List.of(words.getFirst(), "--version")).orElse("") : "";
-    Program program = Program.of(words, version);
-    if (!allocation.isHere()) {
-      program.refuseOwn();
-    }
-    return program;
-  }
-
-  /** Variables that tell the daemons of this call from those of another one. */
-  private static Map<String, String> ofDaemons(JobPlan plan) {
-    Map<String, String> variables = new TreeMap<>(plan.variables());
-    variables.put(Configuration.LAUNCH, UUID.randomUUID().toString());
-    return variables;
-  }
-
-  private static void await(CountDownLatch done) {
-    try {
-      done.await(LAST_MOMENTS_S, TimeUnit.SECONDS);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void remove(Thread hook) {
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException _) {
-      // It is running: the process is ending.
-    }
+  private JobPlan plan(Map<String, String> environment, PrefixPaths paths, LocalNodes local) {
+    Allocation allocation = options.allocation(environment, local.daemons());
+    return new JobPlan(allocation, allocation.program(words),
+        restart.isEmpty() ? Optional.empty() : Optional.of(allocation.program(restart)),
+        options.settings(environment, paths), paths, local.used(), JobOptions.variables(environment, paths));
   }
 }

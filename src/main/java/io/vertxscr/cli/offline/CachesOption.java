@@ -5,6 +5,7 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.storage.JobDirectory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,6 @@ public final class CachesOption {
       return control.toAbsolutePath().normalize();
     }
     Settings settings = Settings.load(environment, Configuration.systemFile(environment));
-    return settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
+    return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id()).path();
   }
 }
