@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a prefix file system that does not answer for a minute stops flushes and nothing else, and they go on when it
+ * Goal: a prefix file system without an answer for a minute stops flushes and nothing else. They go on when it
  * answers. Method: two daemons, ranks that write checkpoints, a prefix directory on a FUSE file system whose process
  * is stopped meanwhile. A long test: -Dscr.long=true.
  */

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hosts of a small network, as network namespaces: two switches, each with a group of hosts, and one cable between the
- * switches. Files are those of this host. Needs root and {@code ip}.
+ * A small network of namespaces: two switches with a group of hosts each, and one cable. Files are those of this
+ * host. Needs root and {@code ip}.
  */
 final class Namespaces implements AutoCloseable {
   private static final String NETWORK = "10.213.77.";

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: two halves of a cluster that were cut apart find each other again, with one leader, and the next run goes on
- * where the last one was. Method: four daemons in network namespaces, two on each of two switches; the cable between
- * the switches is pulled during a run. Prints how long it took; no test depends on it. A long test.
+ * Goal: two halves of a cluster that were cut apart become one again, with one leader. The next run goes on where the
+ * last one was. Method: four daemons in network namespaces, two on each of two switches; the cable between the
+ * switches is pulled during a run. Prints how long it took; no test depends on it. A long test: -Dscr.long=true.
  */
 class NetworkCutIT {
   private static final int FILES = 2;

@@ -14,10 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: after a loss of power of all nodes a restart has a checkpoint at most one older than the newest that the ranks
- * were told of, every byte right, from caches on a disk and from the prefix directory. Method: two daemons on an ext4
- * of their own, whose writes end at an arbitrary moment, the journal's too; then it is mounted again. SINGLE, because
- * the redundancy file of a set of two is synced and has all bytes of both. A long test: -Dscr.long=true.
+ * Goal: a loss of power of all nodes costs a restart at most the newest checkpoint. Every byte of what it offers is
+ * right, from caches on a disk and from the prefix directory. Method: two daemons on an ext4 of their own, whose
+ * writes end at an arbitrary moment, the journal's too; then it is mounted again. SINGLE, because the redundancy file
+ * of a set of two is synced and has all bytes of both. A long test: -Dscr.long=true.
  */
 class PowerCutIT {
   private static final int FILES = 2;
@@ -26,7 +26,8 @@ class PowerCutIT {
   private static final int MOST_STEPS = 100_000;
 
   @ParameterizedTest(name = "{0}, flush every {1}, cut after step {2}")
-  @CsvSource({"SINGLE, 0, 2", "SINGLE, 0, 3", "SINGLE, 0, 20", "XOR, 0, 7", "SINGLE, 1, 2", "SINGLE, 1, 5", "XOR, 3, 11"})
+  @CsvSource({"SINGLE, 0, 2", "SINGLE, 0, 3", "SINGLE, 0, 20", "XOR, 0, 7", "SINGLE, 1, 2", "SINGLE, 1, 5",
+      "XOR, 3, 11"})
   void aRestartHasOneOfTheNewestTwoCheckpoints(String scheme, int flushEvery, int steps) throws Exception {
     Root.assumeLongTestsWith("mkfs.ext4", "python3", "mount");
     Path directory = Files.createTempDirectory("scr");
