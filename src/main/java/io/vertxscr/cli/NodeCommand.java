@@ -122,6 +122,10 @@ final class NodeCommand implements Callable<Integer> {
       // Without this the exit code would be that of a process which the signal has killed.
       Runtime.getRuntime().halt(0);
     }, "scr-stop"));
+    node.watch(why -> {
+      LOG.error("node {} ends itself: {}", nodeName, why);
+      Runtime.getRuntime().halt(ScrCommand.FAILED);       // a clean stop would wait for what hangs
+    });
     PrintWriter out = spec.commandLine().getOut();
     launcher.ifPresent(_ -> node.onEvent(event -> out.println(Attachment.line(event))));
     out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + " with "

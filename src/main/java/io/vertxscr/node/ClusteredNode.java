@@ -23,9 +23,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -132,6 +134,24 @@ public final class ClusteredNode implements AutoCloseable {
   /** The nodes that it sees, itself among them. */
   public Set<String> members() {
     return membership.nodes().stream().map(NodeInfo::name).collect(Collectors.toUnmodifiableSet());
+  }
+
+  /**
+   * Watches it from a thread of its own, until it cannot do its work any more.
+   *
+   * @param end ends the process, at once; is told why
+   */
+  public void watch(Consumer<String> end) {
+    SelfWatch watch = new SelfWatch(runtime::onLoop, () -> membership.isLeader() && membership.nodes().size() > 1
+        ? OptionalLong.of(runtime.storageSilentMs()) : OptionalLong.empty());
+    Thread.ofPlatform().daemon().name("scr-self-watch").start(() -> {
+      Optional<String> why = Optional.empty();
+      while (why.isEmpty()) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(SelfWatch.TICK_MS));
+        why = watch.tick();
+      }
+      end.accept(why.get());
+    });
   }
 
   /** A signal from outside has ended the program, as its launcher knows. */

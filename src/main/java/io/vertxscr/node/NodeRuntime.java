@@ -112,6 +112,16 @@ public final class NodeRuntime {
     });
   }
 
+  /** Runs an action on the node's loop. Any thread. */
+  void onLoop(Runnable action) {
+    loop.later(action);
+  }
+
+  /** For how many ms the storage of this node has not answered. On its loop. */
+  long storageSilentMs() {
+    return assembly.services().probe().silentMs();
+  }
+
   /** A signal from outside has ended the program, as its launcher knows. Any thread. */
   public void endedFromOutside() {
     loop.later(() -> assembly.endedFromOutside());

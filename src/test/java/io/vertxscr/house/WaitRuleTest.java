@@ -44,6 +44,7 @@ class WaitRuleTest {
   /** Who waits anyway, and why it may. */
   private static final Map<String, String> EXCEPTIONS = Map.ofEntries(
       Map.entry("scavenge.PatientLocks", "a command polls a lock that another process holds, in its own thread"),
+      Map.entry("node.ClusteredNode", "watches a loop that may hang, from outside of it"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
       Map.entry("cluster.bridge.Connection", "gives the selector a turn, to see ends of connections before calls"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),

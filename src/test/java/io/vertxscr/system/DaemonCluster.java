@@ -76,7 +76,12 @@ final class DaemonCluster implements AutoCloseable {
 
   /** Starts one without waiting; its place in the order of ages is then known only to the cluster. */
   DaemonProcess startSoon(String name) throws IOException {
-    DaemonProcess daemon = launch(name, directory, Map.of());
+    return startSoon(name, directory);
+  }
+
+  /** The same with its storage in another place. */
+  DaemonProcess startSoon(String name, Path where) throws IOException {
+    DaemonProcess daemon = launch(name, where, Map.of());
     alive.put(name, daemon);
     return daemon;
   }

@@ -20,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,6 +155,39 @@ class FlushFetchTest extends EmbeddedTest {
       for (int rank = 0; rank < NODES.length; rank++) {
         assertThat(prefix.resolve("step-3/rank-" + rank + "-0")).hasBinaryContent(RankProgram.bytes(rank, 3, 0));
       }
+    }
+  }
+
+  /** Method: the directory is swapped within the first copy, with a trace of what writes without a look at datasets. */
+  @Test
+  void anEmptyMountPointThatComesBeforeTheFirstFlushIsDoneIsDetected() throws Exception {
+    AtomicBoolean swapped = new AtomicBoolean();
+    try (TestCluster cluster = new TestCluster(vertx, directory,
+        TestCluster.Setup.of(Scheme.XOR).cached(3).flushing(1, true).with("SCR_LOG_ENABLE", "0"))) {
+      Path prefix = cluster.prefix();
+      Path away = directory.resolve("away");
+      cluster.nodes().disturbFlushes(copy -> () -> {
+        if (swapped.compareAndSet(false, true)) {
+          Files.move(prefix, away);
+          Files.createDirectories(prefix.resolve(".scr"));
+        }
+        return copy.call();
+      });
+      List.of(NODES).forEach(cluster.nodes()::start);
+      EmbeddedRun.all(cluster.run(NODES).start(scr -> {
+        RankProgram.checkpoint(scr, prefix, 1, 3);
+        if (scr.rank() == 0) {                            // the other one waits for it in its next phase
+          Eventually.holds("the swap", swapped::get);
+        }
+        RankProgram.checkpoint(scr, prefix, 2, 3);
+        return 0;
+      }));
+      Eventually.holds("an attempt for 2 that says why", () -> cluster.status("n1").getJsonArray("flushes").stream()
+          .map(JsonObject.class::cast).anyMatch(flush -> flush.getInteger("datasetId") == 2
+              && flush.getString("cause", "").contains("is it mounted?")));
+      assertThat(prefix.resolve("step-2")).doesNotExist();
+      Eventually.holds("it is back", () -> isBack(away, prefix));
+      Eventually.holds("the flush", () -> cluster.restartable().contains(2));
     }
   }
 

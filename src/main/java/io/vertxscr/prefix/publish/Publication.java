@@ -184,9 +184,9 @@ public final class Publication {
     }
   }
 
-  /** Whether any dataset has left a trace: not, where the file system that they are in is gone. */
+  /** Whether any flush has left a trace: not, where the file system that they are in is gone. */
   public boolean hasAny() {
-    return Files.exists(paths.index()) || !datasets().isEmpty();
+    return Files.exists(paths.index()) || Files.exists(paths.leaderFile()) || !datasets().isEmpty();
   }
 
   /**

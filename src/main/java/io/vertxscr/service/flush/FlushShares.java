@@ -71,7 +71,7 @@ public final class FlushShares {
     used.put(prefix, hasTraces);
   }
 
-  /** A dataset has arrived in this prefix directory. */
+  /** A flush has left a trace in this prefix directory. */
   public void used(String prefix) {
     used.put(prefix, true);
   }

@@ -113,6 +113,7 @@ public final class FlushSteps {
       return null;
     }).compose(_ -> tokens.hold(prefix)).compose(token ->
         note(directory, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING)).map(token)
+    ).onSuccess(_ -> shares.used(prefix)                  // the token is a trace
     ).compose(token -> locked.run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
       return new Prepared(
