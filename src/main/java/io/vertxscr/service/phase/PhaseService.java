@@ -61,6 +61,7 @@ public final class PhaseService {
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
+  private long lastCreatedUs;
   /** Of the runs in {@link #counting}. */
   private int lastCheckpointId;
   private String counting = "";
@@ -89,11 +90,13 @@ public final class PhaseService {
     noteKnown(run.info());
     RankCall first = ranks.getFirst();
     return room(run, first.flags()).compose(room -> {
-      Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room);
+      Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, lastCreatedUs,
+          room);
       return run.gather(Step.START_OUTPUT, part, OutputStarted.class);
     }).compose(started -> {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
+      lastCreatedUs = descriptor.createdUs();
       run.restarted();
       copies.standBack();
       return open(run, started);
@@ -135,6 +138,7 @@ public final class PhaseService {
 
   private void noteKnown(RunInfo info) {
     lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.found().lastDatasetId()));
+    lastCreatedUs = Math.max(lastCreatedUs, Math.max(info.run(), info.found().lastCreatedUs()));
     lastCheckpointId = Math.max(
         info.prefix().equals(counting) ? lastCheckpointId : 0, info.found().lastCheckpointId());
     counting = info.prefix();
