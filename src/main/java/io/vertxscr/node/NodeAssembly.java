@@ -141,9 +141,13 @@ public final class NodeAssembly {
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
             new StableStorage(loop, bus, self, store)));
     RestartService restarts = new RestartService(store, fetches, names);
-    runs.onOver(protection::over);
+    runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
-    runs.onReplaced(phases::forget);
+    runs.onReplaced(last -> {
+      protection.over(last.info().run(), last.over().orElseGet(() -> new ScrException(
+          Fault.NO_SUCH_DATASET, "run " + last.info().run() + " has ended, and another one has begun")));
+      phases.forget(last);
+    });
 
     LeaderAdvice advice = advice();
     halts = advice.halts();
@@ -280,6 +284,6 @@ public final class NodeAssembly {
     services.flushLeader().coordinator().park();
     copies.stop(cause);
     halts.stop();
-    services.protection().over(cause);
+    services.protection().over(Long.MAX_VALUE, cause);
   }
 }

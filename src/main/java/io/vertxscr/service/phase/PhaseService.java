@@ -28,6 +28,7 @@ import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.cache.StableStorage;
 import io.vertxscr.service.copy.PrefixCopies;
+import io.vertxscr.service.redundancy.ProtectionJob;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
@@ -232,7 +233,8 @@ public final class PhaseService {
           return stable.when(info.policy().descriptors().store(how.storeBase())).compose(when -> {
             Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
                 : Future.succeededFuture();               // beside the protection, which reads the same files
-            return protection.protect(record, info.map(), run.sets(how), written.ranks(),
+            return protection.protect(
+                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks()),
                     (files, redundancy) -> capacity.require(info, how, files, redundancy))
                 .compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->
