@@ -158,7 +158,7 @@ public final class NodeAssembly {
     PrefixFetcher prefix = new PrefixFetcher(loop, bus, prefixes, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, prefixes);
     CacheRestores restores = new CacheRestores(caches, observer);
-    RestartLeader restart = new RestartLeader(
+    RestartLeader restart = new RestartLeader(restores,
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
         journal, new LaunchWishes(journal, settings.launch()));
     FlushLeader flush = flush(caches, prefix, restores, journal, observer);
@@ -217,7 +217,8 @@ public final class NodeAssembly {
       LeaderAdvice advice, RunEvents events, Scavenger scavenger, Observer observer) {
     RestartJournal journal = restart.journal();
     DatasetCommands commands =
-        new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.access().turns(), observer);
+        new DatasetCommands(caches, restart.restores(), prefix, journal, flush.coordinator(), flush.access().turns(),
+            observer);
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
     ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());
