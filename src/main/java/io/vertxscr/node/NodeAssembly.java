@@ -155,13 +155,16 @@ public final class NodeAssembly {
     Operations operations = new Operations();
     Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
     Inventories caches = new Inventories(bus, ports.membership());
-    PrefixFetcher prefix = new PrefixFetcher(loop, bus, prefixes, () -> LocalDateTime.now(loop.clock()));
+    PrefixAccess access =
+        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), prefixes));
+    PrefixFetcher prefix =
+        new PrefixFetcher(loop, bus, prefixes, access.tokens()::with, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, prefixes);
     CacheRestores restores = new CacheRestores(caches, observer);
     RestartLeader restart = new RestartLeader(restores,
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
         journal, new LaunchWishes(journal, settings.launch()));
-    FlushLeader flush = flush(caches, prefix, restores, journal, observer);
+    FlushLeader flush = flush(caches, prefix, restores, journal, access, observer);
     LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         lifecycle(caches, prefix, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
             new Scavenger(caches, flush.wanted(), flush.coordinator(), observer), observer));
@@ -199,10 +202,8 @@ public final class NodeAssembly {
   }
 
   private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
-      Observer observer) {
+      PrefixAccess access, Observer observer) {
     RunPolicy standard = settings.policy();
-    PrefixAccess access =
-        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), prefixes));
     PrefixRetention retention =
         new PrefixRetention(prefixes, journal::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);

@@ -373,7 +373,7 @@ public final class Restorer {
           return null;
         });
     return attempt.map(Optional.of(dataset)).recover(failure -> {
-      if (Fault.of(failure) == Fault.RANKS_DISAGREE) {
+      if (Fault.of(failure) == Fault.RANKS_DISAGREE || Fault.of(failure) == Fault.BUSY) {
         return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
@@ -434,7 +434,7 @@ public final class Restorer {
   }
 
   /** Notes in the prefix directory that the application could not read a dataset. */
-  public Future<Void> markFailed(String prefixDirectory, int datasetId) {
-    return prefix.markFailed(prefixDirectory, datasetId);
+  public Future<Void> markFailed(String prefixDirectory, DatasetKey which) {
+    return prefix.markFailed(prefixDirectory, which);
   }
 }
