@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +59,23 @@ class FlushOnRestartTest {
     cluster.loseStorage("n4");
     cluster.start("n4");
     cluster.launch();
+    assertThat(new VirtualRun(cluster, NODES).steps(3, 3)).isEqualTo(1);
+  }
+
+  /** Its name was never on the disk. */
+  @Test
+  void whatHasLostItsDirectoryIsRebuiltAndFlushed() throws Exception {
+    VirtualCluster cluster = withTwoCheckpoints();
+    Trees.delete(cluster.store("n1").directory(2));
+    assertThat(new VirtualRun(cluster, NODES).steps(3, 3)).isEqualTo(2);
+    assertThat(cluster.prefix().resolve("step-2/rank-0-0")).hasBinaryContent(RankProgram.bytes(0, 2, 0));
+  }
+
+  @Test
+  void whatHasLostTooManyDirectoriesIsLeftOut() throws Exception {
+    VirtualCluster cluster = withTwoCheckpoints();
+    Trees.delete(cluster.store("n1").directory(2));
+    Trees.delete(cluster.store("n2").directory(2));
     assertThat(new VirtualRun(cluster, NODES).steps(3, 3)).isEqualTo(1);
   }
 

@@ -88,7 +88,7 @@ public final class WantedFlushes {
           LOG.warn("dataset {} \"{}\" of the caches is lost as far as can be seen now, and is not flushed: {}", id,
               dataset.descriptor().name(), failure.getMessage());
           return dataset.flush() == FlushState.WANTED ? Future.succeededFuture()
-              : mark(dataset, all, FlushState.NOT_WANTED);
+              : mark(dataset, all, FlushState.NOT_WANTED).otherwiseEmpty();   // it may not even have a directory
         });
   }
 
@@ -122,24 +122,23 @@ public final class WantedFlushes {
   }
 
   /**
-   * Makes a dataset complete in the caches, and records durably that it is wanted.
+   * Makes a dataset complete in the caches, and records durably that it is wanted. Not all is read for it; where
+   * something turns out to be bad, all is, and rebuilt from what is good.
    *
    * @param all what the caches hold
    * @return fails with TOO_MANY_LOST if files are lost for good
    */
   public Future<Void> prepare(Inventory.Dataset dataset, List<Inventory> all) {
-    return complete(dataset, all).compose(_ -> caches.all()).compose(now -> want(dataset, now));
+    return complete(dataset, all).compose(_ -> caches.all()).compose(now -> want(dataset, now))
+        .recover(failure -> LOST.contains(Fault.of(failure)) && Fault.of(failure) != Fault.TOO_MANY_LOST
+            ? restores.rebuilt(dataset.descriptor().id()).compose(_ -> caches.all()).compose(now -> want(dataset, now))
+            : Future.failedFuture(failure));
   }
 
-  /** Not all is read for it; where what is read turns out to be bad, all is, and rebuilt from what is good. */
   private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
-    if (FlushSteps.holders(dataset, all).isPresent()) {
-      return Future.succeededFuture();
-    }
-    int id = dataset.descriptor().id();
-    return restores.complete(dataset).recover(failure -> LOST.contains(Fault.of(failure))
-            && Fault.of(failure) != Fault.TOO_MANY_LOST ? restores.rebuilt(id) : Future.failedFuture(failure))
-        .onSuccess(_ -> LOG.info("dataset {}: lost files are rebuilt for its flush", id));
+    boolean isComplete = FlushSteps.holders(dataset, all).isPresent();
+    return isComplete ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
+        LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
   }
 
   /** Records durably that a dataset is wanted, so that the next leader, or the next start, resumes. */
