@@ -66,7 +66,8 @@ class EvictionTest {
     assertThat(Eviction.early(held, new SpaceDemand("/a", 1)).evicted()).containsExactly(7);
     assertThat(Eviction.early(held, new SpaceDemand("/a", 20)).evicted()).containsExactly(7, 9);
     assertThat(Eviction.early(held, new SpaceDemand("/a", 30)).evicted()).containsExactly(7, 9, 1);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 31))).as("the last stays").isEqualTo(new EvictionPlan(List.of(), 1));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 31))).as("the last stays")
+        .isEqualTo(new EvictionPlan(List.of(), 1));
   }
 
   /** The next one may fail, and would leave nothing. */
@@ -74,7 +75,8 @@ class EvictionTest {
   void noLackOfRoomTakesTheOnlyCheckpointThatARestartCouldUse() {
     assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 1))).isEqualTo(new EvictionPlan(List.of(), 1));
     assertThat(Eviction.early(List.of(xor(4), xor(5)), new SpaceDemand("/a", 1)).evicted()).containsExactly(4);
-    assertThat(Eviction.early(List.of(xor(4), xor(5)), new SpaceDemand("/a", 2))).isEqualTo(new EvictionPlan(List.of(), 1));
+    assertThat(Eviction.early(List.of(xor(4), xor(5)), new SpaceDemand("/a", 2)))
+        .isEqualTo(new EvictionPlan(List.of(), 1));
   }
 
   /** Its nodes may come back: what it lacks now is not lost. */

@@ -45,8 +45,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a protection that comes to nothing ends, and leaves no file open. Method: one node of three, in virtual time, on
- * a simulated disk; the others tell their layouts, and never their checksums, as if they had not heard of it.
+ * Goal: a protection that comes to nothing ends, and leaves no file open. Method: one node of three, in virtual time,
+ * on a simulated disk; the others tell their layouts, and never their checksums, as if they had not heard of it.
  */
 class EndedProtectionTest {
   private static final int ID = 7;
@@ -67,7 +67,8 @@ class EndedProtectionTest {
 
     /** @param fails which operation on files of the protection; 0: none */
     Node(int fails) throws IOException {
-      files = new SimulatedFileSystem("n1", new SimulatedDisk(time::nowNs), new SimulatedDisk(time::nowNs), (_, _, _) -> {
+      SimulatedDisk disk = new SimulatedDisk(time::nowNs);
+      files = new SimulatedFileSystem("n1", disk, new SimulatedDisk(time::nowNs), (_, _, _) -> {
         if (time.isInJob() && ++operations == fails) {
           throw new IOException("Input/output error");
         }
@@ -108,7 +109,8 @@ class EndedProtectionTest {
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
       if (request instanceof LayoutRequest layouts) {
         return Future.succeededFuture(answer.cast(new LayoutReply(
-            layouts.ranks().stream().map(rank -> new RankLayout(layout(rank), Optional.empty())).toList(), "/" + node)));
+            layouts.ranks().stream().map(rank -> new RankLayout(layout(rank), Optional.empty())).toList(),
+            "/" + node)));
       }
       asked.add((ChecksumsRequest) request);
       return loop.<A>promise().future();

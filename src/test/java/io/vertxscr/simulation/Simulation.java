@@ -588,8 +588,10 @@ final class Simulation {
     lostSince.values().forEach(nodes -> nodes.add(node));
   }
 
-  /** Not in what is being written: before it is protected, nobody could tell. */
-  /** Not between the check of a file and its read by a rank, which nobody but the rank could notice. */
+  /**
+   * Not in what is being written: before it is protected, nobody could tell. Nor between the check of a file and its
+   * read by a rank, which nobody but the rank could notice.
+   */
   private void rot(String node, List<Rank> running) {
     if (running.stream().anyMatch(rank -> !rank.isOver() && !rank.hasRestarted)) {
       script.after(ROT_DELAY_MS, () -> rot(node, running));

@@ -189,8 +189,9 @@ public final class Capacity {
           + "; what is on its way to the prefix directory stays");
     }
     if (plan.missingBytes() > 0) {
-      return new RoomEstimate(List.of(), "no room in store " + target.base() + ": the dataset will take about " + need.bytes()
-          + " bytes, free are " + Math.max(0, need.free()) + ", and " + plan.missingBytes() + " are missing even"
+      return new RoomEstimate(List.of(), "no room in store " + target.base() + ": the dataset will take about "
+          + need.bytes() + " bytes, free are " + Math.max(0, need.free()) + ", and "
+          + plan.missingBytes() + " are missing even"
           + " without what may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its"
           + " way to the prefix directory or the last that a restart could use stays. Use a larger store,"
           + " SCR_CACHE_FULL=BYPASS or SCR_CACHE_BYPASS=1; or, with one dataset in the store, SCR_CACHE_EVICT=EARLY,"

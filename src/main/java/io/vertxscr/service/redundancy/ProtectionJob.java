@@ -125,7 +125,8 @@ public record ProtectionJob(
     SortedMap<String, ChecksumsRequest> needed = new TreeMap<>();
     Stream.concat(owners.keySet().stream(), parityFrom.keySet().stream()).distinct().forEach(node ->
         needed.put(node, new ChecksumsRequest(id(), run, round,
-            List.copyOf(owners.getOrDefault(node, new TreeSet<>())), List.copyOf(parityFrom.getOrDefault(node, new TreeSet<>())))));
+            List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
+            List.copyOf(parityFrom.getOrDefault(node, new TreeSet<>())))));
     return needed;
   }
 

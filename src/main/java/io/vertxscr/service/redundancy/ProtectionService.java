@@ -8,7 +8,6 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
-import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -250,7 +249,7 @@ public final class ProtectionService {
         asked.stream().flatMap(f -> f.result().parities().stream()).toList())));
   }
 
-  /** Others may never begin what has begun here: the leader was lost before it told them, or the run before they knew. */
+  /** Others may never begin what has begun here: the leader was lost, or the run was over, before they knew of it. */
   private Future<ChecksumsReply> whileOn(long run, Future<ChecksumsReply> told) {
     Promise<ChecksumsReply> first = loop.promise();
     waiting.put(first, run);
@@ -318,7 +317,8 @@ public final class ProtectionService {
     if (request.run() <= over.run) {
       return Future.failedFuture(over.cause);
     }
-    return round(new RoundKey(request.datasetId(), request.run(), request.round())).future().map(all -> new ChecksumsReply(
+    RoundKey key = new RoundKey(request.datasetId(), request.run(), request.round());
+    return round(key).future().map(all -> new ChecksumsReply(
         all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }

@@ -278,7 +278,7 @@ public final class FetchService {
     return Optional.empty();
   }
 
-  /** Unpacks all files to their paths in the prefix directory, as a flush would, also by token, for restarts by path. */
+  /** Unpacks all files to their paths in the prefix directory, as a flush would, by token too, for restarts by path. */
   private Future<Void> unpack(FetchedParts whole) {
     FetchPlan plan = whole.plan();
     if (!plan.request().how().byPath() || isInPlace(plan.entries())) {
@@ -290,8 +290,8 @@ public final class FetchService {
     return Future.join(whole.ranks().stream().map(rank -> loop.<Void>patiently("unpack dataset " + plan.id(), () -> {
       rank.files().forEach(places::copy);
       return null;
-    })).toList()).compose(_ -> prefixes.locked().runLong("give the files of dataset " + plan.id() + " their names", () ->
-        PrefixFence.naming(plan.paths(), prefixes.locked().user(token), () -> {
+    })).toList()).compose(_ -> prefixes.locked().runLong("name the files of dataset " + plan.id(), () ->
+        PrefixFence.naming(plan.paths(), prefixes.open(plan.request().origin().prefix()).as(token).user(), () -> {
           whole.ranks().forEach(rank -> places.publish(rank.files()));
           return null;
         })));

@@ -11,9 +11,9 @@ import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.recorded.FaultyDisk;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
@@ -33,7 +33,7 @@ class PrefixTokensTest {
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/p"));
   private final String prefix = paths.prefix().toString();
   private final Loop loop = time.loop(new LocalFiles(disk.system()));
-  private final PrefixTokens tokens = new PrefixTokens(loop, new Alone(), new LockedJobs(loop, "n1"));
+  private final PrefixTokens tokens = new PrefixTokens(loop, new Alone(), new Prefixes(loop, "n1"));
 
   /** By its members n1 leads. */
   private static final class Alone implements Membership {

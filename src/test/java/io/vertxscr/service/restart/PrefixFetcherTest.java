@@ -16,9 +16,9 @@ import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.recorded.FaultyDisk;
-import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.flush.PrefixTokens;
 import io.vertxscr.storage.LocalFiles;
@@ -42,8 +42,9 @@ class PrefixFetcherTest {
   private final LocalFiles files = new LocalFiles(disk.system());
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/p"));
   private final Loop loop = time.loop(files);
-  private final PrefixTokens tokens = new PrefixTokens(loop, new Alone(), new LockedJobs(loop, "n1"));
-  private final PrefixFetcher fetcher = new PrefixFetcher(loop, null, "n1", tokens::with, () -> TIME);
+  private final PrefixTokens tokens = new PrefixTokens(loop, new Alone(), new Prefixes(loop, "n1"));
+  private final PrefixFetcher fetcher =
+      new PrefixFetcher(loop, null, new Prefixes(loop, "n1"), tokens::with, () -> TIME);
   private final LockUser other = new LockUser("n2", new LocalFiles(disk.system()), Clock.systemUTC());
 
   /** By its members n1 leads. */
