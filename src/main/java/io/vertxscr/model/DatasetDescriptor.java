@@ -9,7 +9,8 @@ import java.util.List;
  * @param id counts up from 1 with every dataset that the application starts
  * @param name as the application called it, or {@code scr.dataset.<id>}
  * @param checkpointId counts up from 1 with every checkpoint; 0 for pure output
- * @param createdUs microseconds since 1970, by the leader's clock; with the id it tells histories apart
+ * @param createdUs microseconds since 1970, by the leader's clock, but later than those of all datasets that were
+ *     known when it was created, whatever clocks say; with the id it tells histories apart
  * @param totals files and bytes over all ranks; zero while the dataset is being written
  */
 public record DatasetDescriptor(

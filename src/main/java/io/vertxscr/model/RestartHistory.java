@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -186,6 +187,13 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   /** Nothing is held against the datasets of this name any more. */
   public RestartHistory lifted(String name) {
     return with(loads.stream().filter(load -> !load.name().equals(name)).toList());
+  }
+
+  /** Latest time that is noted, in microseconds since 1970; 0 for none. */
+  public long lastUs() {
+    return LongStream.concat(loads.stream().mapToLong(load -> Math.max(load.createdUs(), load.run())),
+        departures.stream().mapToLong(departure -> Math.max(departure.createdUs(), departure.run())))
+        .max().orElse(0);
   }
 
   /** Ids up to this one have been used. */

@@ -141,9 +141,13 @@ public final class NodeAssembly {
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
             new StableStorage(loop, bus, self, store)));
     RestartService restarts = new RestartService(store, fetches, names);
-    runs.onOver(protection::over);
+    runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
-    runs.onReplaced(phases::forget);
+    runs.onReplaced(last -> {
+      protection.over(last.info().run(), last.over().orElseGet(() -> new ScrException(
+          Fault.NO_SUCH_DATASET, "run " + last.info().run() + " has ended, and another one has begun")));
+      phases.forget(last);
+    });
 
     LeaderAdvice advice = advice();
     halts = advice.halts();
@@ -151,13 +155,16 @@ public final class NodeAssembly {
     Operations operations = new Operations();
     Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
     Inventories caches = new Inventories(bus, ports.membership());
-    PrefixFetcher prefix = new PrefixFetcher(loop, bus, prefixes, () -> LocalDateTime.now(loop.clock()));
+    PrefixAccess access =
+        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), prefixes));
+    PrefixFetcher prefix =
+        new PrefixFetcher(loop, bus, prefixes, access.tokens()::with, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, prefixes);
     CacheRestores restores = new CacheRestores(caches, observer);
-    RestartLeader restart = new RestartLeader(
+    RestartLeader restart = new RestartLeader(restores,
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
         journal, new LaunchWishes(journal, settings.launch()));
-    FlushLeader flush = flush(caches, prefix, restores, journal, observer);
+    FlushLeader flush = flush(caches, prefix, restores, journal, access, observer);
     LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         lifecycle(caches, prefix, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
             new Scavenger(caches, flush.wanted(), flush.coordinator(), observer), observer));
@@ -195,10 +202,8 @@ public final class NodeAssembly {
   }
 
   private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
-      Observer observer) {
+      PrefixAccess access, Observer observer) {
     RunPolicy standard = settings.policy();
-    PrefixAccess access =
-        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), prefixes));
     PrefixRetention retention =
         new PrefixRetention(prefixes, journal::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
@@ -213,7 +218,8 @@ public final class NodeAssembly {
       LeaderAdvice advice, RunEvents events, Scavenger scavenger, Observer observer) {
     RestartJournal journal = restart.journal();
     DatasetCommands commands =
-        new DatasetCommands(caches, prefix, journal, flush.coordinator(), flush.access().turns(), observer);
+        new DatasetCommands(caches, restart.restores(), prefix, journal, flush.coordinator(), flush.access().turns(),
+            observer);
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
     ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());
@@ -280,6 +286,6 @@ public final class NodeAssembly {
     services.flushLeader().coordinator().park();
     copies.stop(cause);
     halts.stop();
-    services.protection().over(cause);
+    services.protection().over(Long.MAX_VALUE, cause);
   }
 }

@@ -206,8 +206,8 @@ public final class EncodeJob implements AutoCloseable {
   }
 
   /**
-   * Closes the job. What was not sealed is emptied; its name goes with the next eviction, or the next start of the
-   * node.
+   * Closes the job. What was not sealed is emptied, where the disk lets it, and is no redundancy file in any case; its
+   * name goes with the next eviction, or the next start of the node.
    */
   @Override
   public void close() {
@@ -219,7 +219,9 @@ public final class EncodeJob implements AutoCloseable {
         open.truncate(0);                 // not deleted by name: the path may be a later attempt's by now
       }
     } catch (IOException e) {
-      throw Faults.io(target, e);
+      if (sealed) {
+        throw Faults.io(target, e);
+      }
     } finally {
       channel = null;
     }

@@ -31,7 +31,12 @@ final class SharedParityFile implements AutoCloseable {
     }
     Trees.make(path.getParent());
     channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    channel.truncate(rows * rowBytes);
+    try {
+      channel.truncate(rows * rowBytes);
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
   }
 
   /** Writes the next bytes of every row. */

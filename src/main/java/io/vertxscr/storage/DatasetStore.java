@@ -10,6 +10,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
@@ -387,6 +388,9 @@ public final class DatasetStore {
       for (Path directory : Trees.upTo(cache, named)) {
         AtomicFile.force(directory);
       }
+    } catch (NoSuchFileException e) {
+      throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + record.descriptor().id() + " has no directory "
+          + e.getFile() + " any more", e);
     } catch (IOException e) {
       throw Faults.io(dataset, e);
     }

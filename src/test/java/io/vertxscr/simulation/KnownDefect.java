@@ -14,11 +14,7 @@ import java.util.regex.Pattern;
  * violation that no entry explains fails the build. docs/simulation.md has the list with its seeds.
  */
 enum KnownDefect {
-  /** With SCR_FLUSH_ON_RESTART=1, a cached checkpoint that has lost too much in a loss of power lets no run begin. */
-  FLUSH_ON_RESTART_OF_A_LOST_CHECKPOINT(Invariant.WORKS_WITHOUT_FAULTS, "could not be flushed to /pfs/prefix",
-      Kind.ALL_LOSE_POWER, Kind.NODE_LOSES_POWER),
-  /** What was opened for a protection that a death, or a disk that fails, has ended stays open. */
-  ABANDONED_PROTECTION_STAYS_OPEN(Invariant.NOTHING_LEAKS, "/scr[.]dataset[.][0-9]+/[.]scr/(g[0-9]+|lent)/");
+  ;
 
   private final Invariant invariant;
   private final Pattern what;

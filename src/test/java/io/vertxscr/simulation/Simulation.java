@@ -51,6 +51,7 @@ final class Simulation {
   private static final Duration BOUND = Duration.ofSeconds(60);
   private static final long NS_PER_MS = 1_000_000;
   private static final int LAUNCHER_MS = 10_000;
+  private static final int ROT_DELAY_MS = 20;
   private static final int LAST_TRIES = 4;
   private static final byte[] OF_THE_USER = {1, 2, 3};
   private static final List<String> USERS_FILES = List.of("notes.txt", "step-1/results.txt", "rolling/of-the-user");
@@ -251,6 +252,7 @@ final class Simulation {
     ScrClient client;
     boolean gone;
     boolean ended;
+    boolean hasRestarted;
     String failure;
     String waitsFor;
     long sinceNs;
@@ -347,7 +349,7 @@ final class Simulation {
     rank.sinceNs = time.nowNs();
     Future<?> program = rank.call("init", Future.fromCompletionStage(
             rank.client.init(new InitRequest(rank.number, scenario.ranks(), PREFIX, "test"))).map(VirtualSession::new))
-        .compose(session -> restart(rank, session)
+        .compose(session -> restart(rank, session).onSuccess(_ -> rank.hasRestarted = true)
             .compose(step -> checkpoints(rank, session, run, step + 1, step + steps))
             .compose(_ -> rank.call("finish", session.finish())));
     program.onComplete((_, failure) -> {
@@ -522,7 +524,7 @@ final class Simulation {
         });
         shared.powerLoss(trouble.kept(), random);
       }
-      case BYTE_ROTS -> rot(one);
+      case BYTE_ROTS -> rot(one, ranks);
       case PAUSE -> {
         cluster.pause(one);
         cluster.after(one, some, cluster::resume);
@@ -586,8 +588,15 @@ final class Simulation {
     lostSince.values().forEach(nodes -> nodes.add(node));
   }
 
-  /** Not in what is being written: before it is protected, nobody could tell. */
-  private void rot(String node) {
+  /**
+   * Not in what is being written: before it is protected, nobody could tell. Nor between the check of a file and its
+   * read by a rank, which nobody but the rank could notice.
+   */
+  private void rot(String node, List<Rank> running) {
+    if (running.stream().anyMatch(rank -> !rank.isOver() && !rank.hasRestarted)) {
+      script.after(ROT_DELAY_MS, () -> rot(node, running));
+      return;
+    }
     List<SimulatedDisk.Inode> files = new ArrayList<>();
     collect(machine(node).disk.root(), false, files);
     files.removeIf(file -> file.modifiedNs >= acknowledgedNs);

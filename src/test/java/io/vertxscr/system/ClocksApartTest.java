@@ -20,10 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Goal: wall clocks that are hours apart change nothing in the life of runs. Method: in virtual time the first leader's
  * clock is ahead; it dies, and a run of fewer nodes begins under one whose clock is behind; that one dies in the run,
- * and the next leader goes on with it, though another node remembers a run of the future.
+ * and the next leader goes on with it, though another node remembers a run of the future. Where clocks are set back
+ * between two runs, the newest checkpoint is offered all the same, of the caches and of the prefix directory.
  */
 @Timeout(120)
 class ClocksApartTest {
+  private static final String[] TWO = {"n1", "n2"};
+
   @TempDir(factory = RamDirectory.class)
   Path directory;
 
@@ -55,5 +58,53 @@ class ClocksApartTest {
       assertThat(end.succeeded()).as(() -> end.cause() + "\n" + cluster.story()).isTrue();
     });
     assertThat(run.steps(4, 4)).isEqualTo(3);
+  }
+
+  /** Also where the daemons began after it was set, and know nothing but what is in files. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void afterAClockWasSetBackTheNewestCheckpointOfTheCachesIsOffered(boolean restarted) throws Exception {
+    VirtualCluster cluster = VirtualClusters.in(
+        new Random(1), directory.resolve("walk"), Map.of("SCR_FLUSH", "0", "SCR_CACHE_SIZE", "3"));
+    cluster.start(TWO);
+    VirtualRun run = new VirtualRun(cluster, TWO);
+    assertThat(run.steps(1, 1)).isZero();
+    assertThat(run.steps(2, 2)).isEqualTo(1);
+    setBack(cluster, restarted);
+    assertThat(run.steps(3, 3)).isEqualTo(2);
+    assertThat(run.steps(4, 4)).isEqualTo(3);
+    setBack(cluster, restarted);
+    assertThat(run.steps(5, 5)).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void afterAClockWasSetBackTheNewestFlushedCheckpointIsFetched(boolean restarted) throws Exception {
+    VirtualCluster cluster =
+        VirtualClusters.in(new Random(1), directory.resolve("walk"), Map.of("SCR_FLUSH", "1"));
+    cluster.start(TWO);
+    VirtualRun run = new VirtualRun(cluster, TWO);
+    assertThat(run.steps(1, 1)).isZero();
+    setBack(cluster, restarted);
+    assertThat(run.steps(2, 2)).isEqualTo(1);
+    for (String node : TWO) {
+      cluster.kill(node);
+      cluster.loseStorage(node);
+    }
+    cluster.start(TWO);
+    assertThat(run.steps(3, 3)).isEqualTo(2);
+  }
+
+  private static void setBack(VirtualCluster cluster, boolean restarted) {
+    for (String node : TWO) {
+      if (restarted) {
+        cluster.kill(node);
+      }
+      cluster.clockAhead(node, Duration.ofHours(-3));
+    }
+    if (restarted) {
+      cluster.launch();
+      cluster.start(TWO);
+    }
   }
 }

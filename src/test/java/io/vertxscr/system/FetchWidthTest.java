@@ -147,7 +147,7 @@ class FetchWidthTest extends EmbeddedTest {
         new Origin(paths.prefix().toString(), ranks, FlushDescriptor.FILES), directory.resolve("c2").toString(),
         new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", directory.resolve("c2").toString(),
             Redundancy.of(Scheme.SINGLE, 8), false), 0),
-        IntStream.range(0, ranks).boxed().toList(), new FetchRanks.FetchMode(inPlace, false, 2)))
+        IntStream.range(0, ranks).boxed().toList(), new FetchRanks.FetchMode(inPlace, 2)))
         .compose(_ -> service.commit(descriptor.key())));
     Eventually.holds("so many are read", () -> reading.get() == expected || fetched.isComplete());
     hold.countDown();

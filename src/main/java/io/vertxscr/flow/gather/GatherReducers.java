@@ -14,7 +14,8 @@ public final class GatherReducers {
   private GatherReducers() {}
 
   /**
-   * A new dataset: its id is one more than any node knows of.
+   * A new dataset: its id is one more than any node knows of, and it is created after all of them. Where clocks were
+   * set back, its time is not that of the clock, but the next microsecond.
    *
    * @throws ScrException RANKS_DISAGREE, naming two nodes; nothing changes then
    */
@@ -29,9 +30,10 @@ public final class GatherReducers {
     DatasetFlags flags = DatasetFlags.ofBits(first.part().flags());
     int id = 1 + parts.stream().mapToInt(p -> p.part().lastDatasetId()).max().orElseThrow();
     int checkpoints = parts.stream().mapToInt(p -> p.part().lastCheckpointId()).max().orElseThrow();
+    long lastUs = parts.stream().mapToLong(p -> p.part().lastCreatedUs()).max().orElseThrow();
     String name = first.part().name().isEmpty() ? "scr.dataset." + id : first.part().name();
     return new DatasetDescriptor(
-        id, name, flags, flags.checkpoint() ? checkpoints + 1 : 0, nowUs, job, Totals.NONE);
+        id, name, flags, flags.checkpoint() ? checkpoints + 1 : 0, Math.max(nowUs, lastUs + 1), job, Totals.NONE);
   }
 
   /** Returns why a new dataset will not fit after any eviction: the first node with its name. Empty where it will. */

@@ -13,9 +13,11 @@ public final class Part {
    *
    * @param lastDatasetId highest dataset id that this node knows of
    * @param lastCheckpointId highest checkpoint id that this node knows of
+   * @param lastCreatedUs latest creation of a dataset that this node knows of, or the begin of the run
    * @param room whether the dataset will fit here
    */
-  public record Start(String name, int flags, int lastDatasetId, int lastCheckpointId, RoomEstimate room) {}
+  public record Start(
+      String name, int flags, int lastDatasetId, int lastCheckpointId, long lastCreatedUs, RoomEstimate room) {}
 
   /**
    * Whether a dataset will fit on a node, estimated by its predecessor.

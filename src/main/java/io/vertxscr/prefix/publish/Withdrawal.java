@@ -27,6 +27,11 @@ public final class Withdrawal {
     this.index = index;
   }
 
+  /** Whether there is anything to remove. @param files whether {@link #delete} is meant, which leaves no file */
+  public boolean finds(String name, boolean files) {
+    return index.read().index().find(name).isPresent() || files && !unlisted(name, Long.MAX_VALUE).isEmpty();
+  }
+
   /**
    * Removes the dataset of this name from the index; its files, map and summary stay.
    *

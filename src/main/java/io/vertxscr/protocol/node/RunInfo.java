@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /**
  * A run that has begun.
  *
- * @param run its number, by the leader's clock: unique, and ascending
+ * @param run its number, by the leader's clock: unique, ascending, and later than all datasets known when it began
  * @param prefix absolute path of the prefix directory
  * @param restart the checkpoint that the application may read, where there is one
  * @param policy its configuration, with the groups of its nodes
@@ -31,11 +31,12 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
    *
    * @param lastDatasetId highest that was known; 0 for none
    * @param lastCheckpointId the same
+   * @param lastCreatedUs latest creation of a dataset, or begin of a run, that was known; 0 for none
    * @param remarks startup warnings, in sentences
    */
-  public record InitialState(int lastDatasetId, int lastCheckpointId, List<String> remarks) {
+  public record InitialState(int lastDatasetId, int lastCheckpointId, long lastCreatedUs, List<String> remarks) {
     /** Nothing, in an empty world. */
-    public static final InitialState NOTHING = new InitialState(0, 0, List.of());
+    public static final InitialState NOTHING = new InitialState(0, 0, 0, List.of());
 
     public InitialState {
       remarks = List.copyOf(remarks);
@@ -45,7 +46,8 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
   /** Returns the run with more messages for rank 0. */
   public RunInfo telling(List<String> more) {
     return more.isEmpty() ? this : new RunInfo(run, prefix, jobName, map, restart, new InitialState(
-        found.lastDatasetId(), found.lastCheckpointId(),
+        found.lastDatasetId(),
+        found.lastCheckpointId(), found.lastCreatedUs(),
         Stream.concat(found.remarks().stream(), more.stream()).toList()), policy);
   }
 

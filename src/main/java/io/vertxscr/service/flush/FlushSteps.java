@@ -227,9 +227,11 @@ public final class FlushSteps {
     });
   }
 
-  /** A node that did not answer may give names later: what follows is of a new epoch. */
+  /** A node that did not answer may give names later: what follows is of a new epoch, if there is none yet. */
   private <T> Future<T> failed(FlushAttempt attempt, Throwable failure) {
-    tokens.renew(attempt.prefix());
+    if (Fault.of(failure) != Fault.NOT_LEADER) {
+      tokens.renew(attempt.prefix());
+    }
     attempt.course().endTurn();
     return tokens.failed(attempt.prefix(), failure);
   }

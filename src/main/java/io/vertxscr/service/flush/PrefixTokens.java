@@ -13,6 +13,7 @@ import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -107,14 +108,26 @@ public final class PrefixTokens {
     pauses.remove(prefix);
   }
 
+  /** Changes a prefix directory by the token. Fails as {@link #failed} says. */
+  public <T> Future<T> with(String prefix, Function<PrefixToken, Future<T>> change) {
+    return hold(prefix).compose(change).recover(failure -> failed(prefix, failure));
+  }
+
   /**
    * What a failure means for the flush. NOT_LEADER stays that if somebody else leads; else both do, on the sides of a
-   * cut or in two jobs, and it is BUSY: the flush waits, its cached copy too.
+   * cut or in two jobs, and it is BUSY: the flush waits, its cached copy too. It is BUSY as well, but nobody waits for
+   * another leader, where this one's own newer token has refused an older one.
    */
   <T> Future<T> failed(String prefix, Throwable failure) {
     if (Fault.of(failure) != Fault.NOT_LEADER) {
       return Future.failedFuture(failure);
     }
+    return isNewest(prefix).compose(own -> own ? Future.failedFuture(new ScrException(Fault.BUSY,
+        failure.getMessage() + "; that is this leader's own, since a step of another dataset has failed"))
+        : refused(prefix, failure));
+  }
+
+  private <T> Future<T> refused(String prefix, Throwable failure) {
     held.remove(prefix);
     if (!membership.isLeader()) {
       return Future.failedFuture(failure);

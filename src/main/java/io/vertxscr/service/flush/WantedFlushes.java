@@ -13,9 +13,11 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.Inventories;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,8 @@ import org.slf4j.LoggerFactory;
 public final class WantedFlushes {
   private static final Logger LOG = LoggerFactory.getLogger(WantedFlushes.class);
   private static final long RESUME_AGAIN_MS = 1000;
+  /** Too little of the dataset is left in the caches of the present nodes: another attempt would find no more. */
+  private static final Set<Fault> LOST = EnumSet.of(Fault.TOO_MANY_LOST, Fault.CORRUPT, Fault.NO_SUCH_FILE);
 
   private final Loop loop;
   private final Inventories caches;
@@ -61,7 +65,7 @@ public final class WantedFlushes {
   /**
    * Flushes all cached datasets of a prefix directory before a run begins, oldest first.
    *
-   * @return fails with IO if something cannot be brought there; what can never be, is left out
+   * @return fails with IO if something cannot be brought there; what is lost in the caches is left out
    */
   public Future<Void> flushAll(String prefix) {
     return caches.all().compose(all -> {
@@ -76,16 +80,27 @@ public final class WantedFlushes {
 
   private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all) {
     int id = dataset.descriptor().id();
-    return prepare(dataset, all).map(true).recover(failure -> {
-      LOG.warn("dataset {} of the caches cannot be flushed: {}", id, failure.getMessage());
-      return Fault.of(failure) == Fault.TOO_MANY_LOST ? Future.succeededFuture(false) : Future.failedFuture(failure);
-    }).compose(whole -> !whole ? Future.succeededFuture() : flushes.flushNow(id).compose(_ -> caches.all())
-        .compose(now -> {
-          boolean there = CacheSnapshot.of(now).copies(dataset.key()).anyMatch(held -> held.flush() == FlushState.DONE);
-          return there ? Future.succeededFuture() : Future.failedFuture(new ScrException(Fault.IO, "dataset " + id
-              + " \"" + dataset.descriptor().name() + "\" of the caches could not be flushed to "
-              + dataset.origin().prefix() + ", where this run is to begin; its cached copy stays"));
-        }));
+    return prepare(dataset, all).compose(_ -> flushes.flushNow(id)).compose(_ -> caches.all())
+        .compose(now -> requireThere(dataset, now)).recover(failure -> {
+          if (!LOST.contains(Fault.of(failure))) {
+            return Future.failedFuture(failure);
+          }
+          LOG.warn("dataset {} \"{}\" of the caches is lost as far as can be seen now, and is not flushed: {}", id,
+              dataset.descriptor().name(), failure.getMessage());
+          return dataset.flush() == FlushState.WANTED ? Future.succeededFuture()
+              : mark(dataset, all, FlushState.NOT_WANTED).otherwiseEmpty();   // it may not even have a directory
+        });
+  }
+
+  private Future<Void> requireThere(Inventory.Dataset dataset, List<Inventory> now) {
+    int id = dataset.descriptor().id();
+    if (CacheSnapshot.of(now).copies(dataset.key()).anyMatch(held -> held.flush() == FlushState.DONE)) {
+      return Future.succeededFuture();
+    }
+    return Future.failedFuture(flushes.givenUp(id).filter(why -> LOST.contains(why.fault()))
+        .orElseGet(() -> new ScrException(Fault.IO, "dataset " + id + " \"" + dataset.descriptor().name()
+            + "\" of the caches could not be flushed to " + dataset.origin().prefix()
+            + ", where this run is to begin; its cached copy stays")));
   }
 
   /** Waits at the end of a run for the newest checkpoint and all pending flushes. */
@@ -107,13 +122,17 @@ public final class WantedFlushes {
   }
 
   /**
-   * Makes a dataset complete in the caches, and records durably that it is wanted.
+   * Makes a dataset complete in the caches, and records durably that it is wanted. Not all is read for it; where
+   * something turns out to be bad, all is, and rebuilt from what is good.
    *
    * @param all what the caches hold
    * @return fails with TOO_MANY_LOST if files are lost for good
    */
   public Future<Void> prepare(Inventory.Dataset dataset, List<Inventory> all) {
-    return complete(dataset, all).compose(_ -> caches.all()).compose(now -> want(dataset, now));
+    return complete(dataset, all).compose(_ -> caches.all()).compose(now -> want(dataset, now))
+        .recover(failure -> LOST.contains(Fault.of(failure)) && Fault.of(failure) != Fault.TOO_MANY_LOST
+            ? restores.rebuilt(dataset.descriptor().id()).compose(_ -> caches.all()).compose(now -> want(dataset, now))
+            : Future.failedFuture(failure));
   }
 
   private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
@@ -124,9 +143,13 @@ public final class WantedFlushes {
 
   /** Records durably that a dataset is wanted, so that the next leader, or the next start, resumes. */
   private Future<Void> want(Inventory.Dataset dataset, List<Inventory> all) {
+    return mark(dataset, all, FlushState.WANTED);
+  }
+
+  private Future<Void> mark(Inventory.Dataset dataset, List<Inventory> all, FlushState state) {
     return Future.all(CacheSnapshot.of(all).holders(dataset.key()).stream()
         .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
-            new FlushStateChange(dataset.descriptor().id(), FlushState.WANTED), Ack.class))
+            new FlushStateChange(dataset.descriptor().id(), state), Ack.class))
         .toList()).mapEmpty();
   }
 

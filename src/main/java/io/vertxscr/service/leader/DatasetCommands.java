@@ -5,20 +5,16 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.PrefixTurns;
+import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.PrefixFetcher;
 import io.vertxscr.service.restart.RestartJournal;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +30,7 @@ public final class DatasetCommands {
   private static final int NAMES_SHOWN = 8;
 
   private final Inventories caches;
+  private final CacheRestores restores;
   private final PrefixFetcher prefix;
   private final RestartJournal journal;
   private final FlushCoordinator flushes;
@@ -41,9 +38,10 @@ public final class DatasetCommands {
   private final Observer observer;
 
   /** Works for the leader of a node. */
-  public DatasetCommands(Inventories caches, PrefixFetcher prefix, RestartJournal journal, FlushCoordinator flushes,
-      PrefixTurns turns, Observer observer) {
+  public DatasetCommands(Inventories caches, CacheRestores restores, PrefixFetcher prefix, RestartJournal journal,
+      FlushCoordinator flushes, PrefixTurns turns, Observer observer) {
     this.caches = caches;
+    this.restores = restores;
     this.prefix = prefix;
     this.journal = journal;
     this.flushes = flushes;
@@ -117,7 +115,7 @@ public final class DatasetCommands {
         }
         // ids are never used again, also when nobody has the dataset any more
         return journal.note(prefixDirectory, history -> history.knowing(ids.last()))
-            .compose(_ -> evict(inventories, mine));
+            .compose(_ -> restores.dropped(mine.stream().map(DatasetDescriptor::key).toList()));
       })).map(_ -> List.copyOf(ids)).onSuccess(all ->
           all.forEach(id -> observer.notice(new Event.DatasetDropped(id, name, delete))));
     }));
@@ -126,21 +124,6 @@ public final class DatasetCommands {
   private Future<Void> withoutFlushes(List<Integer> ids, Supplier<Future<Void>> action) {
     return ids.isEmpty() ? action.get() : flushes.without(
         ids.getFirst(), () -> withoutFlushes(ids.subList(1, ids.size()), action));
-  }
-
-  private Future<Void> evict(List<Inventory> inventories, List<DatasetDescriptor> datasets) {
-    List<DatasetKey> which = datasets.stream().map(dataset -> dataset.key()).toList();
-    List<Future<Ack>> told = new ArrayList<>();
-    for (Inventory inventory : inventories) {
-      List<DatasetKey> held = which.stream().filter(key ->
-          inventory.datasets().stream().map(Inventory.Dataset::key).anyMatch(key::equals)).toList();
-      if (!held.isEmpty()) {
-        told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new DropDatasets(held), Ack.class)
-            .recover(failure -> Fault.of(failure) == Fault.NODE_LOST
-                ? Future.succeededFuture(Ack.ACK) : Future.failedFuture(failure)));
-      }
-    }
-    return Future.all(told).mapEmpty();
   }
 
   private static List<DatasetDescriptor> cached(List<Inventory> inventories, String prefixDirectory) {

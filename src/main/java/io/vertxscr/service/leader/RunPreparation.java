@@ -107,8 +107,6 @@ public final class RunPreparation {
 
   /** Restores the newest checkpoint that can be had; one restore at a time. */
   Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings configured) {
-    lastRun = Math.max(lastRun + 1, clockUs.getAsLong());
-    long run = lastRun;
     RunPolicy policy = configured.policy();
     String name = jobName.isEmpty() ? configured.jobName() : jobName;
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
@@ -126,11 +124,17 @@ public final class RunPreparation {
             advice.halts().initFailed(prefix, policy.halt());
           }
         })
-        .map(found -> new RunInfo(run, prefix, name, map, found.restart(), found.all(),
+        .map(found -> new RunInfo(number(found.all()), prefix, name, map, found.restart(), found.all(),
             policy.with(policy.cache().emptying(false, false))).telling(configured.remarks()))
         .compose(info -> journal.begun(info).map(info));
     restoring = mine;
     return mine;
+  }
+
+  /** What the run finds is earlier than the run, and what it writes is later, whatever clocks say. */
+  private long number(RunInfo.InitialState found) {
+    lastRun = Math.max(Math.max(lastRun, found.lastCreatedUs()) + 1, clockUs.getAsLong());
+    return lastRun;
   }
 
   /** Writes the events from now on to the log of this prefix directory. */

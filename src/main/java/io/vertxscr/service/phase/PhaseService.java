@@ -28,6 +28,7 @@ import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.cache.StableStorage;
 import io.vertxscr.service.copy.PrefixCopies;
+import io.vertxscr.service.redundancy.ProtectionJob;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CompletedNames;
@@ -61,6 +62,7 @@ public final class PhaseService {
   /** The dataset that is being completed, 0 for none. */
   private int completing;
   private int lastDatasetId;
+  private long lastCreatedUs;
   /** Of the runs in {@link #counting}. */
   private int lastCheckpointId;
   private String counting = "";
@@ -89,11 +91,13 @@ public final class PhaseService {
     noteKnown(run.info());
     RankCall first = ranks.getFirst();
     return room(run, first.flags()).compose(room -> {
-      Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, room);
+      Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, lastCreatedUs,
+          room);
       return run.gather(Step.START_OUTPUT, part, OutputStarted.class);
     }).compose(started -> {
       DatasetDescriptor descriptor = started.descriptor();
       lastDatasetId = descriptor.id();
+      lastCreatedUs = descriptor.createdUs();
       run.restarted();
       copies.standBack();
       return open(run, started);
@@ -135,6 +139,7 @@ public final class PhaseService {
 
   private void noteKnown(RunInfo info) {
     lastDatasetId = Math.max(lastDatasetId, Math.max(store.newestId(), info.found().lastDatasetId()));
+    lastCreatedUs = Math.max(lastCreatedUs, Math.max(info.run(), info.found().lastCreatedUs()));
     lastCheckpointId = Math.max(
         info.prefix().equals(counting) ? lastCheckpointId : 0, info.found().lastCheckpointId());
     counting = info.prefix();
@@ -228,7 +233,8 @@ public final class PhaseService {
           return stable.when(info.policy().descriptors().store(how.storeBase())).compose(when -> {
             Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
                 : Future.succeededFuture();               // beside the protection, which reads the same files
-            return protection.protect(record, info.map(), run.sets(how), written.ranks(),
+            return protection.protect(
+                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks()),
                     (files, redundancy) -> capacity.require(info, how, files, redundancy))
                 .compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->

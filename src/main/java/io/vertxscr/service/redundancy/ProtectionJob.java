@@ -29,7 +29,8 @@ import java.util.stream.Stream;
  * @param round tells attempts apart
  * @param mine the files of this node's ranks, ascending by rank
  */
-public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long round, List<RankFiles> mine) {
+public record ProtectionJob(
+    DatasetRecord dataset, long run, RankMap map, Sets sets, long round, List<RankFiles> mine) {
 
   /** The sets of a rank map, found by rank; computed once for a run. */
   public static final class Sets {
@@ -123,7 +124,8 @@ public record ProtectionJob(DatasetRecord dataset, RankMap map, Sets sets, long 
     }
     SortedMap<String, ChecksumsRequest> needed = new TreeMap<>();
     Stream.concat(owners.keySet().stream(), parityFrom.keySet().stream()).distinct().forEach(node ->
-        needed.put(node, new ChecksumsRequest(id(), round, List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
+        needed.put(node, new ChecksumsRequest(id(), run, round,
+            List.copyOf(owners.getOrDefault(node, new TreeSet<>())),
             List.copyOf(parityFrom.getOrDefault(node, new TreeSet<>())))));
     return needed;
   }

@@ -8,7 +8,6 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
-import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -58,9 +57,15 @@ public final class ProtectionService {
   private final DatasetStore store;
   private final RangeSources sources;
   private final Map<RoundKey, Promise<ChecksumsReply>> rounds = new LinkedHashMap<>();
+  /** Protections here that wait for the checksums of others. */
+  private final Map<Promise<ChecksumsReply>, Long> waiting = new LinkedHashMap<>();
   private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
+  private Over over = new Over(0, new ScrException(Fault.NO_SUCH_DATASET, "no run has begun"));
 
-  private record RoundKey(int datasetId, long round) {}
+  private record RoundKey(int datasetId, long run, long round) {}
+
+  /** Runs up to this one are over here: nobody waits for their protections, nor is told of them. */
+  private record Over(long run, ScrException cause) {}
 
   /** Whether there is room for what protection takes on this node. */
   @FunctionalInterface
@@ -82,9 +87,8 @@ public final class ProtectionService {
   }
 
   /** Protects the dataset of a phase; completes when the filemap is durable. */
-  public Future<DatasetRecord> protect(
-      DatasetRecord dataset, RankMap map, ProtectionJob.Sets sets, List<RankFiles> mine, RoomCheck room) {
-    return prepare(new ProtectionJob(dataset, map, sets, 0, mine), room, true);
+  public Future<DatasetRecord> protect(ProtectionJob job, RoomCheck room) {
+    return prepare(job, room, true);
   }
 
   /** Protects this node's part of an older dataset under a new rank map. The filemap changes only at commit. */
@@ -99,7 +103,8 @@ public final class ProtectionService {
     DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
     DatasetKey which = held.descriptor().key();
     return discardPrepared(which)
-        .compose(_ -> prepare(new ProtectionJob(wanted, request.map(), sets, request.round(), mine),
+        .compose(_ -> prepare(new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
+                mine),
             (_, _) -> Future.succeededFuture(), false))
         .map(record -> {
           prepared.put(which, record);
@@ -146,7 +151,7 @@ public final class ProtectionService {
     if (job.isEmpty()) {
       return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts.files(), save));
     }
-    Promise<ChecksumsReply> round = round(new RoundKey(job.id(), job.round()));
+    Promise<ChecksumsReply> round = round(new RoundKey(job.id(), job.run(), job.round()));
     return layouts(job, layouts)
         .compose(_ -> room.require(job.fileBytes(), job.redundancyBytes(layouts.files())))
         .compose(_ -> encode(job, layouts))
@@ -157,8 +162,16 @@ public final class ProtectionService {
           return checksums(job)
               .compose(told -> pull(job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
                   "seal dataset " + job.id(), () -> seal(job, layouts.files(), encodings, told.ranges(), save))))
-              .onFailure(_ -> encodings.forEach(e -> e.job().close()));
+              .onFailure(_ -> giveUp(job, encodings));
         });
+  }
+
+  /** Nobody waits for it: the disk may hang. */
+  private void giveUp(ProtectionJob job, List<Encoding> encodings) {
+    loop.blocking("give up the protection of dataset " + job.id(), () -> {
+      encodings.forEach(encoding -> encoding.job().close());
+      return null;
+    }).onFailure(e -> LOG.info("dataset {}: {}", job.id(), e.getMessage()));
   }
 
   /** A dataset without files needs no bytes of other nodes: headers and filemap in one step. */
@@ -198,7 +211,7 @@ public final class ProtectionService {
       return Future.join(jobs).<List<Encoding>>mapEmpty().transform((_, failure) -> {
         List<Encoding> done = jobs.stream().filter(Future::succeeded).map(Future::result).toList();
         if (failure != null) {
-          done.forEach(e -> e.job().close());
+          giveUp(job, done);
           return Future.failedFuture(failure);
         }
         return Future.succeededFuture(done);
@@ -231,9 +244,27 @@ public final class ProtectionService {
     List<Future<ChecksumsReply>> asked = new ArrayList<>();
     job.checksumsNeeded().forEach((node, request) -> asked.add(
         node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, ChecksumsReply.class)));
-    return Future.all(asked).map(_ -> new ChecksumsReply(
+    return whileOn(job.run(), Future.all(asked).map(_ -> new ChecksumsReply(
         asked.stream().flatMap(f -> f.result().ranges().stream()).toList(),
-        asked.stream().flatMap(f -> f.result().parities().stream()).toList()));
+        asked.stream().flatMap(f -> f.result().parities().stream()).toList())));
+  }
+
+  /** Others may never begin what has begun here: the leader was lost, or the run was over, before they knew of it. */
+  private Future<ChecksumsReply> whileOn(long run, Future<ChecksumsReply> told) {
+    Promise<ChecksumsReply> first = loop.promise();
+    waiting.put(first, run);
+    told.onComplete((reply, failure) -> {
+      waiting.remove(first);
+      if (failure == null) {
+        first.tryComplete(reply);
+      } else {
+        first.tryFail(failure);
+      }
+    });
+    if (run <= over.run) {
+      first.tryFail(over.cause);
+    }
+    return first.future();
   }
 
   /** Pulls what others have computed for the ranks here. It is finished there, so there is no deadlock. */
@@ -283,7 +314,11 @@ public final class ProtectionService {
 
   /** Returns the checksums computed in a round; completes after its reads. */
   public Future<ChecksumsReply> checksums(ChecksumsRequest request) {
-    return round(new RoundKey(request.datasetId(), request.round())).future().map(all -> new ChecksumsReply(
+    if (request.run() <= over.run) {
+      return Future.failedFuture(over.cause);
+    }
+    RoundKey key = new RoundKey(request.datasetId(), request.run(), request.round());
+    return round(key).future().map(all -> new ChecksumsReply(
         all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
@@ -312,9 +347,20 @@ public final class ProtectionService {
     return round;
   }
 
-  /** Ends the run: requests that wait for this node's checksums fail with the cause. */
-  public void over(ScrException cause) {
-    rounds.values().forEach(round -> round.tryFail(cause));
-    rounds.clear();
+  /** A run is over, and all before it: who waits for checksums here, or for those of other nodes, hears why. */
+  public void over(long run, ScrException cause) {
+    if (run > over.run) {
+      over = new Over(run, cause);
+    }
+    rounds.entrySet().removeIf(round -> {
+      boolean ends = round.getKey().run() <= run;
+      if (ends) {
+        round.getValue().tryFail(cause);
+      }
+      return ends;
+    });
+    List.copyOf(waiting.entrySet()).stream().filter(wait -> wait.getValue() <= run)
+        .forEach(wait -> wait.getKey().tryFail(cause));
+    waiting.values().removeIf(of -> of <= run);
   }
 }

@@ -13,7 +13,9 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
@@ -116,6 +118,23 @@ public final class CacheRestores {
       RankMap map = RestorePlanner.anywhere(dataset, inventories);
       return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), 1);
     })).mapEmpty();
+  }
+
+  /** Has all nodes drop datasets, after a restore in progress, which may bring one to a node that had nothing of it. */
+  public Future<Void> dropped(List<DatasetKey> which) {
+    return inTurn(() -> caches.all().compose(inventories -> {
+      List<Future<Ack>> told = new ArrayList<>();
+      for (Inventory inventory : inventories) {
+        List<DatasetKey> held = which.stream().filter(key ->
+            inventory.datasets().stream().map(Inventory.Dataset::key).anyMatch(key::equals)).toList();
+        if (!held.isEmpty()) {
+          told.add(caches.bus().command(inventory.node(), NodeVerb.DROP, new DropDatasets(held), Ack.class)
+              .recover(failure -> Fault.of(failure) == Fault.NODE_LOST
+                  ? Future.succeededFuture(Ack.ACK) : Future.failedFuture(failure)));
+        }
+      }
+      return Future.all(told).mapEmpty();
+    }));
   }
 
   private <T> Future<T> inTurn(Supplier<Future<T>> step) {

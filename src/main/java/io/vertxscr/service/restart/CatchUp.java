@@ -64,7 +64,8 @@ public final class CatchUp {
     long startNs = loop.nanoTime();
     RankMap map = info.map();
     round = Math.max(round + 1, info.run());              // no other leader has ever used it
-    ProtectRequest request = new ProtectRequest(dataset.id(), round, map, info.policy().descriptors().groups());
+    ProtectRequest request =
+        new ProtectRequest(dataset.id(), info.run(), round, map, info.policy().descriptors().groups());
     return onAll(map, NodeVerb.PROTECT, request)
         .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
         .onSuccess(_ -> {

@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
@@ -18,6 +19,7 @@ import io.vertxscr.prefix.copy.FetchCopy.Fetched;
 import io.vertxscr.prefix.copy.FlushCopy;
 import io.vertxscr.prefix.copy.WrittenDrafts;
 import io.vertxscr.prefix.metadata.DraftOwner;
+import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.node.Ack;
@@ -276,7 +278,7 @@ public final class FetchService {
     return Optional.empty();
   }
 
-  /** Unpacks all files to their paths in the prefix directory, as a flush would, for restarts by path. */
+  /** Unpacks all files to their paths in the prefix directory, as a flush would, by token too, for restarts by path. */
   private Future<Void> unpack(FetchedParts whole) {
     FetchPlan plan = whole.plan();
     if (!plan.request().how().byPath() || isInPlace(plan.entries())) {
@@ -284,10 +286,14 @@ public final class FetchService {
     }
     FlushCopy places = new FlushCopy(plan.paths(), new DraftOwner(plan.request().descriptor().key(), self + " unpacks"),
         store.directory(plan.id()), new WrittenDrafts());
+    PrefixToken token = plan.request().how().token().orElseThrow();
     return Future.join(whole.ranks().stream().map(rank -> loop.<Void>patiently("unpack dataset " + plan.id(), () -> {
       rank.files().forEach(places::copy);
-      places.publish(rank.files());
       return null;
-    })).toList()).mapEmpty();
+    })).toList()).compose(_ -> prefixes.locked().runLong("name the files of dataset " + plan.id(), () ->
+        PrefixFence.naming(plan.paths(), prefixes.open(plan.request().origin().prefix()).as(token).user(), () -> {
+          whole.ranks().forEach(rank -> places.publish(rank.files()));
+          return null;
+        })));
   }
 }

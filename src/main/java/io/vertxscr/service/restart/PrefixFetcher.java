@@ -8,8 +8,10 @@ import io.vertxscr.flow.restart.RestartOrder.FlushedCheckpoints;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
@@ -54,10 +56,18 @@ public final class PrefixFetcher {
   private final Prefixes prefixes;
   private final LockedJobs locked;
   private final NodeBus bus;
+  private final Fencing fencing;
   private final Supplier<LocalDateTime> now;
 
+  /** Changes prefix directories by the token of this leader. */
+  public interface Fencing {
+    /** Fails with NOT_LEADER or BUSY where another leader has taken over since; with what the change fails with. */
+    <T> Future<T> with(String prefix, Function<PrefixToken, Future<T>> change);
+  }
+
   /** Fetches for the leader of a node. */
-  public PrefixFetcher(Loop loop, NodeBus bus, Prefixes prefixes, Supplier<LocalDateTime> now) {
+  public PrefixFetcher(Loop loop, NodeBus bus, Prefixes prefixes, Fencing fencing, Supplier<LocalDateTime> now) {
+    this.fencing = fencing;
     this.loop = loop;
     this.prefixes = prefixes;
     this.locked = prefixes.locked();
@@ -184,13 +194,16 @@ public final class PrefixFetcher {
       FetchPolicy rules = wanted.policy().fetch();
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
-      FetchRanks.FetchMode where = new FetchRanks.FetchMode(
-          rules.bypass(), rules.globalRestart(), rules.readers() / nodesAtOnce);
+      int readers = rules.readers() / nodesAtOnce;
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
-      return onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks ->
-          new FetchRanks(dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)).map(count);
+      Function<FetchRanks.FetchMode, Future<Void>> fetch = where ->
+          onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
+              dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where));
+      return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
+              fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
+          : fetch.apply(new FetchRanks.FetchMode(rules.bypass(), readers))).map(count);
     }).transform((count, failure) -> failure == null
-        ? mark(wanted.prefix(), index -> index.markFetched(dataset.id(), now.get())).map(count)
+        ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
   }
 
@@ -247,7 +260,7 @@ public final class PrefixFetcher {
 
   private Future<Void> failed(DatasetDescriptor dataset, RestoreRequest wanted, Throwable failure) {
     boolean badBytes = failure instanceof ScrException e && e.fault() == Fault.CORRUPT;
-    Future<Void> noted = badBytes ? markFailed(wanted.prefix(), dataset.id()) : Future.succeededFuture();
+    Future<Void> noted = badBytes ? markFailed(wanted.prefix(), dataset.key()) : Future.succeededFuture();
     return noted.transform((_, _) -> Future.failedFuture(failure));
   }
 
@@ -276,18 +289,33 @@ public final class PrefixFetcher {
     return mark(prefix, index -> index.current().equals(Optional.of(name)) ? index.withoutCurrent() : index);
   }
 
-  /** Removes a dataset from the index, with its files if requested; returns its ids. */
+  /**
+   * Removes a dataset from the index, with its files if requested; returns its ids. By its name, which a dataset of
+   * another leader may have by now: so only the newest leader does.
+   */
   public Future<List<Integer>> withdraw(String prefix, String name, boolean files) {
-    return locked.runLong("take dataset " + name + " out of " + prefix, () -> {
-      OpenPrefix directory = prefixes.open(prefix);
-      Withdrawal withdrawal = new Withdrawal(directory.paths(), directory.index());
-      return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
-    });
+    return loop.prefix().runLong("look for dataset " + name + " in " + prefix, () ->
+        withdrawal(prefixes.open(prefix)).finds(name, files)).compose(there -> !there
+            ? Future.succeededFuture(List.of()) : fencing.with(prefix, token ->
+                locked.runLong("take dataset " + name + " out of " + prefix, () -> {
+                  Withdrawal withdrawal = withdrawal(prefixes.open(prefix).as(token));
+                  return files ? withdrawal.delete(name) : withdrawal.drop(name).stream().toList();
+                })));
+  }
+
+  private static Withdrawal withdrawal(OpenPrefix directory) {
+    return new Withdrawal(directory.paths(), directory.index());
   }
 
   /** Marks a dataset as failed in the index; trouble with that is only logged. */
-  Future<Void> markFailed(String prefix, int datasetId) {
-    return mark(prefix, index -> index.markFailed(datasetId, now.get()));
+  Future<Void> markFailed(String prefix, DatasetKey which) {
+    return mark(prefix, which, index -> index.markFailed(which.id(), now.get()));
+  }
+
+  /** Not where the index lists another dataset of that id meanwhile. */
+  private Future<Void> mark(String prefix, DatasetKey which, UnaryOperator<Index> change) {
+    return mark(prefix, index -> index.find(which.id()).map(entry -> entry.descriptor().key()).filter(which::equals)
+        .isPresent() ? change.apply(index) : index);
   }
 
   private Future<Void> mark(String prefix, UnaryOperator<Index> change) {

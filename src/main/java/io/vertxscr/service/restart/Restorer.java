@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -338,8 +339,8 @@ public final class Restorer {
   }
 
   /**
-   * Computes the next ids: dataset ids are unique in the caches over all prefix directories. Checkpoint numbers count
-   * for each prefix directory.
+   * Computes what a new dataset must exceed: dataset ids are unique in the caches over all prefix directories.
+   * Checkpoint numbers count for each prefix directory.
    */
   private RunInfo.InitialState found(Scene scene, String prefixDirectory) {
     List<Inventory.Dataset> cached = CacheSnapshot.of(scene.inventories()).copies().toList();
@@ -349,8 +350,11 @@ public final class Restorer {
         cached.stream().filter(dataset -> dataset.origin().prefix().equals(prefixDirectory))
             .mapToInt(dataset -> dataset.descriptor().checkpointId()),
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::checkpointId));
+    LongStream created = LongStream.concat(cached.stream().mapToLong(dataset -> dataset.descriptor().createdUs()),
+        scene.flushed().all().stream().mapToLong(DatasetDescriptor::createdUs));
     return new RunInfo.InitialState(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
-        scene.history().lastDatasetId()), checkpoints.max().orElse(0), remarks());
+        scene.history().lastDatasetId()), checkpoints.max().orElse(0),
+        Math.max(created.max().orElse(0), scene.history().lastUs()), remarks());
   }
 
   private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, RestoreRequest wanted) {
@@ -369,7 +373,7 @@ public final class Restorer {
           return null;
         });
     return attempt.map(Optional.of(dataset)).recover(failure -> {
-      if (Fault.of(failure) == Fault.RANKS_DISAGREE) {
+      if (Fault.of(failure) == Fault.RANKS_DISAGREE || Fault.of(failure) == Fault.BUSY) {
         return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
@@ -430,7 +434,7 @@ public final class Restorer {
   }
 
   /** Notes in the prefix directory that the application could not read a dataset. */
-  public Future<Void> markFailed(String prefixDirectory, int datasetId) {
-    return prefix.markFailed(prefixDirectory, datasetId);
+  public Future<Void> markFailed(String prefixDirectory, DatasetKey which) {
+    return prefix.markFailed(prefixDirectory, which);
   }
 }

@@ -44,7 +44,7 @@ public final class RunService implements Membership.Listener {
   private final Membership membership;
   private final Epoch epoch;
   private final ArrivingRanks arriving;
-  private final List<Consumer<ScrException>> endListeners = new ArrayList<>();
+  private final List<Consumer<LocalRun>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
   private boolean stopping;
   private LocalRun run;
@@ -59,8 +59,8 @@ public final class RunService implements Membership.Listener {
     membership.listen(this);
   }
 
-  /** Calls the listener when a run ends before its time. */
-  public void onOver(Consumer<ScrException> listener) {
+  /** Calls the listener with the run, which says why, when it ends before its time. */
+  public void onOver(Consumer<LocalRun> listener) {
     endListeners.add(listener);
   }
 
@@ -153,7 +153,7 @@ public final class RunService implements Membership.Listener {
     if (!run.isOver() && !ended(run)) {
       LOG.warn("run {} is over: {}", run.info().run(), cause.getMessage());
       run.end(cause);
-      endListeners.forEach(listener -> listener.accept(cause));
+      endListeners.forEach(listener -> listener.accept(run));
     }
   }
 

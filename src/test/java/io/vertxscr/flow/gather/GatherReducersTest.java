@@ -23,7 +23,7 @@ class GatherReducersTest {
   private static final Job JOB = new Job("u", "heat", "439", "c");
 
   private static Part.Start start(String name, int flags, int lastDatasetId, int lastCheckpointId) {
-    return new Part.Start(name, flags, lastDatasetId, lastCheckpointId, Part.RoomEstimate.ENOUGH);
+    return new Part.Start(name, flags, lastDatasetId, lastCheckpointId, 0, Part.RoomEstimate.ENOUGH);
   }
 
   private static List<NodeContribution<Part.Start>> starts(Part.Start... parts) {
@@ -47,6 +47,15 @@ class GatherReducersTest {
   }
 
   @Test
+  void aNewDatasetIsLaterThanAllThatAnyNodeKnowsThoughTheClockIsBehind() {
+    Part.Start early = new Part.Start("a", 1, 3, 7, 70, Part.RoomEstimate.ENOUGH);
+    Part.Start late = new Part.Start("a", 1, 3, 7, 99, Part.RoomEstimate.ENOUGH);
+    assertThat(GatherReducers.start(starts(early, late, early), 77, JOB).createdUs()).isEqualTo(100);
+    assertThat(GatherReducers.start(starts(early, late, early), 99, JOB).createdUs()).isEqualTo(100);
+    assertThat(GatherReducers.start(starts(early, late, early), 101, JOB).createdUs()).isEqualTo(101);
+  }
+
+  @Test
   void whatOneNodeMustDeleteToHaveRoomAllDelete() {
     assertThat(GatherReducers.evictions(starts(start("a", 1, 9, 9), with(new Part.RoomEstimate(List.of(7, 3), "")),
         with(new Part.RoomEstimate(List.of(3), ""))))).containsExactly(3, 7);
@@ -61,7 +70,7 @@ class GatherReducersTest {
   }
 
   private static Part.Start with(Part.RoomEstimate room) {
-    return new Part.Start("a", 1, 9, 9, room);
+    return new Part.Start("a", 1, 9, 9, 0, room);
   }
 
   @Test

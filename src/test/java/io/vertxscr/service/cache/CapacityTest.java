@@ -76,7 +76,8 @@ class CapacityTest {
     StoreDescriptor ssd = new StoreDescriptor(base, group, 2, OptionalLong.of(sizeBytes), true);
     CheckpointDescriptor how = new CheckpointDescriptor(
         0, true, 1, GroupDescriptors.NODE, base, Redundancy.of(Scheme.SINGLE, 8), false);
-    RunInfo run = new RunInfo(7, "/p", "job", new RankMap(NODES), Optional.empty(), new InitialState(1, 1, List.of()),
+    RunInfo run = new RunInfo(7, "/p", "job", new RankMap(NODES), Optional.empty(),
+        new InitialState(1, 1, 0, List.of()),
         RunPolicy.of(new Descriptors(List.of(how), OptionalInt.empty(), List.of(ssd), groups),
             FlushPolicy.every(0, true)));
     DatasetStore store = DatasetStore.open(new NodeDirectories(Path.of(base), directory.resolve("cntl")));

@@ -103,7 +103,7 @@ class FetchRoomTest {
     Future<Ack> fetch() {
       return time.await(Future.succeededFuture().compose(_ -> service.fetch(new FetchRanks(
           dataset(1, CREATED_US), origin(), "/cache", redundancy(), List.of(0),
-          new FetchRanks.FetchMode(false, false, 2)))));
+          new FetchRanks.FetchMode(false, 2)))));
     }
 
     Future<Ack> commit() {

@@ -86,9 +86,14 @@ public final class ExtentJournal implements AutoCloseable {
   public static ExtentJournal open(Path path, String owner, int records) {
     try {
       FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-      long end = header(owner).remaining() + (long) records * RECORD_BYTES;
-      channel.truncate(end).position(end);
-      return new ExtentJournal(path, channel);
+      try {
+        long end = header(owner).remaining() + (long) records * RECORD_BYTES;
+        channel.truncate(end).position(end);
+        return new ExtentJournal(path, channel);
+      } catch (IOException e) {
+        channel.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw Faults.io(path, e);
     }

@@ -6,6 +6,8 @@ import java.util.List;
  * Asks for checksums of these ranks' files, and for computed parity. Both are those of the asked node in this round;
  * the parity is what its own ranks have computed for others.
  *
+ * @param run for which the dataset is protected; once that is over for the asked node, it refuses
  * @param parityFrom ranks of the asked node whose finished parity the asking one needs
  */
-public record ChecksumsRequest(int datasetId, long round, List<Integer> owners, List<Integer> parityFrom) {}
+public record ChecksumsRequest(
+    int datasetId, long run, long round, List<Integer> owners, List<Integer> parityFrom) {}
