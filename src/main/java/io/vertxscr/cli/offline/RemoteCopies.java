@@ -1,6 +1,7 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.scavenge.DatasetCopies;
 import io.vertxscr.scavenge.Finding.HostOutcome;
@@ -95,7 +96,7 @@ record RemoteCopies(String remote, List<String> command, List<String> hosts, Pri
     try {
       return ended.get();
     } catch (ExecutionException e) {
-      out.println(host + ": " + e.getCause().getMessage());
+      out.println(host + ": " + Names.printable(String.valueOf(e.getCause().getMessage())));
       return HostOutcome.FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
