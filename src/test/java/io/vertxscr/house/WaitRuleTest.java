@@ -46,6 +46,8 @@ class WaitRuleTest {
       Map.entry("scavenge.PatientLocks", "a command polls a lock that another process holds, in its own thread"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
       Map.entry("cluster.bridge.Connection", "gives the selector a turn, to see ends of connections before calls"),
+      Map.entry("cluster.bridge.ApplicationBridge", "closes connections that do not show the token in time"),
+      Map.entry("cluster.bridge.FrameBudget", "gives up frames that stay unfinished while others wait"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
       Map.entry("demo.DemoRun", "waits to be notified, until a deadline, for somebody who looks on"),
