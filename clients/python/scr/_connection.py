@@ -357,6 +357,8 @@ def _connected(path: str) -> sockets.socket:
     socket = sockets.socket(sockets.AF_UNIX if token is None else sockets.AF_INET, sockets.SOCK_STREAM)
     try:
         socket.connect(address)
+        if token is None and not is_ours(socket):
+            raise NotAuthorizedError(f"the process that listens on {path} belongs to another user")
         if token is not None:
             socket.setsockopt(sockets.IPPROTO_TCP, sockets.TCP_NODELAY, 1)
             socket.sendall(_encoded({"type": "token", "token": token}))
@@ -364,6 +366,15 @@ def _connected(path: str) -> sockets.socket:
         socket.close()
         raise
     return socket
+
+
+def is_ours(socket: sockets.socket) -> bool:
+    """Whether a process of this user, or of root, listens at the other end; root may call anybody's daemon."""
+    if not hasattr(sockets, "SO_PEERCRED"):
+        return True  # no Linux; the mode of the socket has to do
+    credentials = socket.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, struct.calcsize("iII"))
+    _, user, _ = struct.unpack("iII", credentials)
+    return user in (os.geteuid(), 0) or os.geteuid() == 0
 
 
 def _of_token_file(path: str) -> Tuple[Tuple[str, int], str]:

@@ -5,7 +5,7 @@ import pwd
 import socket as sockets
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ._connection import TOKEN_FILE_SUFFIX
+from ._connection import TOKEN_FILE_SUFFIX, is_ours
 from .errors import BadConfigurationError
 
 MAX_RANKS = 1 << 20
@@ -125,7 +125,7 @@ def _user_of_process() -> str:
 
 
 def _listening(directory: str) -> List[str]:
-    """Daemons that were killed leave their sockets behind: of these nobody listens."""
+    """Daemons that were killed leave their sockets behind, where nobody listens; those of other users are none of ours."""
     try:
         nodes = sorted(os.listdir(directory))
     except OSError:
@@ -139,7 +139,7 @@ def _is_listening(path: str) -> bool:
             socket.connect(path)
         except OSError:
             return False
-        return True
+        return is_ours(socket)
 
 
 def _short_enough(path: str) -> str:

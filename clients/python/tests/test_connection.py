@@ -5,6 +5,7 @@ import os
 import pickle
 import random
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -390,7 +391,38 @@ class BrokenFramesTest(unittest.TestCase):
         for answer, outcome in self.outcomes(answers):
             self.assertIsInstance(outcome, (dict, scr.ScrError), f"seed {SEED}: {answer!r}")
 
+    @unittest.skipUnless(os.geteuid() == 0, "not root: no process can be another user's")
+    def test_a_process_of_another_user_is_not_called(self):
+        with tempfile.TemporaryDirectory() as directory, socket.socket(socket.AF_UNIX) as listener:
+            os.chmod(directory, 0o777)
+            path = os.path.join(directory, "scr.sock")
+            os.seteuid(MALLORY)
+            try:
+                listener.bind(path)
+                listener.listen()  # from here on the kernel tells those who connect whose socket it is
+                os.chmod(path, 0o777)
+            finally:
+                os.seteuid(0)
+            self.assertEqual(self.call_as(MALLORY, path), 0)
+            self.assertEqual(self.call_as(ALICE, path), 1)
+            self.assertEqual(self.call_as(0, path), 0)  # as the daemons of others are called by root's commands
 
+    def call_as(self, user, path):
+        """0 for a connection, 1 for a refusal, 2 for anything else; of a child process."""
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setuid(user)
+                Connection(path)
+                os._exit(0)
+            except scr.NotAuthorizedError:
+                os._exit(1)
+            finally:
+                os._exit(2)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+ALICE, MALLORY = 54321, 54322
 WORDS = ["type", "address", "body", "message", "err", "1", "failureCode", "\u2603"]
 
 if __name__ == "__main__":

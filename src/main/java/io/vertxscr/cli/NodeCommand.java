@@ -97,10 +97,11 @@ final class NodeCommand implements Callable<Integer> {
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
     }
-    Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(environment));
-    Settings settings = Settings.load(environment, file);
-    settings.system().effective().ignored().forEach(LOG::warn);
     Optional<Attachment> launcher = attached ? Optional.of(Attachment.read(System.in)) : Optional.empty();
+    Map<String, String> all = launcher.map(attachment -> attachment.over(environment)).orElse(environment);
+    Optional<Path> file = Optional.ofNullable(config).or(() -> Configuration.systemFile(all));
+    Settings settings = Settings.load(all, file);
+    settings.system().effective().ignored().forEach(LOG::warn);
     launcher.ifPresent(attachment -> members = attachment.members());
     String address = OwnAddress.of(Optional.ofNullable(host), members);
     String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();

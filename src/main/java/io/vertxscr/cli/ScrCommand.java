@@ -4,8 +4,10 @@ import io.vertxscr.cli.halt.HaltCommand;
 import io.vertxscr.cli.launch.LaunchCommands;
 import io.vertxscr.cli.offline.OfflineCommands;
 import io.vertxscr.cli.scr.ScrNames;
+import io.vertxscr.cli.text.PrintableWriter;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -63,6 +66,7 @@ public final class ScrCommand implements Runnable {
   }
 
   private void setHandlers() {
+    commands.setColorScheme(Help.defaultColorScheme(Help.Ansi.OFF));   // there are no escape sequences in our output
     commands.setExecutionExceptionHandler((failure, command, _) -> report(failure, command))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }
@@ -90,7 +94,18 @@ public final class ScrCommand implements Runnable {
   }
 
   /** Runs one command line to its end and returns the exit code. */
-  static int run(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
+  static int run(Map<String, String> environment, PrintWriter toOut, PrintWriter toErr, String... args) {
+    var out = new PrintWriter(new PrintableWriter(toOut), true);
+    var err = new PrintWriter(new PrintableWriter(toErr), true);
+    try {
+      return execute(environment, out, err, args);
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private static int execute(Map<String, String> environment, PrintWriter out, PrintWriter err, String... args) {
     Optional<CommandLine> front = args.length == 0 ? Optional.empty()
         : ScrNames.find(args[0], environment, (there, complaints, ours) -> run(environment, there, complaints, ours));
     if (front.isPresent()) {
@@ -131,7 +146,7 @@ public final class ScrCommand implements Runnable {
     Optional<IOException> trouble = trouble(failure);
     boolean expected = failure instanceof ScrException || trouble.isPresent();
     err.println("scr: " + trouble.map(ScrCommand::sentence)
-        .orElse(expected ? failure.getMessage() : "internal error: " + failure));
+        .orElse(Names.printable(expected ? failure.getMessage() : "internal error: " + failure)));
     if (failure instanceof ScrException full && full.fault() == Fault.NO_SPACE) {
       err.println("scr: make room there and run this again: what it has done already it finds done");
     }
@@ -156,12 +171,12 @@ public final class ScrCommand implements Runnable {
 
   private static String sentence(IOException trouble) {
     String file = trouble instanceof FileSystemException of && of.getFile() != null ? of.getFile() + ": " : "";
-    return file + ScrException.reason(trouble);
+    return Names.printable(file + ScrException.reason(trouble));
   }
 
   private int report(ParameterException wrong) {
     CommandLine command = wrong.getCommandLine();
-    command.getErr().println("scr: " + sentence(wrong, command));
+    command.getErr().println("scr: " + Names.printable(sentence(wrong, command)));
     String name = command.getCommandSpec().qualifiedName(" ");
     boolean ours = name.equals("scr") || name.startsWith("scr ");
     command.getErr().println("scr: '" + (ours ? name.replaceFirst("^scr ?", "scr help ").strip() : name + " --help")

@@ -6,6 +6,7 @@ import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.JobDirectory;
 import java.io.Console;
@@ -80,7 +81,7 @@ final class StatusCommand implements Callable<Integer> {
         if (socket == null && e.fault() == Fault.NODE_LOST) {
           dead.add(JobDirectory.nodeOf(one));
         } else {
-          err.println("scr: " + e.getMessage());
+          err.println("scr: " + Names.printable(e.getMessage()));
         }
       }
     }
@@ -92,8 +93,11 @@ final class StatusCommand implements Callable<Integer> {
       out.println(new JsonArray(answers).encodePrettily());
     } else if (!answers.isEmpty()) {
       boolean onTerminal = isOnTerminal();
-      out.print(watchSeconds != null && onTerminal ? CLEAR_SCREEN : "");
-      StatusPage.lines(answers, dead, onTerminal).forEach(out::println);
+      if (watchSeconds != null && onTerminal) {
+        System.out.print(CLEAR_SCREEN);                   // past the writer, which lets no such thing through
+        System.out.flush();
+      }
+      StatusPage.lines(answers, dead, onTerminal).stream().map(Names::printable).forEach(out::println);
       out.print(watchSeconds != null && !onTerminal ? System.lineSeparator() : "");
     }
     out.flush();

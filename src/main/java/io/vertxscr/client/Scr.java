@@ -2,6 +2,7 @@ package io.vertxscr.client;
 
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.nio.file.Path;
 import java.util.List;
@@ -160,7 +161,7 @@ public final class Scr implements AutoCloseable {
   }
 
   private static void say(String remark) {
-    System.err.println("scr: " + remark);
+    System.err.println("scr: " + Names.printable(remark));
   }
 
   /** Finalizes the rank; the last call before {@link #close}. */

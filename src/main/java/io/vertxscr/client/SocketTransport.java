@@ -72,7 +72,7 @@ public final class SocketTransport implements Transport {
    * Connects to the daemon.
    *
    * @throws ScrException {@link Fault#NODE_LOST} if no daemon listens there, {@link Fault#BAD_CONFIGURATION} if the
-   *     path is too long for a socket
+   *     path is too long for a socket, {@link Fault#NOT_AUTHORIZED} if another user's process listens
    */
   public static SocketTransport connect(Path socket) {
     return connect(socket, TICK_MS);
@@ -83,13 +83,29 @@ public final class SocketTransport implements Transport {
     Addresses.socket(socket);
     SocketTransport transport;
     try {
-      transport = new SocketTransport(
-          socket, tickMs, SocketChannel.open(UnixDomainSocketAddress.of(socket)), Selector.open());
+      transport = new SocketTransport(socket, tickMs, open(socket), Selector.open());
     } catch (IOException e) {
       throw new ScrException(Fault.NODE_LOST, "no daemon listens on " + socket + ": " + e.getMessage(), e);
     }
     Thread.ofPlatform().daemon().name("scr-answers").start(transport::readAnswers);
     return transport;
+  }
+
+  private static SocketChannel open(Path socket) throws IOException {
+    SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+    boolean ours = false;
+    try {
+      ours = PeerOwner.isOurs(channel);
+    } finally {
+      if (!ours) {
+        channel.close();
+      }
+    }
+    if (!ours) {
+      throw new ScrException(
+          Fault.NOT_AUTHORIZED, "the process that listens on " + socket + " belongs to another user");
+    }
+    return channel;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.vertxscr.cluster;
 
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Names;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.service.Event;
@@ -60,13 +61,16 @@ public final class EventPublisher implements Observer {
 
   /** The fields of the event, and those that every event has. */
   JsonObject json(Event event, long timeMs) {
-    return Wire.write(event)
+    JsonObject json = Wire.write(event);
+    json.fieldNames().stream().filter(field -> json.getValue(field) instanceof String).toList()
+        .forEach(field -> json.put(field, Names.printable(json.getString(field))));
+    return json
         .put("type", type(event))
         .put("node", node)
         .put("timeMs", timeMs)
         .put("run", event.run())
         .put("dataset", event.dataset())
-        .put("cause", event.cause());
+        .put("cause", Names.printable(event.cause()));
   }
 
   /** {@code DatasetComplete} as {@code dataset-complete}. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -165,25 +166,26 @@ public final class HashFile {
   /** A key that came back different would lose a file: what UTF-8 or the NUL cannot carry is refused. */
   static byte[] keyBytes(String key) {
     if (key.indexOf('\0') >= 0 || !UTF_8.newEncoder().canEncode(key)) {
-      throw new ScrException(Fault.BAD_REQUEST, "'" + escaped(key) + "' has a character that no hash file can hold");
+      throw new ScrException(
+          Fault.BAD_REQUEST, "'" + Names.printable(key) + "' has a character that no hash file can hold");
     }
     return key.getBytes(UTF_8);
   }
 
   private static void dump(Hash hash, int level, StringBuilder text) {
     hash.children().forEach((key, child) -> {
-      text.repeat(' ', 2 * level).append(escaped(key)).append('\n');
+      text.repeat(' ', 2 * level).append(Names.printable(key)).append('\n');
       dump(child, level + 1, text);
     });
   }
 
   private static void keyValues(Hash hash, int level, StringBuilder text) {
     new TreeMap<>(hash.children()).forEach((key, child) -> {
-      text.repeat(' ', 2 * level).append(escaped(key));
+      text.repeat(' ', 2 * level).append(Names.printable(key));
       Optional<String> only = child.children().size() == 1 ? child.children().keySet().stream().findFirst()
           : Optional.empty();
       if (only.isPresent() && child.children().get(only.get()).children().isEmpty()) {
-        text.append(" = ").append(escaped(only.get())).append('\n');
+        text.append(" = ").append(Names.printable(only.get())).append('\n');
       } else {
         text.append('\n');
         keyValues(child, level + 1, text);
@@ -195,17 +197,5 @@ public final class HashFile {
     Map<String, Object> tree = new LinkedHashMap<>();
     hash.children().forEach((key, child) -> tree.put(key, tree(child)));
     return tree;
-  }
-
-  private static String escaped(String key) {
-    StringBuilder text = new StringBuilder(key.length());
-    key.chars().forEach(c -> {
-      if (Character.isISOControl(c)) {
-        text.append("\\u%04x".formatted(c));
-      } else {
-        text.append((char) c);
-      }
-    });
-    return text.toString();
   }
 }

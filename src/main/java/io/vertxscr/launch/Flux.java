@@ -34,7 +34,7 @@ record Flux() implements ResourceManager {
 
   @Override
   public Optional<Remote> remote() {
-    return Optional.of(new Remote("flux exec --quiet --rank={host}", false));
+    return Optional.of(new Remote("flux exec --quiet --rank={host}"));
   }
 
   @Override

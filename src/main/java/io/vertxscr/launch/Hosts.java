@@ -6,7 +6,7 @@ import java.util.Optional;
 /** No resource manager: the user names the hosts. */
 record Hosts(String list) implements ResourceManager {
   /** Never asks for a password; gives up soon. */
-  static final Remote SSH = new Remote("ssh -o BatchMode=yes -o ConnectTimeout=10 {host}", true);
+  static final Remote SSH = new Remote("ssh -o BatchMode=yes -o ConnectTimeout=10 -- {host}");
 
   @Override
   public String name() {

@@ -65,6 +65,6 @@ record Lsf(Map<String, String> environment) implements ResourceManager {
 
   @Override
   public Optional<Remote> remote() {
-    return Optional.of(new Remote("blaunch -no-shell {host}", false));
+    return Optional.of(new Remote("blaunch -no-shell {host}"));
   }
 }

@@ -26,10 +26,10 @@ public interface ResourceManager {
   /**
    * Way to run a command on a node.
    *
-   * @param words before the command; <code>{host}</code> stands for {@link #target}
-   * @param shell whether a shell over there reads the command, so that its words must be quoted
+   * @param words before the command, as {@link RemoteCommand} takes them; <code>{host}</code> stands for
+   *     {@link #target}
    */
-  record Remote(String words, boolean shell) {}
+  record Remote(String words) {}
 
   /** For people. */
   String name();

@@ -71,6 +71,6 @@ record Slurm(Map<String, String> environment) implements ResourceManager {
   @Override
   public Optional<Remote> remote() {
     return Optional.of(new Remote("srun --quiet --overlap --nodes=1 --ntasks=1 --mem=0 --unbuffered"
-        + " --nodelist={host}", false));
+        + " --nodelist={host}"));
   }
 }

@@ -20,6 +20,10 @@ public final class Limits {
   public static final int MAX_PIECE_BYTES = 4 << 20;
   /** Largest JSON message accepted from an application. */
   public static final int MAX_MESSAGE_BYTES = 16 << 20;
+  /** Most bytes of unfinished messages of all applications of a node together. */
+  public static final int MAX_UNFINISHED_BYTES = 64 << 20;
+  /** Connections to the TCP port of a node that have not shown its token. */
+  public static final int MAX_STRANGERS = 64;
   /** Longest path of a Unix socket, in bytes (sun_path of Linux, without its final zero). */
   public static final int MAX_SOCKET_PATH_BYTES = 107;
   /** Applications that may be connected to one node at once. */

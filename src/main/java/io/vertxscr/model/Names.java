@@ -16,6 +16,33 @@ public final class Names {
 
   private Names() {}
 
+  /**
+   * Text for a line of a terminal, log or event. Control characters are written as <code>\\u001b</code>, also those
+   * of Unicode that break lines, hide text or turn its direction: a name of somebody else's forges no line.
+   */
+  public static String printable(String text) {
+    if (text.chars().noneMatch(Names::isControl)) {
+      return text;
+    }
+    StringBuilder printable = new StringBuilder(text.length());
+    text.chars().forEach(c -> {
+      if (isControl(c)) {
+        printable.append("\\u%04x".formatted(c));
+      } else {
+        printable.append((char) c);
+      }
+    });
+    return printable.toString();
+  }
+
+  /** Whether a character does something to a terminal, instead of being seen on it. */
+  public static boolean isControl(int c) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;
+      default -> false;
+    };
+  }
+
   /** A name of 64 letters and digits that stands for a longer one. */
   public static String digest(String name) {
     try {

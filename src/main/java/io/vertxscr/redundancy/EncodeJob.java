@@ -11,12 +11,12 @@ import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.PieceBuffers;
+import io.vertxscr.storage.OwnFile;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -231,7 +231,7 @@ public final class EncodeJob implements AutoCloseable {
     headerBytes = RedundancyHeaderFile.encodedBytes(plan.header(plan.layoutOf(plan.rank()),
         plan.partners().stream().map(plan::layoutOf).toList()));
     Trees.make(target.getParent());
-    channel = FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    channel = OwnFile.write(target);
     write(ByteBuffer.allocate(HashFile.HEADER_BYTES), 0);
     channel.truncate(headerBytes + plan.payloadBytes());
   }

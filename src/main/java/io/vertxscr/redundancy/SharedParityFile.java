@@ -1,12 +1,12 @@
 package io.vertxscr.redundancy;
 
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.OwnFile;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -30,7 +30,7 @@ final class SharedParityFile implements AutoCloseable {
       crcs.add(new CRC32());
     }
     Trees.make(path.getParent());
-    channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    channel = OwnFile.write(path);
     try {
       channel.truncate(rows * rowBytes);
     } catch (IOException e) {

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.time.Clock;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +33,10 @@ import java.util.stream.Collectors;
  * while it is found. Blocking, for commands; a daemon publishes by {@link Publication}.
  */
 public final class DatasetPublisher {
+  /** What is wrong with one dataset, its files or who works on it, and with no other. */
+  private static final Set<Fault> OF_ONE_DATASET = EnumSet.of(Fault.CORRUPT, Fault.BUSY, Fault.WRONG_STATE,
+      Fault.OUTSIDE_PREFIX, Fault.BAD_REQUEST, Fault.NO_SUCH_DATASET, Fault.NO_SUCH_FILE, Fault.UNKNOWN_RANK);
+
   private final PrefixPaths paths;
   private final PrefixIndex index;
   private final FlushFileStore flushFile;
@@ -289,7 +294,7 @@ public final class DatasetPublisher {
       looked.add(assemble(id, false));
       return true;
     } catch (ScrException e) {
-      if (e.fault() != Fault.CORRUPT && e.fault() != Fault.BUSY && e.fault() != Fault.WRONG_STATE) {
+      if (!OF_ONE_DATASET.contains(e.fault())) {
         throw e;
       }
       findings.accept(new Finding.LeftAlone(id, e.getMessage()));

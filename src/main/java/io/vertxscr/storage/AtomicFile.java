@@ -11,7 +11,8 @@ import java.nio.file.StandardOpenOption;
 /**
  * Atomic replacement of small files: a reader finds the old bytes or the new ones, at any crash.
  *
- * <p>Two writers of one path must take turns: they share its draft.
+ * <p>Two writers of one path must take turns: they share its draft. It is always a new file: what has its name, left by
+ * a crash or put there by somebody else, is unlinked and not written to.
  */
 public final class AtomicFile {
   static final String DRAFT_SUFFIX = ".draft";
@@ -26,10 +27,18 @@ public final class AtomicFile {
    *     (forcing the directory), after which it has either content
    */
   public static void replace(Path path, byte[] bytes) {
+    replace(path, bytes, false);
+  }
+
+  /** The same with a file that only its owner can read. */
+  static void replaceOwn(Path path, byte[] bytes) {
+    replace(path, bytes, true);
+  }
+
+  private static void replace(Path path, byte[] bytes, boolean own) {
     Path draft = path.resolveSibling(path.getFileName() + DRAFT_SUFFIX);
     try {
-      try (FileChannel channel = FileChannel.open(draft, StandardOpenOption.CREATE,
-          StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+      try (FileChannel channel = own ? NewFile.create(draft) : NewFile.createPlain(draft)) {
         writeFully(channel, ByteBuffer.wrap(bytes));
         channel.force(true);
       }

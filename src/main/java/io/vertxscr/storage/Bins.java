@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -35,12 +34,12 @@ final class Bins {
   private final int life;
   private long counter;
 
-  /** Creates missing directories of a cache and its bins. */
+  /** Creates the missing bins of a cache, which no other user can replace. */
   Bins(Path cache) {
     this.cache = cache;
     try {
-      Files.createDirectories(recycledBin(cache));
-      Files.createDirectories(trashBin(cache));
+      PrivateDirectory.make(recycledBin(cache), 1);
+      PrivateDirectory.make(trashBin(cache), 1);
       recycled.addAll(Trees.list(recycledBin(cache)));
       life = 1 + Stream.concat(recycled.stream(), Trees.list(trashBin(cache)).stream()).mapToInt(Bins::life).max()
           .orElse(0);
@@ -112,7 +111,7 @@ final class Bins {
       return false;
     }
     try {
-      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      try (FileChannel channel = OwnFile.reopen(file)) {
         AtomicFile.writeFully(channel, ByteBuffer.allocate(HashFile.HEADER_BYTES));   // no header, no redundancy file
       }
       Trees.make(target.getParent());

@@ -412,7 +412,7 @@ public final class DatasetStore {
 
   private synchronized Bins open(Path cache) {
     return bins.computeIfAbsent(cache, _ -> {
-      Bins opened = new Bins(cache);
+      Bins opened = new Bins(directories.create(cache));
       try {
         dropUnfinished(cache, opened);
       } catch (IOException e) {

@@ -25,6 +25,9 @@ import org.slf4j.LoggerFactory;
 final class Filemaps {
   private static final Logger LOG = LoggerFactory.getLogger(Filemaps.class);
 
+  /** Upper bound for a filemap, which has about 200 bytes a file. */
+  private static final long MAX_BYTES = 1L << 30;
+
   private final NodeDirectories directories;
   private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
   private final Map<Integer, Long> bytes = new ConcurrentHashMap<>();
@@ -51,7 +54,7 @@ final class Filemaps {
   }
 
   private void read(Path file, int datasetId) throws IOException {
-    byte[] content = Files.readAllBytes(file);
+    byte[] content = RegularFile.bytes(file, MAX_BYTES);
     try {
       DatasetRecord record = FilemapFile.decode(content);
       if (record.descriptor().id() != datasetId) {
@@ -89,7 +92,7 @@ final class Filemaps {
 
   /** Writes one, durably. @return its previous content */
   Optional<DatasetRecord> save(DatasetRecord record) {
-    AtomicFile.replace(directories.filemap(record.descriptor().id()), FilemapFile.encode(record));
+    AtomicFile.replaceOwn(directories.filemap(record.descriptor().id()), FilemapFile.encode(record));
     return hold(record);
   }
 

@@ -7,7 +7,6 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -90,8 +89,7 @@ public final class LocalFiles {
       }
       boolean shared = false;
       try {
-        FileChannel channel = FileChannel.open(
-            lockFile, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        FileChannel channel = RegularFile.change(lockFile);
         try {
           shared = channel.tryLock(0, Long.MAX_VALUE, true) != null;
         } catch (OverlappingFileLockException _) {

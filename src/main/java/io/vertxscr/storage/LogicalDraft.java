@@ -12,7 +12,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -91,14 +90,13 @@ public final class LogicalDraft implements AutoCloseable {
     Path parent = datasetDirectory.resolve(".scr");
     try {
       if (drafts == null) {
-        drafts = Files.createTempDirectory(Files.createDirectories(parent), "draft." + files.rank() + ".");
+        drafts = Files.createTempDirectory(Trees.make(parent), "draft." + files.rank() + ".");
       }
       Path draft = path(fileIndex);
       if (file.created) {
-        return FileChannel.open(draft, StandardOpenOption.WRITE);
+        return OwnFile.write(draft);
       }
-      FileChannel created = file.wanted.stamp().isPresent() ? FileStamps.create(draft)
-          : FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      FileChannel created = OwnFile.create(draft);
       file.created = true;                                // only now: the next writer tries again and meets the cause
       return created;
     } catch (IOException e) {
@@ -200,7 +198,7 @@ public final class LogicalDraft implements AutoCloseable {
     Set<Path> touched = new LinkedHashSet<>();
     for (int i = 0; i < growing.size(); i++) {
       Path path = NodeDirectories.resolve(datasetDirectory, growing.get(i).wanted.name());
-      Files.createDirectories(path.getParent());
+      Trees.make(path.getParent());
       Files.move(path(i), path, StandardCopyOption.ATOMIC_MOVE);
       for (Path at = path.getParent(); at.startsWith(datasetDirectory) && touched.add(at); at = at.getParent()) {
         // Collects the directories up to the dataset's.

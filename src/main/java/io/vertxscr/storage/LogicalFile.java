@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * A rank's files read as one, with zeros behind the end. Keeps one file open at a time. Not thread-safe; blocking.
@@ -78,7 +77,7 @@ public final class LogicalFile implements AutoCloseable {
 
   private void switchTo(int index, Path path, FileMeta meta) throws IOException {
     close();
-    open = FileChannel.open(path, StandardOpenOption.READ);
+    open = OwnFile.read(path);
     openIndex = index;
     if (open.size() != meta.bytes()) {
       throw different(path, "has " + open.size() + " bytes instead of " + meta.bytes());

@@ -39,12 +39,21 @@ public final class NewFile {
 
   /** Writes a file with the default mode of this process. */
   public static <T> T plain(Path to, Writing<T> writing) {
-    return write(to, () -> FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), writing);
+    return write(to, () -> openPlain(to), writing);
   }
 
   /** Creates a file as {@link #stamped} does, for a writer that pauses; it {@link #unlink}s it after a failure. */
   public static FileChannel create(Path to) throws IOException {
     return make(to, () -> FileStamps.create(to));
+  }
+
+  /** The same with the default mode of this process. */
+  static FileChannel createPlain(Path to) throws IOException {
+    return make(to, () -> openPlain(to));
+  }
+
+  private static FileChannel openPlain(Path to) throws IOException {
+    return FileChannel.open(to, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   }
 
   private static <T> T write(Path to, Making making, Writing<T> writing) {

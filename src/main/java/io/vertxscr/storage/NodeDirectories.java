@@ -4,8 +4,6 @@ import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.OptionalInt;
@@ -36,16 +34,20 @@ public record NodeDirectories(Path base, Path below, Path control) {
     this(cache, cache.getFileSystem().getPath(""), control);
   }
 
-  /** Creates missing directories. */
+  /**
+   * Creates missing directories, which are for this user alone.
+   *
+   * @throws ScrException BAD_CONFIGURATION where another user could change what is in them, IO
+   */
   public NodeDirectories create() {
-    for (Path directory : new Path[] {control, cache()}) {
-      try {
-        Files.createDirectories(directory);
-      } catch (IOException e) {
-        throw Faults.io(directory, e);
-      }
-    }
+    create(control);
+    create(cache());
     return this;
+  }
+
+  /** The same for one of them, or for the cache directory in another store. */
+  public Path create(Path directory) {
+    return PrivateDirectory.make(directory, directory.endsWith(below) ? below.getNameCount() : 1);
   }
 
   /** The path of this name in the file system that the directories are in. */

@@ -7,7 +7,6 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Keeps a second daemon out of a node's directories, as long as it is open. The kernel drops it when the process dies.
@@ -50,7 +49,7 @@ public final class NodeLock implements AutoCloseable {
 
   private static NodeLock open(LocalFiles files, Path path) {
     try {
-      FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      FileChannel channel = OwnFile.write(path);
       FileLock lock = null;
       try {
         lock = channel.tryLock();

@@ -42,12 +42,12 @@ public final class Trees {
   }
 
   /**
-   * Creates a directory and its missing parents.
+   * Creates a directory and its missing parents. A link to a directory is none.
    *
    * @return the directory
    */
   public static Path make(Path directory) throws IOException {
-    if (Files.isDirectory(directory)) {
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       return directory;                                   // cheaper than the exception that making it would throw
     }
     Path parent = directory.getParent();
@@ -57,7 +57,7 @@ public final class Trees {
     try {
       Files.createDirectory(directory);
     } catch (FileAlreadyExistsException e) {
-      if (!Files.isDirectory(directory)) {                // else somebody was faster
+      if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {   // else somebody was faster
         throw e;
       }
     }
@@ -76,9 +76,9 @@ public final class Trees {
     return all;
   }
 
-  /** Lists a directory by name; empty if it does not exist. */
+  /** Lists a directory by name; empty if it does not exist, or is a link. */
   static List<Path> list(Path directory) throws IOException {
-    if (!Files.isDirectory(directory)) {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();
     }
     try (Stream<Path> entries = Files.list(directory)) {

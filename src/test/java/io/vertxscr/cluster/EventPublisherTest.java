@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.model.Fault;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.EventSamples;
 import io.vertxscr.service.Loop;
@@ -26,9 +27,17 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: events on the bus are what docs/messages.md says. Method: one of each kind, against its table. */
 class EventPublisherTest {
+  private static final String HOSTILE = "rank 4: a\u001b[2Jb\n12:00:00.000 INFO  Forged\u202e\u2028";
   private static final Set<String> OF_ALL = Set.of("type", "node", "timeMs", "run", "dataset", "cause");
 
   private final EventPublisher publisher = new EventPublisher(null, null, "n1");
+
+  @Test
+  void noTextOfAnEventHasControlCharacters() {
+    assertThat(publisher.json(new Event.FlushFailed(3, 1, Fault.IO, HOSTILE), 1).getString("cause"))
+        .isEqualTo("rank 4: a\\u001b[2Jb\\u000a12:00:00.000 INFO  Forged\\u202e\\u2028");
+    assertThat(publisher.json(new Event.RestartPoint(3, HOSTILE), 1).encode()).doesNotContain("\\n12:00");
+  }
 
   @Test
   void everyEventHasTheFieldsThatAllHaveAndThoseOfTheDocument() throws IOException {

@@ -72,7 +72,7 @@ class PackageTableTest {
     row("transfer", "model");
     row("cluster.peer", "model", "storage", "redundancy", "transfer");
     row("cluster.transfer", "model", "storage", "redundancy", "transfer", "cluster.peer");
-    row("cluster.bridge", "model", "protocol");
+    row("cluster.bridge", "model", "protocol", "storage");
     rowAllAbove("cluster");
     row("metrics", "model", "protocol", "service");
     rowAllAbove("verticle");

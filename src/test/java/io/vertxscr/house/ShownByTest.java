@@ -35,7 +35,7 @@ class ShownByTest {
   private static final String NOT_SHOWN = "## Not shown yet";
 
   @ParameterizedTest
-  @ValueSource(strings = {"docs/faults.md", "docs/conformance.md"})
+  @ValueSource(strings = {"docs/faults.md", "docs/conformance.md", "docs/security.md"})
   void everyRowNamesTestsThatExist(String document) throws IOException {
     assertThat(complaints(Files.readAllLines(Path.of(document)), sources())).isEmpty();
   }

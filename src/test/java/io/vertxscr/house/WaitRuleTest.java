@@ -47,6 +47,8 @@ class WaitRuleTest {
       Map.entry("node.ClusteredNode", "watches a loop that may hang, from outside of it"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
       Map.entry("cluster.bridge.Connection", "gives the selector a turn, to see ends of connections before calls"),
+      Map.entry("cluster.bridge.ApplicationBridge", "closes connections that do not show the token in time"),
+      Map.entry("cluster.bridge.FrameBudget", "gives up frames that stay unfinished while others wait"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
       Map.entry("demo.DemoRun", "waits to be notified, until a deadline, for somebody who looks on"),

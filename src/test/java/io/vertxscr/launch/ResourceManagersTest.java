@@ -116,7 +116,7 @@ class ResourceManagersTest {
         n3                   down
         """;
     assertThat(pbs.down(answer, List.of("n1.site.org", "n2.site.org"))).containsExactly("n1.site.org");
-    assertThat(pbs.remote().orElseThrow().shell()).isTrue();
+    assertThat(pbs.remote().orElseThrow().words()).startsWith("ssh ").endsWith(" -- {host}");
     assertThatThrownBy(() -> find(Map.of("PBS_JOBID", "1")).nodeSource()).hasMessageContaining("PBS_NODEFILE");
   }
 

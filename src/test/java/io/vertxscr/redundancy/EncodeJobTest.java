@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -98,6 +99,15 @@ class EncodeJobTest {
         RankFiles checked = PieceChecksums.combine(nodes.layout(owner), ranges);
         assertThat(checked.files()).allMatch(file -> FileChecks.problem(nodes.directory(owner), file).isEmpty());
       }
+    }
+  }
+
+  @Test
+  void aRedundancyFileIsForItsOwnerAlone() throws IOException {
+    var nodes = protectedSet(Scheme.XOR, 2);
+    for (int rank : nodes.set.ranks()) {
+      assertThat(Files.getPosixFilePermissions(nodes.directory(rank).resolve(nodes.redundancyName(rank))))
+          .isEqualTo(PosixFilePermissions.fromString("rw-------"));
     }
   }
 

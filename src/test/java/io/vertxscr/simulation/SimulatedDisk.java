@@ -1,6 +1,7 @@
 package io.vertxscr.simulation;
 
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -68,7 +69,7 @@ final class SimulatedDisk {
     private Inode(boolean directory) {
       entries = directory ? new TreeMap<>() : null;
       durableEntries = directory ? new TreeMap<>() : null;
-      mode = directory ? EnumSet.allOf(PosixFilePermission.class)
+      mode = directory ? PosixFilePermissions.fromString("rwxr-xr-x")
           : EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
     }
 

@@ -3,6 +3,7 @@ package io.vertxscr.cli.launch;
 import io.vertxscr.config.AllocationEnd;
 import io.vertxscr.launch.Node;
 import io.vertxscr.launch.Program;
+import io.vertxscr.launch.RemoteCommand;
 import io.vertxscr.launch.ResourceManager;
 import io.vertxscr.launch.ResourceManagers;
 import io.vertxscr.model.Fault;
@@ -12,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.ZoneId;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -102,11 +102,7 @@ public record Allocation(ResourceManager manager, List<Node> nodes, String remot
     if (isHere()) {
       return all;
     }
-    ResourceManager.Remote by = manager.remote().get();
-    boolean shell = remote.isEmpty() ? by.shell() : remote.startsWith("ssh") || remote.startsWith("rsh");
-    List<String> line = new ArrayList<>(Arrays.asList(remoteWords().replace("{host}", target(node)).split("\\s+")));
-    all.stream().map(word -> shell ? "'" + word.replace("'", "'\\''") + "'" : word).forEach(line::add);
-    return line;
+    return RemoteCommand.line(remoteWords(), target(node), all);
   }
 
   /** The words before a command; <code>{host}</code> stands for {@link #target}. */

@@ -11,16 +11,19 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
  * The pipes between {@code scr run} and a daemon that it has started, lines of text.
  *
  * <pre>
- *   to the daemon     {"secret":"&lt;hex&gt;","members":["n1:5701",...]}     first
+ *   to the daemon     {"secret":"&lt;hex&gt;","members":["n1:5701",...],"variables":{...}}     first
  *                     ping
  *                     ended from outside                                     the program, by a signal; or it will be
  *                     end of file: the daemon is to stop
@@ -29,7 +32,8 @@ import java.util.function.Supplier;
  *                     event {"type":"phase-started",...}                   of this node, as on scr.events
  * </pre>
  *
- * The secret is in no file and no process list. However the launcher ends, the end of the pipe ends the daemon.
+ * The secret and the user's variables are in no file and no process list. However the launcher ends, the end of the
+ * pipe ends the daemon.
  */
 public final class Attachment {
   static final String PING = "ping";
@@ -38,20 +42,27 @@ public final class Attachment {
   static final String EVENT = "event ";
   private static final String SECRET = "secret";
   private static final String MEMBERS = "members";
+  private static final String VARIABLES = "variables";
 
   private final BufferedReader lines;
   private final byte[] secret;
   private final List<String> members;
+  private final Map<String, String> variables;
 
-  private Attachment(BufferedReader lines, byte[] secret, List<String> members) {
+  private Attachment(
+      BufferedReader lines, byte[] secret, List<String> members, Map<String, String> variables) {
     this.lines = lines;
     this.secret = secret;
     this.members = members;
+    this.variables = variables;
   }
 
   /** The first line that a launcher writes. */
-  static String header(byte[] secret, List<String> members) {
-    return new JsonObject().put(SECRET, HexFormat.of().formatHex(secret)).put(MEMBERS, new JsonArray(members)).encode();
+  static String header(byte[] secret, List<String> members, Map<String, String> variables) {
+    JsonObject all = new JsonObject();
+    variables.forEach(all::put);
+    return new JsonObject().put(SECRET, HexFormat.of().formatHex(secret)).put(MEMBERS, new JsonArray(members))
+        .put(VARIABLES, all).encode();
   }
 
   /**
@@ -68,12 +79,23 @@ public final class Attachment {
       }
       JsonObject header = new JsonObject(line);
       return new Attachment(lines, HexFormat.of().parseHex(header.getString(SECRET)),
-          header.getJsonArray(MEMBERS).stream().map(String.class::cast).toList());
+          header.getJsonArray(MEMBERS).stream().map(String.class::cast).toList(), variables(header));
     } catch (DecodeException | ClassCastException | IllegalArgumentException | NullPointerException e) {
       throw bad(e.getMessage());
     } catch (IOException e) {
       throw new ScrException(Fault.IO, "standard input cannot be read: " + ScrException.reason(e), e);
     }
+  }
+
+  private static Map<String, String> variables(JsonObject header) {
+    Map<String, String> variables = new TreeMap<>();
+    header.getJsonObject(VARIABLES).forEach(one -> {
+      if (!one.getKey().startsWith("SCR_")) {
+        throw bad(one.getKey() + " is no variable of ours");
+      }
+      variables.put(one.getKey(), (String) one.getValue());
+    });
+    return variables;
   }
 
   private static ScrException bad(String what) {
@@ -83,6 +105,13 @@ public final class Attachment {
 
   public byte[] secret() {
     return secret.clone();
+  }
+
+  /** The environment with the variables of the job, which are the launcher's. */
+  public Map<String, String> over(Map<String, String> environment) {
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(variables);
+    return all;
   }
 
   /** Nodes that may be there, {@code host:port}. */

@@ -26,6 +26,9 @@ import java.util.function.Consumer;
  * used by one thread; events of the daemons go to the listener, and come back by {@link #hear}.
  */
 final class Fleet {
+  /** What bin/scr and the log read before the daemon reads its pipe. All others are on no command line. */
+  private static final Set<String> OF_THE_SCRIPT = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_VECTOR", "SCR_AOT",
+      "SCR_COPY_TYPE", "SCR_CONF_FILE", "SCR_PREFIX", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER");
   /** More than a clean stop of a daemon takes. */
   private static final long STOP_S = 45;
   private static final int SECRET_BYTES = 32;
@@ -110,11 +113,15 @@ final class Fleet {
     for (String node : allocation.names()) {
       members.add((allocation.isHere() ? "127.0.0.1" : node) + ":" + ports.get(node));
     }
-    String header = Attachment.header(secret, members);
+    Map<String, String> hidden = new TreeMap<>(setup.variables());
+    Map<String, String> shown = new TreeMap<>(setup.variables());
+    shown.keySet().retainAll(OF_THE_SCRIPT);
+    hidden.keySet().removeAll(OF_THE_SCRIPT);
+    String header = Attachment.header(secret, members, hidden);
     for (String node : nodes) {
       down.remove(node);
       lostDaemons.remove(node);
-      List<String> command = allocation.on(node, setup.variables(), List.of(setup.program(), "node", "--attached",
+      List<String> command = allocation.on(node, shown, List.of(setup.program(), "node", "--attached",
           "--name", node, "--port", ports.get(node).toString()));
       Path log = setup.logs().resolve(node + ".log");
       daemons.put(node, AttachedDaemon.start(

@@ -11,6 +11,7 @@ import io.vertxscr.launch.JobFlow;
 import io.vertxscr.launch.RunNews;
 import io.vertxscr.launch.Watchdog;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.Plural;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
@@ -114,7 +115,7 @@ final class LaunchedJob {
   }
 
   private void say(String line) {
-    err.println("scr run: " + line);
+    err.println("scr run: " + Names.printable(line));
   }
 
   private static long nowMs() {

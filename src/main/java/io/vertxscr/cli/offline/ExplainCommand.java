@@ -5,6 +5,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.model.FailureHistory;
+import io.vertxscr.model.Names;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.EvidenceReader;
@@ -73,9 +74,9 @@ final class ExplainCommand implements Callable<Integer> {
     if (json) {
       out.println(json(seen, diagnosis).encodePrettily());
     } else {
-      ExplainPage.lines(seen, diagnosis).forEach(out::println);
+      ExplainPage.lines(seen, diagnosis).stream().map(Names::printable).forEach(out::println);
     }
-    reader.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
+    reader.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + Names.printable(remark)));
     return switch (diagnosis.verdict()) {
       case LOST, DAMAGED, REPLACED -> OfflineCommands.WRONG;
       case PUBLISHED, SCAVENGED, IN_CACHES -> 0;

@@ -2,6 +2,7 @@ package io.vertxscr.cli.offline;
 
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.Plural;
 import io.vertxscr.scavenge.EntrySentences;
 import io.vertxscr.scavenge.Finding;
@@ -15,6 +16,10 @@ final class FindingLines {
   private FindingLines() {}
 
   static List<String> of(Finding finding) {
+    return lines(finding).stream().map(Names::printable).toList();
+  }
+
+  private static List<String> lines(Finding finding) {
     return switch (finding) {
       case Finding.NotWhole broken -> notWhole(broken);
       case Finding.LeftInCaches left -> List.of("left in the caches, for " + left.newer().id() + " '"

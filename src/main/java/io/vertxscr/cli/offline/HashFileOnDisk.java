@@ -6,12 +6,13 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.scavenge.DirectoryHash;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,13 +48,13 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
   }
 
   private static boolean isOne(Path file) {
-    if (!Files.isRegularFile(file)) {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
     if (NAME.matcher(file.getFileName().toString()).matches()) {
       return true;
     }
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+    try (FileChannel channel = RegularFile.read(file)) {
       return HashFile.hasMagic(read(channel, HashFile.HEADER_BYTES));
     } catch (IOException _) {
       return false;                                       // it is in the list of the directory
@@ -65,7 +66,7 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
     if (Files.isDirectory(path)) {
       return new HashFileOnDisk(path, DirectoryHash.encode(path), OptionalLong.empty());
     }
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel = RegularFile.read(named(path))) {
       long bytes = channel.size();
       byte[] start = read(channel, (int) Math.min(bytes, HashFile.HEADER_BYTES));
       long hashBytes = HashFile.sizeOf(start);
@@ -84,6 +85,11 @@ record HashFileOnDisk(Path path, byte[] hash, OptionalLong payloadBytes) {
     } catch (ScrException e) {
       throw new ScrException(e.fault(), path + ": " + e.getMessage(), e);
     }
+  }
+
+  /** What the user has named may be a link. */
+  private static Path named(Path path) throws IOException {
+    return path.toRealPath();
   }
 
   private static void checkRedundancy(Map<String, Object> tree, long hashBytes, long bytes) {

@@ -4,6 +4,7 @@ import io.vertxscr.config.Nearest;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
@@ -211,6 +212,6 @@ final class IndexCommand implements Callable<Integer> {
   }
 
   private void complain(List<String> remarks) {
-    remarks.forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
+    remarks.forEach(remark -> spec.commandLine().getErr().println("scr: " + Names.printable(remark)));
   }
 }

@@ -6,6 +6,7 @@ import io.vertxscr.cli.text.Humane;
 import io.vertxscr.cli.text.TextTable;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Names;
 import io.vertxscr.scavenge.CacheInspection.CachedPart;
 import io.vertxscr.scavenge.CacheInspection;
 import io.vertxscr.scavenge.EntrySentences;
@@ -55,7 +56,7 @@ final class InspectCommand implements Callable<Integer> {
     } else {
       table(seen).forEach(out::println);
     }
-    seen.damage().forEach(problem -> spec.commandLine().getErr().println("scr: " + problem));
+    seen.damage().forEach(problem -> spec.commandLine().getErr().println("scr: " + Names.printable(problem)));
     return seen.damage().isEmpty() ? 0 : OfflineCommands.WRONG;
   }
 

@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.format.HashFile;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ final class PrintCommand implements Callable<Integer> {
       } catch (ScrException e) {
         exit = OfflineCommands.WRONG;
         all.add(new JsonObject().put("file", file.toString()).put("error", e.getMessage()));
-        spec.commandLine().getErr().println("scr: " + e.getMessage());
+        spec.commandLine().getErr().println("scr: " + Names.printable(e.getMessage()));
       }
     }
     if (json) {
@@ -66,7 +67,7 @@ final class PrintCommand implements Callable<Integer> {
 
   private void print(HashFileOnDisk file, boolean oneOfSeveral, PrintWriter out) {
     if (oneOfSeveral) {
-      out.println("==> " + file.path() + " <==");
+      out.println("==> " + Names.printable(file.path().toString()) + " <==");
     }
     out.print(mode == Mode.KEYVAL ? HashFile.keyValues(file.hash()) : HashFile.dump(file.hash()));
     file.payloadBytes().ifPresent(bytes ->

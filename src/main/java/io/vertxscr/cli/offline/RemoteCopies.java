@@ -1,6 +1,8 @@
 package io.vertxscr.cli.offline;
 
+import io.vertxscr.launch.RemoteCommand;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.scavenge.DatasetCopies;
 import io.vertxscr.scavenge.Finding.HostOutcome;
@@ -9,7 +11,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -74,10 +75,9 @@ record RemoteCopies(String remote, List<String> command, List<String> hosts, Pri
   }
 
   private int run(String host, int id) throws IOException, InterruptedException {
-    List<String> line = new ArrayList<>(Arrays.asList(remote.replace("{host}", host).trim().split("\\s+")));
-    line.addAll(command);
-    line.addAll(List.of("--id", Integer.toString(id)));
-    Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+    List<String> copy = new ArrayList<>(command);
+    copy.addAll(List.of("--id", Integer.toString(id)));
+    Process process = new ProcessBuilder(RemoteCommand.line(remote, host, copy)).redirectErrorStream(true).start();
     process.getOutputStream().close();
     try (BufferedReader output = process.inputReader()) {
       for (String said = output.readLine(); said != null; said = output.readLine()) {
@@ -95,7 +95,7 @@ record RemoteCopies(String remote, List<String> command, List<String> hosts, Pri
     try {
       return ended.get();
     } catch (ExecutionException e) {
-      out.println(host + ": " + e.getCause().getMessage());
+      out.println(host + ": " + Names.printable(String.valueOf(e.getCause().getMessage())));
       return HostOutcome.FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package io.vertxscr.cli.offline;
 
 import io.vertxscr.format.prefix.LogLine;
+import io.vertxscr.model.Names;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetCopies;
@@ -39,7 +40,7 @@ final class ScavengeCommand implements Callable<Integer> {
       "Hosts of the nodes, reached by --remote; without it the nodes of this machine.")
   private List<String> hosts = List.of();
 
-  @Option(names = "--remote", defaultValue = "ssh {host}", paramLabel = "COMMAND", description =
+  @Option(names = "--remote", defaultValue = "ssh -- {host}", paramLabel = "COMMAND", description =
       "Words that run a command on a host (${DEFAULT-VALUE}); exit code 255 means that it was not reached.")
   private String remote;
 
@@ -69,6 +70,7 @@ final class ScavengeCommand implements Callable<Integer> {
     if (!hosts.isEmpty() && remote.isBlank()) {
       throw new ParameterException(spec.commandLine(), "--remote: no command");
     }
+    hosts.forEach(Names::node);
     if (id != null && id <= 0) {
       throw new ParameterException(spec.commandLine(), "--id " + id + ": datasets are numbered from 1");
     }

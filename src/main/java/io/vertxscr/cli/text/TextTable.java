@@ -1,5 +1,6 @@
 package io.vertxscr.cli.text;
 
+import io.vertxscr.model.Names;
 import java.util.List;
 import java.util.Set;
 
@@ -13,7 +14,8 @@ public final class TextTable {
   }
 
   /** Aligns columns, those given, counted from 0, to the right: numbers. */
-  public static List<String> lines(List<List<String>> rows, Set<Integer> flushRight) {
+  public static List<String> lines(List<List<String>> cells, Set<Integer> flushRight) {
+    List<List<String>> rows = cells.stream().map(row -> row.stream().map(Names::printable).toList()).toList();
     int columns = rows.getFirst().size();
     int[] widths = new int[columns];
     for (List<String> row : rows) {

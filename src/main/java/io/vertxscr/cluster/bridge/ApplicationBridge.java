@@ -15,11 +15,14 @@ import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Socket of a node for applications that are not cluster members. A Unix socket (mode 0600) with the frames of the
@@ -33,10 +36,17 @@ import java.util.function.Consumer;
  * answered once, and the connection is closed.
  *
  * <p>To be used on one event loop, where the listener is called too: once for each connection that ended, also for one
- * that never sent a call, but not for those that {@link #close} ends.
+ * that never sent a call, but not for those that {@link #close} ends, or that did not show the token.
  */
 public final class ApplicationBridge {
+  private static final Logger LOG = LoggerFactory.getLogger(ApplicationBridge.class);
   private static final String LOOPBACK = "127.0.0.1";
+  /** Part of the heap for unfinished frames: a buffer grows by doubling, and is copied once. */
+  private static final int HEAP_SHARE = 8;
+  private static final long SMALL_FRAMES_BYTES = 8 << 20;
+  private static final long PROOF_MS = 5_000;
+  /** Of those that were turned away, each so many are a line of the log. */
+  private static final int LOG_EVERY = 100;
 
   private final Vertx vertx;
   private final String node;
@@ -44,11 +54,15 @@ public final class ApplicationBridge {
   private final OptionalInt tcpPort;
   private final TokenFile token;
   private final Consumer<String> closedListener;
+  private final FrameBudget.Shares budgets;
   private final Map<String, Connection> connections = new HashMap<>();
+  /** Connections that have not shown the token, the oldest first. */
+  private final Map<String, NetSocket> strangers = new LinkedHashMap<>();
   private NetServer server;
   private NetServer tcpServer;
   private boolean closing;
   private long lastConnection;
+  private long turnedAway;
 
   /**
    * @param socket at most {@link Limits#MAX_SOCKET_PATH_BYTES} long; its directory exists
@@ -62,6 +76,8 @@ public final class ApplicationBridge {
     this.file = new SocketFile(socket);
     this.tcpPort = tcpPort;
     this.token = new TokenFile(socket);
+    this.budgets = new FrameBudget.Shares(new FrameBudget(vertx, SMALL_FRAMES_BYTES), new FrameBudget(vertx, Math.clamp(
+        Runtime.getRuntime().maxMemory() / HEAP_SHARE, Limits.MAX_MESSAGE_BYTES, Limits.MAX_UNFINISHED_BYTES)));
     this.closedListener = Objects.requireNonNull(closedListener);
   }
 
@@ -72,7 +88,7 @@ public final class ApplicationBridge {
    *     something else is there, {@link Fault#IO}
    */
   public Future<Void> open() {
-    server = vertx.createNetServer().connectHandler(socket -> accept(socket, Optional.empty()));
+    server = vertx.createNetServer().connectHandler(this::accept);
     return vertx.executeBlocking(() -> run(file::claim), false)
         .compose(_ -> server.listen(SocketAddress.domainSocketAddress(file.draft().toString())))
         .compose(_ -> vertx.executeBlocking(() -> run(file::publish), false))
@@ -80,7 +96,7 @@ public final class ApplicationBridge {
   }
 
   private Future<Void> openTcp(int port) {
-    tcpServer = vertx.createNetServer().connectHandler(socket -> accept(socket, Optional.of(token)));
+    tcpServer = vertx.createNetServer().connectHandler(this::acceptStranger);
     return tcpServer.listen(SocketAddress.inetSocketAddress(port, LOOPBACK))
         .compose(server -> vertx.executeBlocking(() -> run(() -> token.publish(LOOPBACK, server.actualPort())), false));
   }
@@ -95,22 +111,69 @@ public final class ApplicationBridge {
     return tcp.eventually(server::close).eventually(() -> vertx.executeBlocking(() -> run(file::remove), false));
   }
 
-  private void accept(NetSocket socket, Optional<TokenFile> needed) {
-    if (connections.size() >= Limits.MAX_APPLICATION_CONNECTIONS) {
-      socket.end(Buffer.buffer(Frames.encode(Frames.error(null, new ScrException(Fault.BUSY,
-          "node " + node + " serves " + connections.size() + " applications already, and takes no more")))));
+  private void accept(NetSocket socket) {
+    if (isFull()) {
+      socket.end(Buffer.buffer(Frames.encode(Frames.error(null, full()))));
       return;
     }
     String clientId = "bridge:" + ++lastConnection;
-    Connection connection = new Connection(socket, vertx, node, clientId, needed);
+    Connection connection = new Connection(socket, vertx, node, clientId, budgets, Optional.empty(), () -> { });
     connections.put(clientId, connection);
-    socket.closeHandler(_ -> {
-      connection.closed();
-      connections.remove(clientId);
-      if (!closing) {
-        closedListener.accept(clientId);
+    socket.closeHandler(_ -> closed(clientId, connection));
+  }
+
+  /**
+   * Anybody on this host can connect there. Until the token is shown a connection counts among few, for a short time;
+   * where there are too many, the oldest goes: who has the token shows it at once.
+   */
+  private void acceptStranger(NetSocket socket) {
+    if (strangers.size() >= Limits.MAX_STRANGERS) {
+      turnAway(strangers.keySet().iterator().next());
+    }
+    String clientId = "bridge:" + ++lastConnection;
+    strangers.put(clientId, socket);
+    long timer = vertx.setTimer(PROOF_MS, _ -> turnAway(clientId));
+    Connection[] connection = {null};
+    connection[0] = new Connection(socket, vertx, node, clientId, budgets, Optional.of(token), () -> {
+      vertx.cancelTimer(timer);
+      strangers.remove(clientId);
+      if (isFull()) {
+        connection[0].refuse(full());
+      } else {
+        connections.put(clientId, connection[0]);
       }
     });
+    socket.closeHandler(_ -> {
+      vertx.cancelTimer(timer);
+      strangers.remove(clientId);
+      closed(clientId, connection[0]);
+    });
+  }
+
+  private void turnAway(String clientId) {
+    NetSocket socket = strangers.remove(clientId);
+    if (socket != null) {
+      socket.close();
+      if (turnedAway++ % LOG_EVERY == 0) {
+        LOG.warn("{} connections to the TCP port have not shown the token of this daemon and were closed", turnedAway);
+      }
+    }
+  }
+
+  private void closed(String clientId, Connection connection) {
+    connection.closed();
+    if (connections.remove(clientId) != null && !closing) {
+      closedListener.accept(clientId);
+    }
+  }
+
+  private boolean isFull() {
+    return connections.size() >= Limits.MAX_APPLICATION_CONNECTIONS;
+  }
+
+  private ScrException full() {
+    return new ScrException(Fault.BUSY,
+        "node " + node + " serves " + connections.size() + " applications already, and takes no more");
   }
 
   private static Void run(Runnable work) {

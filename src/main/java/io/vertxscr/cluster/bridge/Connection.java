@@ -28,11 +28,12 @@ import org.slf4j.LoggerFactory;
  * One connected application. Reads frames, passes calls on, writes answers in the order in which they come.
  *
  * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT} are answered {@link Fault#BUSY}, and an application that
- * does not read its answers is not read from until it does. Runs on the event loop of its socket.
+ * does not read its answers is not read from until it does; unfinished frames of all connections share a
+ * {@link FrameBudget}. Runs on the event loop of its socket.
  *
  * <p>A ping is answered once the node's loop has answered: a pong says that calls are served, not only that bytes are.
  */
-final class Connection {
+final class Connection implements FrameBudget.Reader {
   /** Limit of a frame before the token, so that strangers cannot occupy megabytes. */
   private static final int MAX_STRANGER_BYTES = 1024;
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
@@ -43,31 +44,40 @@ final class Connection {
   private final String node;
   private final DeliveryOptions delivery;
   private final RecordParser parser;
+  private final FrameBudget.Shares budgets;
+  private final Runnable proven;
   private Optional<TokenFile> needed;
+  private int announced;
   private boolean readingLength = true;
   private boolean ended;
   private int inFlight;
   private int pings;
 
-  /** @param needed what the first frame must show; empty where the socket belongs to its owner anyway */
-  Connection(NetSocket socket, Vertx vertx, String node, String clientId, Optional<TokenFile> needed) {
+  /**
+   * @param needed what the first frame must show; empty where the socket belongs to its owner anyway
+   * @param proven called when it has shown that
+   */
+  Connection(NetSocket socket, Vertx vertx, String node, String clientId, FrameBudget.Shares budgets,
+      Optional<TokenFile> needed, Runnable proven) {
+    this.budgets = budgets;
     this.needed = needed;
+    this.proven = proven;
     this.socket = socket;
     this.vertx = vertx;
     this.node = node;
     // Local only: the socket belongs to one node, so a call need not ask the cluster for its address.
     this.delivery = new DeliveryOptions().setLocalOnly(true).setSendTimeout(FOREVER_MS)
         .addHeader(Addresses.CLIENT_HEADER, clientId);
-    this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES).handler(this::onRecord);
+    this.parser = RecordParser.newFixed(Frames.LENGTH_BYTES, socket).exceptionHandler(
+        e -> LOG.debug("Application connection failed", e));
     // Space for the answers to all open calls: no deadlock with a client that writes before it reads.
     socket.setWriteQueueMaxSize(Limits.MAX_MESSAGE_BYTES);
-    socket.handler(parser);
-    socket.exceptionHandler(e -> LOG.debug("Application connection failed", e));
+    parser.handler(this::onRecord);
   }
 
   private void onRecord(Buffer record) {
-    if (ended) {
-      return;
+    if (ended || record.length() < (readingLength ? Frames.LENGTH_BYTES : announced)) {
+      return;                                             // the parser gives what is left at the end of the stream
     }
     if (readingLength) {
       int bytes = record.getInt(0);
@@ -76,12 +86,31 @@ final class Connection {
         end("a frame of " + bytes + " bytes; expected 1 to " + most);
         return;
       }
-      parser.fixedSizeMode(bytes);
+      readingLength = false;
+      announced = bytes;
+      if (budgets.of(bytes).reserve(this, bytes)) {
+        parser.fixedSizeMode(bytes);
+      } else {
+        parser.pause();                                   // the rest of what it sends stays where it is
+      }
     } else {
+      readingLength = true;
       parser.fixedSizeMode(Frames.LENGTH_BYTES);
+      budgets.release(this);
       onJson(record.getBytes());
     }
-    readingLength = !readingLength;
+  }
+
+  @Override
+  public void admitted() {
+    parser.fixedSizeMode(announced);
+    vertx.runOnContext(_ -> parser.resume());             // not from within another connection's work
+  }
+
+  @Override
+  public void givenUp() {
+    end("the first bytes of a frame of " + announced + ", the rest of which did not come while others waited");
+    closed();
   }
 
   private void onJson(byte[] json) {
@@ -106,6 +135,7 @@ final class Connection {
       return;
     }
     needed = Optional.empty();
+    proven.run();
   }
 
   private void onFrame(JsonObject frame) {
@@ -181,6 +211,13 @@ final class Connection {
   /** The socket is closed: nothing of it counts any more. */
   void closed() {
     ended = true;
+    budgets.release(this);
+  }
+
+  /** Ends it with this answer. */
+  void refuse(ScrException why) {
+    ended = true;
+    socket.end(Buffer.buffer(Frames.encode(Frames.error(null, why))));
   }
 
   private void answer(String replyAddress, Future<JsonObject> outcome) {

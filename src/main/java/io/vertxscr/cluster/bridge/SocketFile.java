@@ -3,6 +3,7 @@ package io.vertxscr.cluster.bridge;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.storage.PrivateDirectory;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnixDomainSocketAddress;
@@ -17,8 +18,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 /**
  * The name of a Unix socket in the file system. Blocking.
  *
- * <p>The socket is bound under a draft name, closed to other users, and then renamed to its own name: nobody can
- * connect between bind and the change of its mode, and the socket file of a dead daemon is replaced in one step.
+ * <p>The socket is bound under a draft name, in a directory that is closed to other users, and then renamed to its own
+ * name: nobody can connect between bind and the change of its mode, and the socket file of a dead daemon is replaced in
+ * one step.
  */
 record SocketFile(Path path) {
   SocketFile {
@@ -35,9 +37,10 @@ record SocketFile(Path path) {
    * Checks that the name is free, or left by a dead daemon.
    *
    * @throws ScrException {@link Fault#DUPLICATE_NODE} if another daemon listens there, {@link Fault#BAD_CONFIGURATION}
-   *     if it is not a socket, {@link Fault#IO}
+   *     if it is not a socket or other users can reach its directory, {@link Fault#IO}
    */
   void claim() {
+    PrivateDirectory.make(path.toAbsolutePath().normalize().getParent(), 1);
     try {
       if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
         refuseUnlessDead();

@@ -2,12 +2,14 @@ package io.vertxscr.cluster.bridge;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -42,8 +44,9 @@ final class TokenFile {
     Path draft = path.resolveSibling("scr.tcp~");
     try {
       Files.deleteIfExists(draft);
-      Files.createFile(draft, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(draft, host + ":" + port + " " + token + "\n");
+      try (FileChannel channel = OwnFile.create(draft)) {
+        channel.write(ByteBuffer.wrap((host + ":" + port + " " + token + "\n").getBytes(StandardCharsets.US_ASCII)));
+      }
       Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw failure(e);

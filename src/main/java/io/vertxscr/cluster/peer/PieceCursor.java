@@ -2,10 +2,10 @@ package io.vertxscr.cluster.peer;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /** Walks over the pieces of a range and has at most one file open. */
@@ -37,7 +37,7 @@ final class PieceCursor implements AutoCloseable {
     OpenRange.Piece piece = pieces.get(index);
     try {
       if (file == null) {
-        file = FileChannel.open(piece.file(), StandardOpenOption.READ);
+        file = OwnFile.read(piece.file());
       }
       long sent = peer.transferFrom(file, piece.offset() + done, Math.min(atMost, piece.bytes() - done));
       if (sent <= 0) {

@@ -19,6 +19,7 @@ import io.vertxscr.prefix.copy.extent.Parts;
 import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.prefix.copy.extent.WrongFiles;
 import io.vertxscr.prefix.copy.zstd.CompressedFile;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
@@ -154,7 +155,7 @@ public final class FetchCopy {
     FlushedFile file = wanted.file;
     long bytes = file.bytes().orElseThrow();
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name);
-    LargeFetch large = new LargeFetch(SourceFile.flushed(paths.file(file.place()), what(rank, file)), cached, bytes,
+    LargeFetch large = new LargeFetch(() -> source(file.place(), what(rank, file)), cached, bytes,
         file.crc().orElseThrow(), manner.pieceBytes);
     FileMeta meta =
         new FileMeta(wanted.name, file.path(), bytes, file.crc(), Optional.empty(), file.shared());
@@ -183,6 +184,14 @@ public final class FetchCopy {
       }
     }
     return new Fetched(new RankFiles(rank, files), List.copyOf(unverified), wrong);
+  }
+
+  private SourceFile source(String place, String what) {
+    return inPrefix(paths.file(place), what);
+  }
+
+  private SourceFile inPrefix(Path file, String what) {
+    return SourceFile.flushed(PrefixDirectories.inside(paths.prefix(), file), what);
   }
 
   private static WrongFiles wrong(Runnable copying) {
@@ -217,11 +226,11 @@ public final class FetchCopy {
   private FileMeta copy(int rank, Wanted wanted, ContainerReader containers) {
     FlushedFile file = wanted.file();
     String what = what(rank, file);
-    Path place = paths.file(file.place());
+    SourceFile source = source(file.place(), what);
     Path cached = NodeDirectories.resolve(cacheDirectory, wanted.name());
     makeDirectory(cached.getParent());
     Copied copied = file.segments().isEmpty()
-        ? copy(SourceFile.flushed(place, what), cached, file)
+        ? copy(source, cached, file)
         : containers.copy(file, what, cached, manner.meter);
     return new FileMeta(wanted.name(), file.path(), copied.bytes(), OptionalInt.of(copied.crc()),
         Optional.of(stamp(cached)), file.shared());
@@ -230,7 +239,7 @@ public final class FetchCopy {
   /** A later, incomplete dataset may have taken the path: then the replaced file is kept beside it. */
   private Copied copy(SourceFile source, Path cached, FlushedFile file) {
     if (!file.verifiable()) {
-      return copyOne(SourceFile.flushed(keptFrom(file.place()).orElse(source.path()), source.what()), cached, file);
+      return copyOne(keptFrom(file.place()).map(kept -> inPrefix(kept, source.what())).orElse(source), cached, file);
     }
     try {
       return copyOne(source, cached, file);
@@ -240,7 +249,7 @@ public final class FetchCopy {
       }
       for (Path kept : keptOf(file.place())) {
         try {
-          return copyOne(SourceFile.flushed(kept, source.what()), cached, file);
+          return copyOne(inPrefix(kept, source.what()), cached, file);
         } catch (ScrException notThis) {
           e.addSuppressed(notThis);
         }

@@ -2,24 +2,28 @@ package io.vertxscr.prefix.metadata;
 
 import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.RegularFile;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Appends to {@code <prefix>/.scr/log}, one write for each batch. A torn last line, which a crash may leave, is ended
  * first. Blocking.
  */
 public final class LogFile {
+  /** Of a longer log only so much of its end is read. */
+  private static final long MAX_BYTES = 1L << 30;
+
   private final PrefixPaths paths;
 
   /** The log of a prefix directory. */
@@ -32,11 +36,11 @@ public final class LogFile {
     String text = lines.stream().map(line -> line.encode() + "\n")
         .collect(Collectors.joining("", endsInALine() ? "" : "\n", ""));
     ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    MetadataFiles.requireOwnDirectories(paths.log());
     if (!Files.isDirectory(paths.scr())) {
       PrefixDirectories.createDurably(paths.prefix(), paths.scr());
     }
-    try (FileChannel channel =
-        FileChannel.open(paths.log(), StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+    try (FileChannel channel = RegularFile.append(paths.log())) {
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
@@ -47,7 +51,7 @@ public final class LogFile {
   }
 
   private boolean endsInALine() {
-    try (FileChannel channel = FileChannel.open(paths.log(), StandardOpenOption.READ)) {
+    try (FileChannel channel = RegularFile.read(paths.log())) {
       ByteBuffer last = ByteBuffer.allocate(1);
       return channel.size() == 0 || channel.read(last, channel.size() - 1) < 1 || last.get(0) == '\n';
     } catch (IOException _) {
@@ -57,8 +61,13 @@ public final class LogFile {
 
   /** All lines that are lines; none where there is no log. @throws io.vertxscr.model.ScrException IO */
   public List<LogLine> read() {
-    try (Stream<String> lines = Files.lines(paths.log(), StandardCharsets.ISO_8859_1)) {
-      return lines.map(line -> new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
+    MetadataFiles.requireOwnDirectories(paths.log());
+    try (FileChannel channel = RegularFile.read(paths.log());
+        BufferedReader lines = new BufferedReader(Channels.newReader(channel, StandardCharsets.ISO_8859_1))) {
+      if (channel.size() > MAX_BYTES) {
+        channel.position(channel.size() - MAX_BYTES);     // the first line of what is left is none, and passed over
+      }
+      return lines.lines().map(line -> new String(line.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8))
           .map(LogLine::decode).flatMap(Optional::stream).toList();
     } catch (NoSuchFileException _) {
       return List.of();

@@ -3,6 +3,7 @@ package io.vertxscr.prefix.metadata;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -17,26 +18,32 @@ import java.util.function.Function;
 
 /** Reads small files and directories, with messages that name the path. */
 public final class MetadataFiles {
-  /** Upper bound for a metadata file. Map parts have about 1 MiB, the index grows by 300 bytes a dataset. */
-  private static final long MAX_BYTES = 256L << 20;
+  /** Upper bound for an index, which grows by 300 bytes a dataset: one of three million can be read. */
+  static final long MAX_INDEX_BYTES = 1L << 30;
+  /** Upper bound for all other metadata files. Parts of maps have about 1 MiB, those of SCR more. */
+  static final long MAX_BYTES = 256L << 20;
 
   private MetadataFiles() {}
 
   /**
    * The content of a file; empty if there is none.
    *
-   * @throws ScrException CORRUPT with the path where the decoder says so; IO
+   * @throws ScrException CORRUPT with the path where the decoder says so, or where it is no regular file, is too large,
+   *     or a directory of ours above it is a link; IO
    */
   public static <T> Optional<T> read(Path path, Function<byte[], T> decoder) {
+    return read(path, MAX_BYTES, decoder);
+  }
+
+  static <T> Optional<T> read(Path path, long mostBytes, Function<byte[], T> decoder) {
+    requireOwnDirectories(path);
     byte[] bytes;
     try {
-      if (Files.size(path) > MAX_BYTES) {
-        throw new ScrException(Fault.CORRUPT,
-            path + ": " + Files.size(path) + " bytes are too many for a metadata file");
-      }
-      bytes = Files.readAllBytes(path);
+      bytes = RegularFile.bytes(path, mostBytes);
     } catch (NoSuchFileException _) {
       return Optional.empty();
+    } catch (RegularFile.WrongKindException e) {
+      throw new ScrException(Fault.CORRUPT, path + ": " + e.getReason(), e);
     } catch (IOException e) {
       throw Faults.io(path, e);
     }
@@ -44,6 +51,20 @@ public final class MetadataFiles {
       return Optional.of(decoder.apply(bytes));
     } catch (ScrException e) {
       throw new ScrException(e.fault(), path + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Checks the directories of ours that are above a file: {@code .scr}, and those of datasets in it.
+   *
+   * @throws ScrException CORRUPT where one of them is a link, which may lead anywhere
+   */
+  public static void requireOwnDirectories(Path file) {
+    for (Path directory = file.getParent(); directory != null && PrefixPaths.isOurs(directory);
+        directory = directory.getParent()) {
+      if (Files.isSymbolicLink(directory)) {
+        throw new ScrException(Fault.CORRUPT, directory + ": this is a link, which is not followed");
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
@@ -48,6 +49,27 @@ public final class PrefixDirectories {
     } catch (IOException e) {
       throw Faults.io(directory, e);
     }
+  }
+
+  /**
+   * The file that a path below the prefix leads to, all links followed; the path itself where there is none.
+   *
+   * @throws ScrException OUTSIDE_PREFIX where it leads out of the prefix directory; IO
+   */
+  public static Path inside(Path prefix, Path file) {
+    Path real;
+    try {
+      real = file.toRealPath();
+      if (real.startsWith(prefix.toRealPath())) {
+        return real;
+      }
+    } catch (NoSuchFileException _) {
+      return file;                                        // who reads it says what that means
+    } catch (IOException e) {
+      throw Faults.io(file, e);
+    }
+    throw new ScrException(Fault.OUTSIDE_PREFIX,
+        file + " leads, through a symbolic link, out of the prefix directory " + prefix);
   }
 
   /**

@@ -9,9 +9,12 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -75,7 +78,8 @@ public final class PrefixIndex {
    */
   public Reading read() {
     try {
-      Index index = MetadataFiles.read(paths.index(), IndexFile::decode).orElse(Index.EMPTY);
+      Index index = MetadataFiles.read(
+          paths.index(), MetadataFiles.MAX_INDEX_BYTES, IndexFile::decode).orElse(Index.EMPTY);
       return new Reading(index, List.of());
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
@@ -172,18 +176,31 @@ public final class PrefixIndex {
     });
   }
 
-  /** Copies and does not move: without an index, readers would take the prefix for empty. */
+  /**
+   * Copies and does not move: without an index, readers would take the prefix for empty. What is no file, or too large
+   * for an index, is moved nevertheless.
+   */
   private Path keepBadFile() {
     for (int n = 1; ; n++) {
       Path bad = paths.index().resolveSibling("index.scr.bad-" + n);
-      if (!Files.exists(bad)) {
+      if (!Files.exists(bad, LinkOption.NOFOLLOW_LINKS)) {
         try {
-          AtomicFile.replace(bad, Files.readAllBytes(paths.index()));
+          AtomicFile.replace(bad, RegularFile.bytes(paths.index(), MetadataFiles.MAX_INDEX_BYTES));
+        } catch (RegularFile.WrongKindException _) {
+          move(paths.index(), bad);
         } catch (IOException e) {
           throw Faults.io(bad, e);
         }
         return bad;
       }
+    }
+  }
+
+  private static void move(Path from, Path to) {
+    try {
+      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw Faults.io(from, e);
     }
   }
 

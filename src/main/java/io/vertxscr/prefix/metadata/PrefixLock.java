@@ -3,6 +3,7 @@ package io.vertxscr.prefix.metadata;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,10 +11,11 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * A lock file of the prefix directory. The lock itself is the operating system's and ends with the process. Who acts
@@ -30,6 +32,9 @@ import java.util.function.Supplier;
  */
 class PrefixLock {
   private static final int MAX_HOLDER_BYTES = 512;
+  /** A line of a holder, from its begin to its end, with what pads it. */
+  private static final Pattern HOLDER =
+      Pattern.compile("[^\\p{Cntrl}]+ \\(process [0-9]+\\) since [0-9T:.-]+ *\\n?");
 
   private final PrefixPaths paths;
   private final LockUser user;
@@ -65,6 +70,7 @@ class PrefixLock {
    * @throws ScrException IO; what the work throws
    */
   <T> T with(Supplier<T> work) {
+    MetadataFiles.requireOwnDirectories(file);
     if (!Files.isDirectory(paths.scr())) {
       PrefixDirectories.createDurably(paths.prefix(), paths.scr());
     }
@@ -115,10 +121,9 @@ class PrefixLock {
     if (!user.files().hold(real)) {
       return heldBy("another thread of this process");
     }
-    try (FileChannel channel = FileChannel.open(real, StandardOpenOption.CREATE, StandardOpenOption.READ,
-        StandardOpenOption.WRITE)) {
+    try (FileChannel channel = RegularFile.change(real)) {
       if (!isLocked(channel)) {
-        return heldBy(content(channel));
+        return heldBy(holder(channel));
       }
       name(channel);
       return done(work);
@@ -141,20 +146,35 @@ class PrefixLock {
     }
   }
 
+  /**
+   * Writes the owner over an earlier one. Never shortens the file, and leaves one alone that has anything else in it: a
+   * name of somebody else's file may have been put in the lock's place.
+   */
   private void name(FileChannel channel) throws IOException {
-    String line = user.holder() + " (process " + ProcessHandle.current().pid() + ") since "
-        + LocalDateTime.now(user.clock()).truncatedTo(ChronoUnit.SECONDS) + "\n";
-    ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
-    channel.truncate(0);
+    String before = content(channel);
+    if (!before.isEmpty() && !HOLDER.matcher(before).matches()) {
+      return;
+    }
+    byte[] line = (user.holder() + " (process " + ProcessHandle.current().pid() + ") since "
+        + LocalDateTime.now(user.clock()).truncatedTo(ChronoUnit.SECONDS)).getBytes(StandardCharsets.UTF_8);
+    byte[] padded = Arrays.copyOf(line, (int) Math.max(line.length + 1, channel.size()));
+    Arrays.fill(padded, line.length, padded.length, (byte) ' ');
+    padded[padded.length - 1] = '\n';
+    ByteBuffer bytes = ByteBuffer.wrap(padded);
     while (bytes.hasRemaining()) {
       channel.write(bytes, bytes.position());
     }
   }
 
+  private static String holder(FileChannel channel) throws IOException {
+    String holder = content(channel).strip();
+    return HOLDER.matcher(holder).matches() ? holder : "a process that has not written its name";
+  }
+
+  /** The text in front; only that is looked at. */
   private static String content(FileChannel channel) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(MAX_HOLDER_BYTES);
     channel.read(bytes, 0);
-    String holder = StandardCharsets.UTF_8.decode(bytes.flip()).toString().strip();
-    return holder.isEmpty() ? "a process that has not written its name" : holder;
+    return StandardCharsets.UTF_8.decode(bytes.flip()).toString();
   }
 }

@@ -112,6 +112,12 @@ public record PrefixPaths(Path prefix) {
     return root.resolveSibling(root.getFileName() + part.suffix());
   }
 
+  /** Whether this is the name of a directory that only we use, for metadata of the prefix or of a dataset. */
+  static boolean isOurs(Path directory) {
+    Path name = directory.getFileName();
+    return name != null && (name.toString().equals(SCR) || datasetOf(directory).isPresent());
+  }
+
   /** The dataset whose metadata directory has this name; empty for all other names. */
   public static OptionalInt datasetOf(Path directory) {
     String name = directory.getFileName().toString();

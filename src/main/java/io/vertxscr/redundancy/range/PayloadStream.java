@@ -3,11 +3,11 @@ package io.vertxscr.redundancy.range;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** A range of one file on this host: of a redundancy file's payload, or of finished parity. */
 final class PayloadStream implements RangeStream {
@@ -18,7 +18,7 @@ final class PayloadStream implements RangeStream {
   private PayloadStream(Path path, long offset, boolean behindHeader) {
     this.path = path;
     try {
-      channel = FileChannel.open(path, StandardOpenOption.READ);
+      channel = OwnFile.read(path);
       boolean ready = false;
       try {
         at = offset + (behindHeader ? RedundancyFiles.payloadOffset(path, channel) : 0);

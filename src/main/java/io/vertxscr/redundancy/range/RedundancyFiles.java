@@ -8,12 +8,12 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /** Redundancy files on this node's disk: what they are called, and what stands in front of them. */
@@ -36,7 +36,7 @@ public final class RedundancyFiles {
    */
   public static RedundancyHeader readHeader(Path path) {
     ByteBuffer header;
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel = OwnFile.read(path)) {
       header = ByteBuffer.allocate(Math.toIntExact(payloadOffset(path, channel)));
       readFully(channel, header);
     } catch (NoSuchFileException _) {
@@ -60,7 +60,7 @@ public final class RedundancyFiles {
 
   /** Finds them; of the header only its length is looked at. @throws ScrException CORRUPT, IO */
   public static Payload payload(Path path) {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+    try (FileChannel channel = OwnFile.read(path)) {
       long offset = payloadOffset(path, channel);
       return new Payload(offset, channel.size() - offset);
     } catch (IOException e) {

@@ -9,7 +9,6 @@ import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.NodeDirectories;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -67,9 +66,9 @@ public final class StoreService {
       return Optional.of(what + "directory " + there + " is not writable");
     }
     try {
-      Files.createDirectories(cache);
-    } catch (IOException e) {
-      return Optional.of(what + cache + " cannot be made: " + ScrException.reason(e));
+      directories.create(cache);
+    } catch (ScrException e) {
+      return Optional.of(what + e.getMessage());
     }
     return Optional.empty();
   }

@@ -17,6 +17,7 @@ import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Trees;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -69,7 +70,7 @@ public final class RouteService {
     return placed(open, request).compose(place -> {
       Path file = NodeDirectories.resolve(open.directory(), open.route(rank, place.relative()));
       Path directory = file.getParent();
-      return made(open, directory, () -> Files.createDirectories(directory))
+      return made(open, directory, () -> Trees.make(directory))
           .map(_ -> new RouteReply(file.toString()));
     });
   }

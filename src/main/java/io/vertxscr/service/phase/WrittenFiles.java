@@ -12,6 +12,7 @@ import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
@@ -89,7 +90,8 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     for (FileMeta file : routed.files()) {
       Path path = NodeDirectories.resolve(directory, file.name());
       try {
-        PosixFileAttributes found = Files.readAttributes(path, PosixFileAttributes.class);
+        PosixFileAttributes found = Files.readAttributes(
+            path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (found.isRegularFile()) {
           files.add(new FileMeta(
               file.name(), file.path(), found.size(), file.crc(), Optional.of(FileStamps.of(found))));

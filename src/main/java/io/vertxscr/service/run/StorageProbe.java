@@ -1,11 +1,11 @@
 package io.vertxscr.service.run;
 
 import io.vertxscr.service.Loop;
+import io.vertxscr.storage.OwnFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Whether the storage of this node answers. A small file in its control directory is written, synced, read and deleted
@@ -56,8 +56,7 @@ public final class StorageProbe {
   }
 
   private Void probe() throws Exception {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
-        StandardOpenOption.WRITE)) {
+    try (FileChannel channel = OwnFile.change(file)) {
       channel.write(ByteBuffer.allocate(BYTES), 0);
       channel.force(false);
       channel.read(ByteBuffer.allocate(BYTES), 0);

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,10 @@ class AttachmentTest {
   @Test
   void theFirstLineCarriesSecretAndMembers() {
     byte[] secret = {0, -1, 16, 127};
-    Attachment attachment = read(Attachment.header(secret, List.of("n1:5701", "n2:5701")) + "\n");
+    Attachment attachment =
+        read(Attachment.header(secret, List.of("n1:5701", "n2:5701"), Map.of("SCR_FLUSH", "10")) + "\n");
+    assertThat(attachment.over(Map.of("SCR_FLUSH", "1", "HOME", "/h")))
+        .isEqualTo(Map.of("SCR_FLUSH", "10", "HOME", "/h"));
     assertThat(attachment.secret()).isEqualTo(secret);
     assertThat(attachment.members()).containsExactly("n1:5701", "n2:5701");
   }
@@ -32,7 +36,7 @@ class AttachmentTest {
   void pingIsAnsweredAndAnEndFromOutsideHeardOfUntilThePipeEnds() {
     StringWriter out = new StringWriter();
     AtomicInteger ended = new AtomicInteger();
-    read(Attachment.header(new byte[] {1}, List.of()) + "\nping\nwhatever\nended from outside\nping\n")
+    read(Attachment.header(new byte[] {1}, List.of(), Map.of()) + "\nping\nwhatever\nended from outside\nping\n")
         .follow(new PrintWriter(out), () -> Set.of("n1", "n2"), ended::incrementAndGet);
     assertThat(ended).hasValue(1);
     assertThat(out.toString().lines()).hasSize(2)
@@ -41,7 +45,7 @@ class AttachmentTest {
 
   @Test
   void everyTruncationOfTheFirstLineIsRefused() {
-    String header = Attachment.header(new byte[] {1, 2, 3}, List.of("n1:1"));
+    String header = Attachment.header(new byte[] {1, 2, 3}, List.of("n1:1"), Map.of());
     for (int length = 0; length < header.length(); length++) {
       String part = header.substring(0, length);
       assertThatThrownBy(() -> read(part + "\n")).as(part).isInstanceOf(ScrException.class)

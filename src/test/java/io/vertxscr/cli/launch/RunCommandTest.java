@@ -214,12 +214,14 @@ class RunCommandTest {
   }
 
   @Test
-  void overSshWordsAreQuotedAndTheLauncherIsGivenItsHosts() throws Exception {
-    machine.command("ssh", "shift 5; exec sh -c \"$*\"\n");
-    CliRun run = machine.with("SCR_JOB_NAME", "it's \"a\" job").run("run", "--hosts", "n[1-2]", "mpiexec.hydra", "./a");
+  void overSshWordsAreQuotedAndOnlyWhatTheScriptReadsIsOnTheLine() throws Exception {
+    machine.command("ssh", "echo \"$*\" >> \"$STATE/lines\"; shift 6; exec sh -c \"$*\"\n");
+    machine.with("SCR_JOB_NAME", "it's \"a\" job").with("SCR_JAVA_OPTIONS", "-Dx=\"a b\" -Dy=1");
+    CliRun run = machine.run("run", "--hosts", "n[1-2]", "mpiexec.hydra", "./a");
     assertThat(run).as(run.err()).returns(0, CliRun::exit);
     assertThat(machine.called("mpiexec.hydra")).containsExactly("-hosts n1,n2 ./a | n1,n2 | ");
     assertThat(machine.called("scr")).anyMatch(line -> line.startsWith("node --attached --name n2 --port "));
+    assertThat(directory.resolve("lines")).content().contains("-Dx=").doesNotContain("job", "SCR_CNTL_BASE");
   }
 
   @Test

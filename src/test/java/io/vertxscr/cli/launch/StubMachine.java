@@ -35,11 +35,11 @@ final class StubMachine {
     // later-n1 what it tells after the file ended is there.
     command("scr", """
         echo "scr $*" >> "$CALLS"
-        echo "$SCR_LAUNCH" >> "$STATE/launches"
         [ "$1" = node ] || { echo "nothing to scavenge"; echo "left in the caches, for 2"; exit 0; }
         name=$4
         [ -e "$STATE/dead-$name" ] && { echo "$name: out of order" >&2; exit 1; }
         read -r header
+        echo "$header" | sed 's/.*"SCR_LAUNCH":"\\([^"]*\\)".*/\\1/' >> "$STATE/launches"
         [ -e "$STATE/apart-$name" ] && apart=1
         [ -e "$STATE/apart-once-$name" ] && { rm "$STATE/apart-once-$name"; apart=1; }
         [ "$apart" ] || touch "$STATE/alive-$name"

@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.FakeNode;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.io.IOException;
@@ -64,6 +65,28 @@ class TcpBridgeTest {
       return future.await(30, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void whoDoesNotShowTheTokenIsOneOfFewAndNotForLong() throws IOException {
+    List<RawClient> strangers = new ArrayList<>();
+    try {
+      for (int i = 0; i < Limits.MAX_STRANGERS + 20; i++) {
+        strangers.add(new RawClient(address));
+      }
+      try (RawClient client = new RawClient(address)) {
+        client.frame(shown(token));
+        assertThat(client.call("scr._.status", new JsonObject()).getString("type")).isEqualTo(Frames.MESSAGE);
+        for (RawClient stranger : strangers) {
+          assertThat(stranger.read()).as("closed without a word").isEmpty();
+        }
+        assertThat(client.call("scr._.status", new JsonObject()).getString("type")).isEqualTo(Frames.MESSAGE);
+      }
+    } finally {
+      for (RawClient stranger : strangers) {
+        stranger.close();
+      }
     }
   }
 

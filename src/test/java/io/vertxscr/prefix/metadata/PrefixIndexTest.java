@@ -11,6 +11,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.scavenge.PatientLocks;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -137,9 +138,17 @@ class PrefixIndexTest {
 
   @Test
   void anIndexThatCannotBeReadIsNotTakenForAnEmptyOne() throws IOException {
-    Files.createDirectories(samples.paths.index().resolve("x"));
-    refused(Fault.IO, samples.index::read, "index.scr");
-    refused(Fault.IO, () -> samples.index.update(index -> index), "index.scr");
+    try (FaultyDisk disk = new FaultyDisk()) {
+      Samples there = new Samples(disk.directory("/there"));
+      there.index.update(index -> index);
+      disk.trouble((_, what) -> {
+        if (what.equals("read " + there.paths.index())) {
+          throw new IOException("Input/output error");
+        }
+      });
+      refused(Fault.IO, there.index::read, "index.scr", "Input/output error");
+      refused(Fault.IO, () -> there.index.update(index -> index), "index.scr");
+    }
   }
 
   @Test

@@ -8,16 +8,17 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.extent.CheckedCopy.Copied;
 import io.vertxscr.prefix.copy.extent.CheckedPiece;
 import io.vertxscr.prefix.copy.extent.Meter;
+import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NewFile;
 import io.vertxscr.storage.PieceBuffers;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -251,12 +252,15 @@ public final class ContainerReader implements AutoCloseable {
     if (open.size() == MAX_OPEN) {
       close();
     }
+    MetadataFiles.requireOwnDirectories(path);
     try {
-      FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+      FileChannel channel = RegularFile.read(path);
       open.put(segment.container(), channel);
       return channel;
     } catch (NoSuchFileException e) {
       throw new ScrException(Fault.CORRUPT, what + ": its container is missing: " + path, e);
+    } catch (RegularFile.WrongKindException e) {
+      throw new ScrException(Fault.CORRUPT, what + ": its container is missing: " + path + ": " + e.getReason(), e);
     } catch (IOException e) {
       throw Faults.io(path, e);
     }

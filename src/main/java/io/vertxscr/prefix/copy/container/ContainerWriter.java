@@ -13,6 +13,7 @@ import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -180,7 +181,8 @@ public final class ContainerWriter implements AutoCloseable {
   private FileChannel channel(int container) throws IOException {
     FileChannel channel = open.get(container);
     if (channel == null) {
-      channel = FileChannel.open(path(container), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+      channel = FileChannel.open(path(container),
+          Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       open.put(container, channel);
     }

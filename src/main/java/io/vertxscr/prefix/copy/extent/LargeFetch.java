@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.IntToLongFunction;
+import java.util.function.Supplier;
 
 /**
  * One large file on its way into a cache, copied extent by extent, by several threads. Nothing is synced or gone on
@@ -22,23 +23,24 @@ import java.util.function.IntToLongFunction;
  * <p>Thread-safe.
  */
 public final class LargeFetch {
-  private final SourceFile source;
+  private final Supplier<SourceFile> opened;
   private final Path to;
   private final long fileBytes;
   private final int crc;
   private final long extentBytes;
   private final Map<Integer, Integer> sums = new HashMap<>();
-  private boolean begun;
+  private SourceFile source;
 
   /**
    * A copy that is not begun yet.
    *
+   * @param source asked once, when the copy begins
    * @param to new file; gets mode and time of the source after its bytes
    * @param fileBytes expected size, above 0
    * @param crc expected checksum
    */
-  public LargeFetch(SourceFile source, Path to, long fileBytes, int crc, long extentBytes) {
-    this.source = source;
+  public LargeFetch(Supplier<SourceFile> source, Path to, long fileBytes, int crc, long extentBytes) {
+    this.opened = source;
     this.to = to;
     this.fileBytes = fileBytes;
     this.crc = crc;
@@ -74,14 +76,15 @@ public final class LargeFetch {
   }
 
   private synchronized void begin() {
-    if (begun) {
+    if (source != null) {
       return;
     }
-    try (FileChannel in = source.open()) {
-      source.requireBytes(in.size(), fileBytes);
+    SourceFile found = opened.get();
+    try (FileChannel in = found.open()) {
+      found.requireBytes(in.size(), fileBytes);
       Files.deleteIfExists(to);
       FileStamps.create(to).close();
-      begun = true;
+      source = found;
     } catch (IOException e) {
       throw Faults.io(to, e);
     }

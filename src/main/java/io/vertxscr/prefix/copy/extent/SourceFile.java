@@ -6,12 +6,13 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.OptionalInt;
 
 /**
@@ -32,11 +33,11 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
 
   /** To read it. @throws ScrException as this says if it is missing or unreadable */
   public FileChannel open() {
-    if (!Files.isRegularFile(path)) {
+    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
       throw new ScrException(ifMissing, what + " is missing: " + path);
     }
     try {
-      return FileChannel.open(path, StandardOpenOption.READ);
+      return RegularFile.read(path);
     } catch (IOException e) {
       throw unreadable(e);
     }

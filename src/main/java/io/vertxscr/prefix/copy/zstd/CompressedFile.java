@@ -11,12 +11,12 @@ import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NewFile;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -162,9 +162,11 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
 
   private FileChannel open() {
     try {
-      return FileChannel.open(path, StandardOpenOption.READ);
+      return RegularFile.read(path);
     } catch (NoSuchFileException e) {
       throw new ScrException(Fault.CORRUPT, what + " is missing: " + path, e);
+    } catch (RegularFile.WrongKindException e) {
+      throw new ScrException(Fault.CORRUPT, what + " is missing: " + path + ": " + e.getReason(), e);
     } catch (IOException e) {
       throw Faults.io(path, e);
     }

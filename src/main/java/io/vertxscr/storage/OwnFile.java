@@ -1,0 +1,61 @@
+package io.vertxscr.storage;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/**
+ * Opens files below a node's own directories. Never through a link; what is created has mode 0600, whatever the umask.
+ * Blocking.
+ */
+public final class OwnFile {
+  private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+  private static final FileAttribute<?> FOR_OWNER = PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+  private static final Set<OpenOption> WRITE =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> CHANGE = Set.of(
+      StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
+  private OwnFile() {}
+
+  /** Opens a file for writing, with the content it has; creates it if it is missing. */
+  public static FileChannel write(Path file) throws IOException {
+    return FileChannel.open(file, WRITE, FOR_OWNER);
+  }
+
+  /** Opens a file for reading and writing; creates it if it is missing. */
+  public static FileChannel change(Path file) throws IOException {
+    return FileChannel.open(file, CHANGE, FOR_OWNER);
+  }
+
+  /** Opens a file for writing that is there, and closes it to others, as earlier releases did not. */
+  static FileChannel reopen(Path file) throws IOException {
+    FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    try {
+      Files.setPosixFilePermissions(file, OWNER_ONLY);
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  /** Creates a file, which must not be there. */
+  public static FileChannel create(Path file) throws IOException {
+    return FileChannel.open(file, NEW, FOR_OWNER);
+  }
+
+  /** Opens a file for reading. */
+  public static FileChannel read(Path file) throws IOException {
+    return FileChannel.open(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+  }
+}

@@ -1,0 +1,91 @@
+package io.vertxscr.cluster.bridge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.FakeNode;
+import io.vertxscr.protocol.Frames;
+import io.vertxscr.verticle.BridgeVerticle;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: an application that sends gigabytes ends no daemon. Method: a bridge in a process with a small heap. */
+@Timeout(120)
+class BridgeLoadTest {
+  private static final int FRAME_BYTES = 16 << 20;
+  private static final int CONNECTIONS = 40;
+
+  @TempDir
+  private Path directory;
+
+  @Test
+  void unfinishedFramesOfManyConnectionsTakeABoundedPartOfTheHeap() throws Exception {
+    Path socket = directory.resolve("scr.sock");
+    Process daemon = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-Xmx128m",
+        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+        SmallDaemon.class.getName(), socket.toString()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    List<SocketChannel> hostile = new ArrayList<>();
+    try {
+      assertThat((char) daemon.getInputStream().read()).as("ready").isEqualTo('r');
+      for (int i = 0; i < CONNECTIONS; i++) {
+        hostile.add(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
+        hostile.getLast().write(ByteBuffer.allocate(4).putInt(FRAME_BYTES).flip());
+        hostile.getLast().configureBlocking(false);
+      }
+      send(hostile);
+      try (RawClient client = new RawClient(socket)) {
+        assertThat(client.call("scr._.status", new JsonObject()).getString("type")).isEqualTo(Frames.MESSAGE);
+      }
+      assertThat(daemon.isAlive()).isTrue();
+      for (SocketChannel one : hostile) {
+        one.close();
+      }
+      try (RawClient client = new RawClient(socket)) {   // those that waited are gone: there is room for a large one
+        byte[] text = new byte[FRAME_BYTES / 2];
+        Arrays.fill(text, (byte) 'x');
+        JsonObject body = new JsonObject().put("text", new String(text, StandardCharsets.US_ASCII));
+        assertThat(client.call("scr._.status", body).getString("type")).isEqualTo(Frames.MESSAGE);
+      }
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+  }
+
+  /** All but the last byte of each, as far as it is taken. */
+  private static void send(List<SocketChannel> channels) throws Exception {
+    ByteBuffer bytes = ByteBuffer.allocate(FRAME_BYTES - 1);
+    int[] sent = new int[channels.size()];
+    long quietSince = System.nanoTime();
+    while (System.nanoTime() - quietSince < TimeUnit.MILLISECONDS.toNanos(500)) {
+      for (int i = 0; i < sent.length; i++) {
+        int count = channels.get(i).write(bytes.duplicate().position(sent[i]));
+        sent[i] += count;
+        quietSince = count > 0 ? System.nanoTime() : quietSince;
+      }
+    }
+  }
+
+  /** A bridge and a node of the test. */
+  static final class SmallDaemon {
+    private SmallDaemon() {}
+
+    /** @param arguments the socket */
+    public static void main(String[] arguments) {
+      Vertx vertx = Vertx.vertx();
+      vertx.deployVerticle(new FakeNode("n1"))
+          .compose(_ -> vertx.deployVerticle(new BridgeVerticle("n1", Path.of(arguments[0]), _ -> { })))
+          .onSuccess(_ -> System.out.println("ready")).onFailure(_ -> System.exit(1));
+    }
+  }
+}
