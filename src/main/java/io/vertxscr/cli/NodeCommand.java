@@ -3,15 +3,18 @@ package io.vertxscr.cli;
 import io.vertxscr.cli.launch.Attachment;
 import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
-import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.cluster.tls.ClusterAuthority;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +62,10 @@ final class NodeCommand implements Callable<Integer> {
       description = "Port for the bytes that nodes read of each other; 0 for any.")
   private int peerPort;
 
+  @Option(names = "--bus-port", defaultValue = "0", paramLabel = "PORT",
+      description = "Port for the messages of other nodes; 0 for any.")
+  private int busPort;
+
   @Option(names = "--http-port", defaultValue = "0", paramLabel = "PORT",
       description = "Port of /metrics and /health; 0 for any.")
   private int httpPort;
@@ -68,8 +75,9 @@ final class NodeCommand implements Callable<Integer> {
   private Path config;
 
   @Option(names = "--secret-file", paramLabel = "FILE",
-      description = "Secret of the cluster, at least 16 bytes, the same on all nodes.")
-  private Path secretFile;
+      description = {"Secret of the cluster, at least 16 bytes, the same on all nodes; open to this user alone.",
+          "Given twice: nodes with the second one are trusted, too, so that it can be replaced."})
+  private List<Path> secretFiles = List.of();
 
   @Option(names = "--attached", description = {
       "Standard input is a launcher's: its first line has secret and members, its end stops the daemon."})
@@ -93,6 +101,7 @@ final class NodeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, IOException {
     checkPort("--port", port, 1);
     checkPort("--peer-port", peerPort, 0);
+    checkPort("--bus-port", busPort, 0);
     checkPort("--http-port", httpPort, 0);
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
@@ -104,16 +113,15 @@ final class NodeCommand implements Callable<Integer> {
     launcher.ifPresent(attachment -> members = attachment.members());
     String address = OwnAddress.of(Optional.ofNullable(host), members);
     String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();
-    ClusterSecret known = launcher.map(attachment -> new ClusterSecret(attachment.secret()))
-        .orElseGet(() -> secret(settings));
-    NodeOptions options = new NodeOptions(nodeName, settings, known, address, peerPort, !noDirectReads);
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
+    NodeOptions options = new NodeOptions(nodeName, settings, credentials(launcher, settings, address, cluster),
+        address, peerPort, !noDirectReads);
     if (rehearse) {
       new AotTraining(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
-        new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)),
+        new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)), busPort,
         address, httpPort, Optional.ofNullable(verticles)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
@@ -135,15 +143,24 @@ final class NodeCommand implements Callable<Integer> {
     return 0;
   }
 
-  private ClusterSecret secret(Settings settings) {
-    if (secretFile == null) {
-      LOG.warn("no --secret-file: anyone who can reach the peer port of this node and knows user and job can read its"
-          + " datasets");
-      return new ClusterSecret(("vertx-scr, no secret/" + settings.job().user() + "/" + settings.job().id())
-          .getBytes(StandardCharsets.UTF_8));
+  private Credentials credentials(
+      Optional<Attachment> launcher, Settings settings, String address, String cluster) throws UnknownHostException {
+    if (rehearse) {
+      return Credentials.ofOwn();
     }
-    SecretFile.warning(secretFile).ifPresent(LOG::warn);
-    return SecretFile.read(secretFile);
+    if (launcher.isPresent()) {
+      return Credentials.of(List.of(ClusterAuthority.ofRandomKey(launcher.get().secret())));
+    }
+    if (!secretFiles.isEmpty()) {
+      return Credentials.of(secretFiles.stream()
+          .map(file -> ClusterAuthority.ofSecret(SecretFile.read(file), cluster)).toList());
+    }
+    if (!InetAddress.getByName(address).isLoopbackAddress()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "a daemon that others reach at " + address
+          + " needs --secret-file, the same on all nodes: (umask 077; head -c 32 /dev/urandom > ~/.scr-secret)");
+    }
+    Path ofJob = settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
+    return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob))));
   }
 
   private void checkPort(String option, int value, int least) {
