@@ -3,18 +3,31 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.impl.HazelcastInstanceFactory;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
+import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
+import io.vertxscr.cluster.tls.SecuredNodeContext;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.protocol.node.NodeVerb;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -118,6 +131,38 @@ class ClusterAttackTest {
         assertThat(answer(port, bytes)).as("port %d", port).hasSizeLessThan(16);
       }
     }
+  }
+
+  /** A member of the event bus that is no node: it has the secret, but does not lead. */
+  @Test
+  void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() {
+    Credentials credentials = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY)));
+    HazelcastConfig.Network network = new HazelcastConfig.Network("attacked", "127.0.0.1", ports.get(2),
+        List.of("127.0.0.1:" + ports.getFirst()));
+    HazelcastInstance member = HazelcastInstanceFactory.newHazelcastInstance(
+        HazelcastConfig.of(network, new NodeInfo("rogue", "h", "127.0.0.1", 1)), "rogue",
+        new SecuredNodeContext(credentials));
+    Vertx vertx = Vertx.builder().with(new VertxOptions().setEventBusOptions(
+        credentials.secure(new EventBusOptions().setHost("127.0.0.1"))))
+        .withClusterManager(new HazelcastClusterManager(member)).buildClustered().await();
+    try {
+      for (NodeVerb verb : NodeVerb.values()) {
+        if (verb.isFromLeader()) {
+          assertRefused(vertx, verb, new DeliveryOptions());
+          assertRefused(vertx, verb, new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, "1 rogue/1"));
+        }
+      }
+      assertThat(NODES.getFirst().members()).contains("n0", "n1", "rogue");
+    } finally {
+      vertx.close().await();
+      member.shutdown();
+    }
+  }
+
+  private static void assertRefused(Vertx vertx, NodeVerb verb, DeliveryOptions options) {
+    assertThatExceptionOfType(ReplyException.class).as("%s", verb)
+        .isThrownBy(() -> vertx.eventBus().request(verb.address("n1"), Buffer.buffer("{}"), options).await())
+        .satisfies(e -> assertThat(Fault.of(e.failureCode())).as("%s", verb).isEqualTo(Fault.NOT_LEADER));
   }
 
   private static byte[] answer(int port, byte[] bytes) throws IOException {
