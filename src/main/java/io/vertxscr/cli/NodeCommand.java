@@ -3,6 +3,8 @@ package io.vertxscr.cli;
 import io.vertxscr.cli.launch.Attachment;
 import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
+import io.vertxscr.cluster.peer.PeerSecurity;
+import io.vertxscr.cluster.peer.TrustedNetworks;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Configuration;
@@ -11,6 +13,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -79,6 +82,22 @@ final class NodeCommand implements Callable<Integer> {
           "Given twice: nodes with the second one are trusted, too, so that it can be replaced."})
   private List<Path> secretFiles = List.of();
 
+  @Option(names = "--tls-cert", paramLabel = "FILE",
+      description = "Certificate of this daemon, in PEM, with those up to the authority; instead of a secret.")
+  private Path tlsCert;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key, RSA or EC, without a password.")
+  private Path tlsKey;
+
+  @Option(names = "--tls-ca", paramLabel = "FILE",
+      description = "Authorities of all daemons; each certificate of theirs is a member's.")
+  private Path tlsCa;
+
+  @Option(names = "--trusted-network", split = ",", paramLabel = "CIDR", description = {
+      "Networks on which nobody reads or changes packets: bytes of datasets are not encrypted there,",
+      "where both daemons say so."})
+  private List<String> trustedNetworks = List.of();
+
   @Option(names = "--attached", description = {
       "Standard input is a launcher's: its first line has secret and members, its end stops the daemon."})
   private boolean attached;
@@ -114,8 +133,10 @@ final class NodeCommand implements Callable<Integer> {
     String address = OwnAddress.of(Optional.ofNullable(host), members);
     String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
-    NodeOptions options = new NodeOptions(nodeName, settings, credentials(launcher, settings, address, cluster),
-        address, peerPort, !noDirectReads);
+    PeerSecurity security = new PeerSecurity(
+        credentials(launcher, settings, address, cluster), TrustedNetworks.of(trustedNetworks));
+    NodeOptions options = new NodeOptions(
+        nodeName, settings, security, address, peerPort, !noDirectReads, LocalFiles.ofThisMachine());
     if (rehearse) {
       new AotTraining(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;
@@ -148,6 +169,13 @@ final class NodeCommand implements Callable<Integer> {
     if (rehearse) {
       return Credentials.ofOwn();
     }
+    if (tlsCert != null || tlsKey != null || tlsCa != null) {
+      if (tlsCert == null || tlsKey == null || tlsCa == null || !secretFiles.isEmpty()) {
+        throw new ParameterException(spec.commandLine(),
+            "--tls-cert, --tls-key and --tls-ca belong together, without --secret-file");
+      }
+      return Credentials.ofFiles(tlsCert, tlsKey, SecretFile.read(tlsKey, "key file"), tlsCa);
+    }
     if (launcher.isPresent()) {
       return Credentials.of(List.of(ClusterAuthority.ofRandomKey(launcher.get().secret())));
     }
@@ -157,7 +185,8 @@ final class NodeCommand implements Callable<Integer> {
     }
     if (!InetAddress.getByName(address).isLoopbackAddress()) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "a daemon that others reach at " + address
-          + " needs --secret-file, the same on all nodes: (umask 077; head -c 32 /dev/urandom > ~/.scr-secret)");
+          + " needs --secret-file, the same on all nodes, or --tls-cert; to make a secret:"
+          + " (umask 077; head -c 32 /dev/urandom > ~/.scr-secret)");
     }
     Path ofJob = settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
     return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob))));

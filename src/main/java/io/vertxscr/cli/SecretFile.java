@@ -56,7 +56,7 @@ final class SecretFile {
   }
 
   /**
-   * Returns the secret in this directory, and makes one where there is none: for daemons of one user on one host.
+   * Returns the secret in this directory, and makes one where there is none. For daemons of one user on one host.
    *
    * @param directory is made where it is missing, for this user alone
    * @throws ScrException {@link Fault#BAD_CONFIGURATION} where somebody else has made it

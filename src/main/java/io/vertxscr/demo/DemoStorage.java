@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -67,8 +66,7 @@ final class DemoStorage implements AutoCloseable {
   }
 
   NodeDirectories of(String node) {
-    return new NodeOptions(
-        node, settings(), Credentials.of(List.of(ClusterAuthority.ofRandomKey(secret))), "127.0.0.1", 0, true).directories();
+    return new NodeOptions(node, settings(), Credentials.ofOwn(), "127.0.0.1", 0, true).directories();
   }
 
   /** Deletes all that is stored on a node. Its ranks may still be writing: what they hold open has no name any more. */

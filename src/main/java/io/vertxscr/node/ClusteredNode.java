@@ -91,7 +91,7 @@ public final class ClusteredNode implements AutoCloseable {
 
   private void join(Options options, Deployments deployments) {
     Config config = HazelcastConfig.of(options.network(), ground.info());
-    Credentials credentials = options.node().credentials();
+    Credentials credentials = options.node().security().credentials();
     SecuredNodeContext secured = new SecuredNodeContext(credentials);
     hazelcast = HazelcastInstanceFactory.newHazelcastInstance(
         config, options.network().cluster() + "/" + ground.info().name(), secured);

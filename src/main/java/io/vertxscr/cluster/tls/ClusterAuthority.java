@@ -54,7 +54,6 @@ public final class ClusterAuthority {
   private final PrivateKey key;
   private final X500Name name;
   private final X509Certificate certificate;
-  private final byte[] peerKey;
 
   private ClusterAuthority(byte[] seed) {
     Ed25519PrivateKeyParameters parameters = new Ed25519PrivateKeyParameters(seed);
@@ -66,9 +65,6 @@ public final class ClusterAuthority {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(known.getEncoded());
       name = new X500Name("CN=vertx-scr cluster " + HexFormat.of().formatHex(hash, 0, 8));
       certificate = sign(known, name, true);
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update("peers".getBytes(StandardCharsets.US_ASCII));
-      peerKey = digest.digest(seed);
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
     }
@@ -100,11 +96,6 @@ public final class ClusterAuthority {
           + " are needed");
     }
     return new ClusterAuthority(random);
-  }
-
-  /** A key that all nodes of the cluster know, for connections that are not TLS. */
-  byte[] peerKey() {
-    return peerKey.clone();
   }
 
   /** Its certificate, by which others trust what it has signed. */

@@ -8,7 +8,7 @@ import io.vertx.core.net.PemTrustOptions;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +35,7 @@ import org.bouncycastle.openssl.PEMParser;
 import org.bouncycastle.openssl.jcajce.JcaPEMKeyConverter;
 
 /**
- * Key and certificate by which a daemon proves that it belongs to the cluster, and the authorities whose members it
- * trusts. Thread-safe.
+ * Key and certificate of a daemon, and the authorities whose members it trusts. Thread-safe.
  *
  * <p>Names in certificates are not looked at: every certificate of a trusted authority is a member's.
  */
@@ -51,16 +50,13 @@ public final class Credentials {
   private final List<X509Certificate> chain;
   private final List<X509Certificate> trusted;
   private final SSLContext context;
-  private final byte[] peerKey;
 
-  private Credentials(PrivateKey key, List<X509Certificate> chain, List<X509Certificate> trusted,
-      byte[] peerKey)
+  private Credentials(PrivateKey key, List<X509Certificate> chain, List<X509Certificate> trusted)
       throws GeneralSecurityException, IOException {
     this.key = key;
     this.chain = List.copyOf(chain);
     this.trusted = List.copyOf(trusted);
     this.context = context();
-    this.peerKey = peerKey;
   }
 
   /**
@@ -74,7 +70,7 @@ public final class Credentials {
       generator.initialize(new ECGenParameterSpec("secp256r1"));
       KeyPair pair = generator.generateKeyPair();
       return new Credentials(pair.getPrivate(), List.of(authorities.getFirst().sign(pair.getPublic())),
-          authorities.stream().map(ClusterAuthority::certificate).toList(), authorities.getFirst().peerKey());
+          authorities.stream().map(ClusterAuthority::certificate).toList());
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has TLS 1.3", e);
     }
@@ -91,30 +87,26 @@ public final class Credentials {
    * Those that a site gives, in PEM.
    *
    * @param certificate of this daemon, and those between it and the authority
-   * @param key RSA or EC, without a password
+   * @param keyFile how messages name the key
+   * @param pem the key, RSA or EC, without a password
    * @param authorities certificates whose members are trusted; they must sign nothing but certificates of daemons
    * @throws ScrException BAD_CONFIGURATION naming the file
    */
-  public static Credentials ofFiles(Path certificate, Path key, Path authorities) {
-    PrivateKey own = readKey(key);
+  public static Credentials ofFiles(Path certificate, Path keyFile, byte[] pem, Path authorities) {
+    PrivateKey own = readKey(keyFile, pem);
     List<X509Certificate> chain = readCertificates(certificate);
     List<X509Certificate> trusted = readCertificates(authorities);
     if (!own.getAlgorithm().equals(chain.getFirst().getPublicKey().getAlgorithm())) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "key " + key + " (" + own.getAlgorithm()
+      throw new ScrException(Fault.BAD_CONFIGURATION, "key " + keyFile + " (" + own.getAlgorithm()
           + ") is not that of certificate " + certificate + " ("
           + chain.getFirst().getPublicKey().getAlgorithm() + ")");
     }
     try {
-      return new Credentials(own, chain, trusted, new byte[0]);
+      return new Credentials(own, chain, trusted);
     } catch (IOException | GeneralSecurityException e) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "certificate " + certificate + ", key " + key
+      throw new ScrException(Fault.BAD_CONFIGURATION, "certificate " + certificate + ", key " + keyFile
           + " and authorities " + authorities + " cannot be used: " + e.getMessage(), e);
     }
-  }
-
-  /** A key that all nodes of the cluster know. */
-  public byte[] peerKey() {
-    return peerKey.clone();
   }
 
   /** One end of a connection with mutual authentication. */
@@ -162,8 +154,8 @@ public final class Credentials {
     return tls;
   }
 
-  private static PrivateKey readKey(Path file) {
-    try (Reader reader = Files.newBufferedReader(file); PEMParser parser = new PEMParser(reader)) {
+  private static PrivateKey readKey(Path file, byte[] pem) {
+    try (PEMParser parser = new PEMParser(new StringReader(new String(pem, StandardCharsets.US_ASCII)))) {
       for (Object found = parser.readObject(); found != null; found = parser.readObject()) {
         if (found instanceof PrivateKeyInfo info) {
           return new JcaPEMKeyConverter().getPrivateKey(info);

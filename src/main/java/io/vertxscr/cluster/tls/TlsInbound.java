@@ -9,7 +9,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 
 /**
- * Decrypts what a connection of Hazelcast receives, in front of its protocol decoder: that one sees no byte before the
+ * Decrypts what a connection of Hazelcast receives, in front of its protocol decoder. That one sees no byte before the
  * handshake has succeeded. Runs on an input thread of Hazelcast. {@link TlsOutbound} is the other half, on an output
  * thread; each wakes the other where the handshake needs it.
  *
