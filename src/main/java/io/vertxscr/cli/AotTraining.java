@@ -65,10 +65,10 @@ final class AotTraining {
 
   private ClusteredNode start() {
     int number = started++;
-    NodeOptions named = new NodeOptions(options.name() + "-" + number, options.settings(), options.secret(),
+    NodeOptions named = new NodeOptions(options.name() + "-" + number, options.settings(), options.security(),
         options.peerHost(), 0, options.directReads(), options.files());
     return ClusteredNode.start(new ClusteredNode.Options(named, new HazelcastConfig.Network(cluster, "127.0.0.1",
-        ports.get(number), ports.stream().map(port -> "127.0.0.1:" + port).toList()), "127.0.0.1", 0,
+        ports.get(number), ports.stream().map(port -> "127.0.0.1:" + port).toList()), 0, "127.0.0.1", 0,
         Optional.empty()));
   }
 

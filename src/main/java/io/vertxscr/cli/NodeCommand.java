@@ -3,15 +3,21 @@ package io.vertxscr.cli;
 import io.vertxscr.cli.launch.Attachment;
 import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
-import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.cluster.peer.PeerSecurity;
+import io.vertxscr.cluster.peer.TrustedNetworks;
+import io.vertxscr.cluster.tls.ClusterAuthority;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +65,10 @@ final class NodeCommand implements Callable<Integer> {
       description = "Port for the bytes that nodes read of each other; 0 for any.")
   private int peerPort;
 
+  @Option(names = "--bus-port", defaultValue = "0", paramLabel = "PORT",
+      description = "Port for the messages of other nodes; 0 for any.")
+  private int busPort;
+
   @Option(names = "--http-port", defaultValue = "0", paramLabel = "PORT",
       description = "Port of /metrics and /health; 0 for any.")
   private int httpPort;
@@ -68,8 +78,25 @@ final class NodeCommand implements Callable<Integer> {
   private Path config;
 
   @Option(names = "--secret-file", paramLabel = "FILE",
-      description = "Secret of the cluster, at least 16 bytes, the same on all nodes.")
-  private Path secretFile;
+      description = {"Secret of the cluster, at least 16 bytes, the same on all nodes; open to this user alone.",
+          "Given twice: nodes with the second one are trusted, too, so that it can be replaced."})
+  private List<Path> secretFiles = List.of();
+
+  @Option(names = "--tls-cert", paramLabel = "FILE",
+      description = "Certificate of this daemon, in PEM, with those up to the authority; instead of a secret.")
+  private Path tlsCert;
+
+  @Option(names = "--tls-key", paramLabel = "FILE", description = "Its key, RSA or EC, without a password.")
+  private Path tlsKey;
+
+  @Option(names = "--tls-ca", paramLabel = "FILE",
+      description = "Authorities of all daemons; each certificate of theirs is a member's.")
+  private Path tlsCa;
+
+  @Option(names = "--trusted-network", split = ",", paramLabel = "CIDR", description = {
+      "Networks on which nobody reads or changes packets: bytes of datasets are not encrypted there,",
+      "where both daemons say so."})
+  private List<String> trustedNetworks = List.of();
 
   @Option(names = "--attached", description = {
       "Standard input is a launcher's: its first line has secret and members, its end stops the daemon."})
@@ -93,6 +120,7 @@ final class NodeCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, IOException {
     checkPort("--port", port, 1);
     checkPort("--peer-port", peerPort, 0);
+    checkPort("--bus-port", busPort, 0);
     checkPort("--http-port", httpPort, 0);
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
@@ -105,16 +133,17 @@ final class NodeCommand implements Callable<Integer> {
     launcher.ifPresent(attachment -> members = attachment.members());
     String address = OwnAddress.of(Optional.ofNullable(host), members);
     String nodeName = name != null ? name : InetAddress.getLocalHost().getHostName();
-    ClusterSecret known = launcher.map(attachment -> new ClusterSecret(attachment.secret()))
-        .orElseGet(() -> secret(settings));
-    NodeOptions options = new NodeOptions(nodeName, settings, known, address, peerPort, !noDirectReads);
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
+    PeerSecurity security = new PeerSecurity(
+        credentials(launcher, settings, address, cluster), TrustedNetworks.of(trustedNetworks));
+    NodeOptions options = new NodeOptions(
+        nodeName, settings, security, address, peerPort, !noDirectReads, LocalFiles.ofThisMachine());
     if (rehearse) {
       new AotTraining(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
-        new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)),
+        new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)), busPort,
         address, httpPort, Optional.ofNullable(verticles)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
@@ -140,15 +169,32 @@ final class NodeCommand implements Callable<Integer> {
     return 0;
   }
 
-  private ClusterSecret secret(Settings settings) {
-    if (secretFile == null) {
-      LOG.warn("no --secret-file: anyone who can reach the peer port of this node and knows user and job can read its"
-          + " datasets");
-      return new ClusterSecret(("vertx-scr, no secret/" + settings.job().user() + "/" + settings.job().id())
-          .getBytes(StandardCharsets.UTF_8));
+  private Credentials credentials(
+      Optional<Attachment> launcher, Settings settings, String address, String cluster) throws UnknownHostException {
+    if (rehearse) {
+      return Credentials.ofOwn();
     }
-    SecretFile.warning(secretFile).ifPresent(LOG::warn);
-    return SecretFile.read(secretFile);
+    if (tlsCert != null || tlsKey != null || tlsCa != null) {
+      if (tlsCert == null || tlsKey == null || tlsCa == null || !secretFiles.isEmpty()) {
+        throw new ParameterException(spec.commandLine(),
+            "--tls-cert, --tls-key and --tls-ca belong together, without --secret-file");
+      }
+      return Credentials.ofFiles(tlsCert, tlsKey, SecretFile.read(tlsKey, "key file"), tlsCa);
+    }
+    if (launcher.isPresent()) {
+      return Credentials.of(List.of(ClusterAuthority.ofRandomKey(launcher.get().secret())));
+    }
+    if (!secretFiles.isEmpty()) {
+      return Credentials.of(secretFiles.stream()
+          .map(file -> ClusterAuthority.ofSecret(SecretFile.read(file), cluster)).toList());
+    }
+    if (!InetAddress.getByName(address).isLoopbackAddress()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "a daemon that others reach at " + address
+          + " needs --secret-file, the same on all nodes, or --tls-cert; to make a secret:"
+          + " (umask 077; head -c 32 /dev/urandom > ~/.scr-secret)");
+    }
+    Path ofJob = settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
+    return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob))));
   }
 
   private void checkPort(String option, int value, int least) {

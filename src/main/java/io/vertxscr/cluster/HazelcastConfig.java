@@ -1,10 +1,10 @@
 package io.vertxscr.cluster;
 
 import com.hazelcast.config.Config;
+import com.hazelcast.config.JavaSerializationFilterConfig;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MultiMapConfig;
-import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.model.NodeInfo;
 import java.util.List;
 import java.util.Optional;
@@ -39,10 +39,11 @@ public final class HazelcastConfig {
     }
   }
 
-  /** Returns the configuration of a node's member, which proves that it has the cluster's secret. */
-  public static Config of(Network network, NodeInfo node, ClusterSecret secret) {
+  /** Returns the configuration of a node's member. */
+  public static Config of(Network network, NodeInfo node) {
     Config config = new Config();
     vertxStructures(config);
+    onlyKnownClasses(config);
     config.setClusterName(network.cluster());
     config.setProperty("hazelcast.logging.type", "slf4j")
         .setProperty("hazelcast.phone.home.enabled", "false")
@@ -69,7 +70,7 @@ public final class HazelcastConfig {
       join.setTcpIpConfig(new ListeningMembers(network.members())).getTcpIpConfig().setEnabled(true)
           .setConnectionTimeoutSeconds(1);
     }
-    HazelcastMembership.describe(config, node, secret.fingerprint(network.cluster()));
+    HazelcastMembership.describe(config, node);
     return config;
   }
 
@@ -78,6 +79,22 @@ public final class HazelcastConfig {
     if (config.getNetworkConfig().getJoin().getTcpIpConfig() instanceof ListeningMembers members) {
       members.joined(membership::addresses);
     }
+  }
+
+  /**
+   * Members send each other objects of Hazelcast and of Vert.x's cluster manager, and exceptions. Any other class is
+   * refused before it is loaded. An exception that is not among these would leave its operation without an answer, for
+   * two minutes: so packages that have no more than those and collections are named whole.
+   */
+  private static void onlyKnownClasses(Config config) {
+    JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
+    filter.getWhitelist()
+        .addPrefixes("com.hazelcast.", "io.vertx.spi.cluster.hazelcast.impl.", "[", "javax.net.ssl.SSL")
+        .addPackages("java.lang", "java.io", "java.util", "java.util.concurrent", "java.nio.channels",
+            "java.util.concurrent.atomic", "java.security.cert")
+        .addClasses("java.net.ConnectException", "java.net.SocketException", "java.net.SocketTimeoutException",
+            "java.net.UnknownHostException", "java.net.NoRouteToHostException", "java.net.BindException");
+    config.getSerializationConfig().setJavaSerializationFilterConfig(filter);
   }
 
   /** Settings of vertx-hazelcast's default-cluster.xml. Reading that file costs an XML parser and a warning. */

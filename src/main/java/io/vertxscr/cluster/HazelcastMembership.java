@@ -12,6 +12,7 @@ import io.vertxscr.service.Membership;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
@@ -21,11 +22,12 @@ import java.util.stream.Collectors;
  * applications.
  */
 public final class HazelcastMembership implements Membership {
+  /** By which vertx-hazelcast knows a member. */
+  private static final String VERTX_ID = "__vertx.nodeId";
   private static final String NAME = "scr.node";
   private static final String HOST_ID = "scr.host";
   private static final String PEER_HOST = "scr.peer.host";
   private static final String PEER_PORT = "scr.peer.port";
-  private static final String SECRET = "scr.secret";
 
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
@@ -36,12 +38,12 @@ public final class HazelcastMembership implements Membership {
   /**
    * Watches the cluster that this instance has joined.
    *
-   * @throws ScrException DUPLICATE_NODE if an older member has the same name, NOT_AUTHORIZED if it has another secret
+   * @throws ScrException DUPLICATE_NODE if an older member has the same name
    */
   public HazelcastMembership(HazelcastInstance hazelcast, NodeInfo self) {
     this.hazelcast = hazelcast;
     this.self = self;
-    refuseIfOthersDiffer();
+    refuseIfNameIsTaken();
     hazelcast.getCluster().addMembershipListener(new MembershipListener() {
       @Override
       public void memberAdded(MembershipEvent event) {
@@ -59,13 +61,13 @@ public final class HazelcastMembership implements Membership {
   }
 
   /** Writes what a node tells of itself into the configuration of its member. */
-  static void describe(Config config, NodeInfo node, String secret) {
+  static void describe(Config config, NodeInfo node) {
     config.getMemberAttributeConfig()
+        .setAttribute(VERTX_ID, UUID.randomUUID().toString())
         .setAttribute(NAME, node.name())
         .setAttribute(HOST_ID, node.hostId())
         .setAttribute(PEER_HOST, node.peerHost())
-        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()))
-        .setAttribute(SECRET, secret);
+        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()));
   }
 
   private static Optional<NodeInfo> info(Member member) {
@@ -74,8 +76,7 @@ public final class HazelcastMembership implements Membership {
         member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT))));
   }
 
-  private void refuseIfOthersDiffer() {
-    String secret = hazelcast.getCluster().getLocalMember().getAttribute(SECRET);
+  private void refuseIfNameIsTaken() {
     for (Member member : hazelcast.getCluster().getMembers()) {
       if (member.localMember()) {
         return;
@@ -84,10 +85,6 @@ public final class HazelcastMembership implements Membership {
       if (self.name().equals(name)) {
         throw new ScrException(Fault.DUPLICATE_NODE, "node " + name + " is a member already, at "
             + member.getAddress() + "; every daemon needs a name of its own (--name)");
-      }
-      if (name != null && !secret.equals(member.getAttribute(SECRET))) {
-        throw new ScrException(Fault.NOT_AUTHORIZED, "node " + name + " at " + member.getAddress()
-            + " has another secret than this one; all nodes need the same --secret-file, or none");
       }
     }
   }

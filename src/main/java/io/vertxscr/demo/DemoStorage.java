@@ -1,6 +1,7 @@
 package io.vertxscr.demo;
 
-import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.cluster.tls.ClusterAuthority;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
@@ -11,6 +12,7 @@ import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +26,7 @@ final class DemoStorage implements AutoCloseable {
 
   private final Path root;
   private final Map<String, String> parameters;
-  private final byte[] secret = new byte[ClusterSecret.MIN_BYTES];
+  private final byte[] secret = new byte[ClusterAuthority.KEY_BYTES];
 
   private DemoStorage(Path root, Scheme scheme, int flushEvery) {
     this.root = root;
@@ -43,7 +45,8 @@ final class DemoStorage implements AutoCloseable {
     boolean tooLong = temporary.toString().length() > MAX_ROOT_BYTES && Files.isWritable(shortest);
     Path root = Files.createTempDirectory(tooLong ? shortest : temporary, "scr-demo");
     DemoStorage storage = new DemoStorage(root.toRealPath(), scheme, flushEvery);
-    Files.write(storage.secretFile(), storage.secret);
+    Files.write(Files.createFile(storage.secretFile(),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))), storage.secret);
     return storage;
   }
 
@@ -63,7 +66,7 @@ final class DemoStorage implements AutoCloseable {
   }
 
   NodeDirectories of(String node) {
-    return new NodeOptions(node, settings(), new ClusterSecret(secret), "127.0.0.1", 0, true).directories();
+    return new NodeOptions(node, settings(), Credentials.ofOwn(), "127.0.0.1", 0, true).directories();
   }
 
   /** Deletes all that is stored on a node. Its ranks may still be writing: what they hold open has no name any more. */

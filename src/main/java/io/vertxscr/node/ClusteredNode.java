@@ -1,5 +1,8 @@
 package io.vertxscr.node;
 
+import com.hazelcast.config.Config;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -11,10 +14,14 @@ import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
+import io.vertxscr.cluster.tls.Credentials;
+import io.vertxscr.cluster.tls.SecuredNodeContext;
 import io.vertxscr.config.Parameter;
 import io.vertxscr.config.Settings;
 import io.vertxscr.metrics.Metrics;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.verticle.BridgeVerticle;
 import io.vertxscr.verticle.Deployments;
@@ -42,6 +49,7 @@ public final class ClusteredNode implements AutoCloseable {
   private final Metrics metrics = new Metrics();
   private final NodeResources ground;
   private final OpsVerticle ops;
+  private HazelcastInstance hazelcast;
   private Vertx vertx;
   private HazelcastMembership membership;
   private volatile NodeRuntime runtime;
@@ -49,12 +57,13 @@ public final class ClusteredNode implements AutoCloseable {
   /**
    * How a daemon takes part.
    *
+   * @param busPort where members send their messages; 0 for any free port
    * @param httpHost address for operators
    * @param httpPort 0 for any free port
    * @param deployments the verticles; empty for those that are part of the program
    */
-  public record Options(NodeOptions node, HazelcastConfig.Network network, String httpHost, int httpPort,
-      Optional<Path> deployments) {}
+  public record Options(NodeOptions node, HazelcastConfig.Network network, int busPort, String httpHost,
+      int httpPort, Optional<Path> deployments) {}
 
   private ClusteredNode(Options options) {
     ground = NodeResources.open(options.node(), metrics.observer());
@@ -64,11 +73,12 @@ public final class ClusteredNode implements AutoCloseable {
   /**
    * Starts it: joins the cluster, or begins one if nobody is there.
    *
-   * @throws io.vertxscr.model.ScrException DUPLICATE_NODE, BAD_CONFIGURATION, IO; nothing is left running then
+   * @throws ScrException DUPLICATE_NODE, NOT_AUTHORIZED, BAD_CONFIGURATION, IO; nothing is left running then
    */
   public static ClusteredNode start(Options options) {
     Deployments deployments = options.deployments().map(Deployments::read).orElseGet(Deployments::builtIn);
     LocalPorts.require(options.network().host(), options.network().port(), "--port");
+    LocalPorts.require(options.network().host(), options.busPort(), "--bus-port");
     LocalPorts.require(options.node().peerHost(), options.node().peerPort(), "--peer-port");
     LocalPorts.require(options.httpHost(), options.httpPort(), "--http-port");
     ClusteredNode node = new ClusteredNode(options);
@@ -82,19 +92,30 @@ public final class ClusteredNode implements AutoCloseable {
   }
 
   private void join(Options options, Deployments deployments) {
-    HazelcastClusterManager manager =
-        new HazelcastClusterManager(HazelcastConfig.of(options.network(), ground.info(), options.node().secret()));
+    Config config = HazelcastConfig.of(options.network(), ground.info());
+    Credentials credentials = options.node().security().credentials();
+    SecuredNodeContext secured = new SecuredNodeContext(credentials);
+    hazelcast = HazelcastInstanceFactory.newHazelcastInstance(
+        config, options.network().cluster() + "/" + ground.info().name(), secured);
+    if (hazelcast.getCluster().getMembers().size() == 1) {
+      secured.unlike().ifPresent(other -> {
+        throw new ScrException(Fault.NOT_AUTHORIZED, "the daemon at " + other
+            + " has another secret than this one; all nodes need the same --secret-file");
+      });
+    }
     // One loop: everything that it does is short, and a message that changes loops costs a change of threads.
     // And no copies of resources in /tmp, which a daemon that is killed would leave there: nothing is served from them.
     VertxOptions vertxOptions = new VertxOptions().setEventLoopPoolSize(1)
         .setFileSystemOptions(new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false))
-        .setEventBusOptions(new EventBusOptions().setHost(options.network().host()));
-    vertx = metrics.vertx(vertxOptions).withClusterManager(manager).buildClustered().await();
-    membership = new HazelcastMembership(manager.getHazelcastInstance(), ground.info());
+        .setEventBusOptions(credentials.secure(
+            new EventBusOptions().setHost(options.network().host()).setPort(options.busPort())));
+    vertx = metrics.vertx(vertxOptions).withClusterManager(new HazelcastClusterManager(hazelcast)).buildClustered()
+        .await();
+    membership = new HazelcastMembership(hazelcast, ground.info());
     if (membership.nodes().size() == 1 && options.network().expectsOthers()) {
       LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());
     }
-    HazelcastConfig.joined(manager.getConfig(), membership);
+    HazelcastConfig.joined(config, membership);
     metrics.watch(ground.store()::list, membership);
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,
@@ -174,6 +195,9 @@ public final class ClusteredNode implements AutoCloseable {
   public void close() {
     await("stop", () -> runtime == null ? Future.succeededFuture() : runtime.stop());
     await("leave", () -> vertx == null ? Future.succeededFuture() : vertx.close());
+    if (hazelcast != null) {
+      hazelcast.shutdown();
+    }
     ground.close();
     metrics.close();
   }

@@ -5,7 +5,9 @@ import io.vertx.core.Vertx;
 import io.vertxscr.client.BusTransport;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.cluster.EmbeddedMembership;
-import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.cluster.peer.PeerSecurity;
+import io.vertxscr.cluster.peer.TrustedNetworks;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -14,7 +16,6 @@ import io.vertxscr.service.RangeSources;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.NodeVerticle;
-import java.security.SecureRandom;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.Callable;
@@ -33,7 +34,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   private final Settings settings;
   private final boolean directReads;
   private final Observer observer;
-  private final ClusterSecret secret;
+  private final PeerSecurity security = new PeerSecurity(Credentials.ofOwn(), TrustedNetworks.NONE);
   private final EmbeddedMembership membership = new EmbeddedMembership();
   private volatile BiFunction<String, RangeSources, RangeSources> disturbance = (_, sources) -> sources;
   private volatile UnaryOperator<Callable<Object>> flushDisturbance = UnaryOperator.identity();
@@ -61,9 +62,6 @@ public final class EmbeddedCluster implements AutoCloseable {
     this.settings = settings;
     this.directReads = directReads;
     this.observer = observer;
-    byte[] random = new byte[ClusterSecret.MIN_BYTES];
-    new SecureRandom().nextBytes(random);
-    this.secret = new ClusterSecret(random);
   }
 
   /**
@@ -83,7 +81,7 @@ public final class EmbeddedCluster implements AutoCloseable {
   /** Starts a node, or starts it again on what its storage holds. */
   public NodeRuntime start(String name) {
     NodeResources ground =
-        NodeResources.open(new NodeOptions(name, settings, secret, "127.0.0.1", 0, directReads, files), observer);
+        NodeResources.open(new NodeOptions(name, settings, security, "127.0.0.1", 0, directReads, files), observer);
     ground.disturb(sources -> disturbance.apply(name, sources));
     ground.disturbFlushes(flushDisturbance);
     try {

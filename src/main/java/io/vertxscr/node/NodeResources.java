@@ -56,7 +56,7 @@ public final class NodeResources implements AutoCloseable {
     this.prefixEngine = new TransferEngine(
         "scr-" + options.name() + "-prefix", Limits.PREFIX_THREADS, Limits.MAX_QUEUED_TRANSFERS);
     this.peerServer = new PeerServer(new ServerSettings(options.name(), options.peerHost(), options.peerPort(),
-        options.secret()), new StoreCatalog(store));
+        options.security()), new StoreCatalog(store));
     this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());
   }
 
@@ -122,7 +122,7 @@ public final class NodeResources implements AutoCloseable {
 
   /** Ways to the other members' bytes. Connections to a member that leaves end at once. */
   RangeSources sources(Membership membership) {
-    peerClient = new PeerClient(options.secret(), node -> membership.find(node).orElse(null), PeerTimeouts.DEFAULT);
+    peerClient = new PeerClient(options.security(), node -> membership.find(node).orElse(null), PeerTimeouts.DEFAULT);
     membership.listen(new Membership.Listener() {
       @Override
       public void joined(NodeInfo node) {

@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
@@ -72,6 +73,8 @@ public abstract class NodeVerticle extends VerticleBase {
     String epoch = message.headers().get(EventBusNodeBus.EPOCH);
     if (epoch != null) {
       node.epoch().admit(epoch);
+    } else if (verb.isFromLeader()) {
+      throw new ScrException(Fault.NOT_LEADER, verb + " without an epoch: only the node that leads may send it");
     }
     Q request = Wire.fromBytes(message.body().getBytes(), type);
     Object key = List.of(verb, request);

@@ -1,8 +1,10 @@
 package io.vertxscr.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -36,7 +38,8 @@ class ScrCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"--port, 99999, 1", "--port, 0, 1", "--port, -1, 1", "--http-port, 65536, 0", "--peer-port, -1, 0"})
+  @CsvSource({"--port, 99999, 1", "--port, 0, 1", "--port, -1, 1", "--http-port, 65536, 0",
+      "--peer-port, -1, 0", "--bus-port, -1, 0"})
   void aPortThatIsNoneIsRefused(String option, String port, int least) {
     assertThat(run(Map.of(), "node", option, port)).returns(2, Ran::exit)
         .satisfies(ran -> assertThat(ran.err())
@@ -54,16 +57,41 @@ class ScrCommandTest {
   }
 
   @Test
-  void aSecretThatOthersMayReadIsWarnedOf() throws IOException {
+  void aSecretThatOthersMayReadOrWriteIsRefused() throws IOException {
     Path file = Files.writeString(directory.resolve("secret"), "sixteen bytes and more");
     for (String mode : List.of("rw-------", "r--------", "rwx------")) {
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
-      assertThat(SecretFile.warning(file)).as(mode).isEmpty();
+      assertThat(SecretFile.read(file)).as(mode).hasSize(22);
     }
-    for (String mode : List.of("rw-r-----", "rw----r--", "rw--w----", "rw-----w-")) {
+    for (String mode : List.of("rw----r--", "rw--w----", "rw-----w-", "rw-rw----")) {
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
-      assertThat(SecretFile.warning(file)).as(mode).get().asString().contains(file.toString(), "chmod 600");
+      assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString()), "node", "--host", "127.0.0.1",
+          "--secret-file", file.toString())).as(mode).returns(2, Ran::exit)
+          .returns("scr: secret file " + file + " is open to other users: chmod 600 " + file + "\n", Ran::err);
     }
+  }
+
+  /** An address of a documentation network (RFC 5737): the command has to end before it listens there. */
+  @Test
+  void withoutASecretNoDaemonListensBeyondLoopback() {
+    assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString()), "node", "--host", "192.0.2.1"))
+        .returns(2, Ran::exit).satisfies(ran -> assertThat(ran.err())
+            .startsWith("scr: a daemon that others reach at 192.0.2.1 needs --secret-file"));
+  }
+
+  @Test
+  void daemonsOfOneHostShareASecretThatOneOfThemMakesForTheirUserAlone() throws IOException {
+    Path job = directory.resolve("u/scr.1");
+    byte[] made = SecretFile.ofThisHost(job);
+    assertThat(made).hasSize(32);
+    assertThat(SecretFile.ofThisHost(job)).isEqualTo(made);
+    assertThat(Files.getPosixFilePermissions(job)).isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    try (var files = Files.list(job)) {
+      assertThat(files).containsExactly(job.resolve("secret"));
+    }
+    Files.move(job.resolve("secret"), directory.resolve("elsewhere"));
+    Files.createSymbolicLink(job.resolve("secret"), directory.resolve("elsewhere"));
+    assertThatExceptionOfType(ScrException.class).isThrownBy(() -> SecretFile.ofThisHost(job));
   }
 
   @Test

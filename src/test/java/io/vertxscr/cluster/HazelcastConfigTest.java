@@ -6,7 +6,6 @@ import com.hazelcast.config.Config;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import io.vertxscr.cluster.HazelcastConfig.Network;
-import io.vertxscr.cluster.peer.ClusterSecret;
 import io.vertxscr.model.NodeInfo;
 import java.util.List;
 import java.util.Optional;
@@ -16,10 +15,25 @@ import org.junit.jupiter.api.Test;
 class HazelcastConfigTest {
   private static Config config(int port, int found) {
     Network network = new Network("test-" + found, "127.0.0.1", port, List.of(), Optional.of("localhost"));
-    Config config = HazelcastConfig.of(network, new NodeInfo("n" + port, "host", "127.0.0.1", 1),
-        new ClusterSecret(new byte[ClusterSecret.MIN_BYTES]));
+    Config config = HazelcastConfig.of(network, new NodeInfo("n" + port, "host", "127.0.0.1", 1));
     config.getNetworkConfig().getJoin().getKubernetesConfig().setProperty("service-port", "" + found);
     return config;
+  }
+
+  /** Of the classes that can be on a class path beside ours, none. */
+  @Test
+  void objectsOfForeignClassesAreRefusedBeforeTheirClassIsLoaded() {
+    var filter = config(1, 1).getSerializationConfig().getJavaSerializationFilterConfig();
+    assertThat(filter.isDefaultsDisabled()).isTrue();
+    for (String no : List.of("org.example.Gadget", "java.lang.invoke.SerializedLambda", "java.net.URL",
+        "javax.management.BadAttributeValueExpException", "java.rmi.MarshalledObject", "io.vertxscr.model.Fault")) {
+      assertThat(filter.getWhitelist().isListed(no)).as(no).isFalse();
+    }
+    for (String yes : List.of("java.lang.RuntimeException", "[Ljava.lang.StackTraceElement;",
+        "java.util.Collections$EmptyList", "com.hazelcast.core.HazelcastInstanceNotActiveException",
+        "io.vertx.spi.cluster.hazelcast.impl.HazelcastNodeInfo", "java.util.concurrent.TimeoutException")) {
+      assertThat(filter.getWhitelist().isListed(yes)).as(yes).isTrue();
+    }
   }
 
   /** The name stands for the address of the first; on real nodes every member has an address of its own. */

@@ -2,7 +2,7 @@ package io.vertxscr.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertxscr.cluster.peer.ClusterSecret;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Settings;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
@@ -18,7 +18,7 @@ class NodeOptionsTest {
         Map.of("SCR_CNTL_BASE", "/dev/shm", "SCR_CACHE_BASE", "/ssd", "USER", user));
     environment.putAll(job);
     return new NodeOptions(node, Settings.load(environment, Optional.empty()),
-        new ClusterSecret(new byte[ClusterSecret.MIN_BYTES]), "127.0.0.1", 0, true).directories();
+        Credentials.ofOwn(), "127.0.0.1", 0, true).directories();
   }
 
   @Test

@@ -29,10 +29,18 @@ final class Daemons implements AutoCloseable {
    */
   record Setup(String scheme, boolean direct, int nodes, int ranks, Map<String, String> settings) {
     String label() {
-      return scheme + "-" + (direct ? "direct" : "tcp");
+      return scheme + "-" + transport();
+    }
+
+    /** How nodes read of each other: by path, plain, or encrypted. */
+    String transport() {
+      return direct ? "direct" : settings.containsKey(TRUSTED) ? "tcp" : "tls";
     }
   }
 
+  private static final String TRUSTED = "--trusted-network";
+  /** Settings of daemons that do not encrypt the bytes of datasets. */
+  static final Map<String, String> PLAIN = Map.of(TRUSTED, "127.0.0.0/8");
   private static final int SPARE_PORTS = 16;
   private static final long PATIENCE_NS = 60_000_000_000L;
   private static final long POLL_MS = 5;

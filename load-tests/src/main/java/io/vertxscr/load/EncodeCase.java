@@ -19,8 +19,10 @@ final class EncodeCase {
 
   void run() throws Exception {
     for (String scheme : List.of("XOR", "PARTNER", "RS")) {
-      for (boolean direct : List.of(true, false)) {
-        Daemons.Setup setup = new Daemons.Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
+      int nodes = options.nodes();
+      for (Daemons.Setup setup : List.of(new Daemons.Setup(scheme, true, nodes, nodes, Map.of()),
+          new Daemons.Setup(scheme, false, nodes, nodes, Daemons.PLAIN),
+          new Daemons.Setup(scheme, false, nodes, nodes, Map.of()))) {
         if (options.wants(setup.label())) {
           measure(setup);
         }

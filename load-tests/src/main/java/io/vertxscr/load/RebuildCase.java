@@ -29,7 +29,8 @@ final class RebuildCase {
   void run() throws Exception {
     for (String scheme : List.of("XOR", "PARTNER", "RS")) {
       for (boolean direct : List.of(true, false)) {
-        Daemons.Setup setup = new Daemons.Setup(scheme, direct, options.nodes(), options.nodes(), Map.of());
+        Daemons.Setup setup = new Daemons.Setup(
+            scheme, direct, options.nodes(), options.nodes(), direct ? Map.of() : Daemons.PLAIN);
         if (options.wants(setup.label())) {
           measure(setup);
         }

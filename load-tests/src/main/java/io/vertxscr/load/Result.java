@@ -20,7 +20,7 @@ final class Result {
     this.bytes = bytes;
     fields.put("case", name);
     fields.put("scheme", setup.scheme());
-    fields.put("transport", setup.direct() ? "direct" : "tcp");
+    fields.put("transport", setup.transport());
     fields.put("nodes", setup.nodes());
     fields.put("ranks", setup.ranks());
     fields.put("bytes", bytes);

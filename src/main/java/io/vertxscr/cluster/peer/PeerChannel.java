@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLEngine;
 
 /**
  * One TCP connection in blocking mode, either end. One thread reads and writes; any thread may {@link #end} it, which
@@ -24,6 +26,7 @@ final class PeerChannel implements AutoCloseable {
   private final SocketChannel socket;
   private final PeerWatchdog.Watch watch;
   private final AtomicReference<Ending> ending = new AtomicReference<>();
+  private PeerTls tls;
   private int requests;
 
   /** @param peer how messages name the other end */
@@ -55,6 +58,11 @@ final class PeerChannel implements AutoCloseable {
     return socket.isOpen();
   }
 
+  /** The address of the other end. */
+  InetAddress address() {
+    return socket.socket().getInetAddress();
+  }
+
   void connect(InetSocketAddress address, int timeoutMs) throws IOException {
     socket.socket().connect(address, timeoutMs);
     withoutDelay();
@@ -65,8 +73,24 @@ final class PeerChannel implements AutoCloseable {
     socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
+  /** Proves both sides to each other; what follows is encrypted. */
+  void secure(SSLEngine engine) throws IOException {
+    tls = new PeerTls(engine, socket, watch);
+    tls.handshake();
+  }
+
+  /** What follows is not encrypted any more. Both sides do so at the same byte. */
+  void plain() {
+    tls.end();
+    tls = null;
+  }
+
   /** Fills what remains of the buffer. */
   void readFully(ByteBuffer into) throws IOException {
+    if (tls != null) {
+      tls.readFully(into);
+      return;
+    }
     while (into.hasRemaining()) {
       if (socket.read(into) < 0) {
         throw new EOFException("connection closed");
@@ -76,14 +100,24 @@ final class PeerChannel implements AutoCloseable {
   }
 
   void writeFully(ByteBuffer from) throws IOException {
+    if (tls != null) {
+      tls.writeFully(from);
+      return;
+    }
     while (from.hasRemaining()) {
       socket.write(from);
       watch.moved();
     }
   }
 
-  /** Sends bytes of a file without taking them into this process. Returns how many; 0 at the file's end. */
+  /**
+   * Sends bytes of a file, without taking them into this process where they are not encrypted. Returns how many; 0 at
+   * the file's end.
+   */
   long transferFrom(FileChannel file, long position, long bytes) throws IOException {
+    if (tls != null) {
+      return tls.transferFrom(file, position, bytes);
+    }
     long sent = file.transferTo(position, bytes, socket);
     watch.moved();
     return sent;

@@ -28,20 +28,20 @@ public final class PeerClient implements RangeSource, AutoCloseable {
   /** Idle connections that are kept for each node. */
   public static final int MAX_IDLE_PER_NODE = 8;
 
-  private final ClusterSecret secret;
+  private final PeerSecurity security;
   private final Function<String, NodeInfo> nodes;
   private final PeerTimeouts timeouts;
   private final PeerWatchdog watchdog;
   private final ConnectionPool pool = new ConnectionPool(Limits.MAX_PEER_CONNECTIONS, MAX_IDLE_PER_NODE);
 
   /** @param nodes where a node can be reached; null for nodes that are not members (any more) */
-  public PeerClient(ClusterSecret secret, Function<String, NodeInfo> nodes, PeerTimeouts timeouts) {
-    this(secret, nodes, timeouts, PeerWatchdog.start("scr-peer-watch-client", timeouts.tickMs()));
+  public PeerClient(PeerSecurity security, Function<String, NodeInfo> nodes, PeerTimeouts timeouts) {
+    this(security, nodes, timeouts, PeerWatchdog.start("scr-peer-watch-client", timeouts.tickMs()));
   }
 
   /** The same with a watchdog whose time is the caller's; closed with the client. */
-  PeerClient(ClusterSecret secret, Function<String, NodeInfo> nodes, PeerTimeouts timeouts, PeerWatchdog watchdog) {
-    this.secret = Objects.requireNonNull(secret);
+  PeerClient(PeerSecurity security, Function<String, NodeInfo> nodes, PeerTimeouts timeouts, PeerWatchdog watchdog) {
+    this.security = Objects.requireNonNull(security);
     this.nodes = Objects.requireNonNull(nodes);
     this.timeouts = Objects.requireNonNull(timeouts);
     this.watchdog = watchdog;
@@ -136,7 +136,7 @@ public final class PeerClient implements RangeSource, AutoCloseable {
       }
       try {
         connection.watch().limitTotal(timeouts.handshakeMs());
-        Handshake.join(connection, secret, node);
+        Handshake.join(connection, security, node);
         return connection;
       } catch (IOException e) {
         throw connection.failure(e, "during the handshake " + where);

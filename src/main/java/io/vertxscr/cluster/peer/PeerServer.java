@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,12 +32,12 @@ public final class PeerServer implements AutoCloseable {
    * @param port 0 for any that is free
    * @param maxConnections at once; more are refused with BUSY
    */
-  public record ServerSettings(String node, String host, int port, ClusterSecret secret, PeerTimeouts timeouts,
+  public record ServerSettings(String node, String host, int port, PeerSecurity security, PeerTimeouts timeouts,
       int maxConnections) {
     public ServerSettings {
       Names.node(node);
       Objects.requireNonNull(host);
-      Objects.requireNonNull(secret);
+      Objects.requireNonNull(security);
       Objects.requireNonNull(timeouts);
       if (maxConnections < 1 || maxConnections > Limits.MAX_PEER_CONNECTIONS) {
         throw new ScrException(Fault.BAD_CONFIGURATION, maxConnections + " peer connections: 1 to "
@@ -45,8 +46,8 @@ public final class PeerServer implements AutoCloseable {
     }
 
     /** With the limits of the system. */
-    public ServerSettings(String node, String host, int port, ClusterSecret secret) {
-      this(node, host, port, secret, PeerTimeouts.DEFAULT, Limits.MAX_PEER_CONNECTIONS);
+    public ServerSettings(String node, String host, int port, PeerSecurity security) {
+      this(node, host, port, security, PeerTimeouts.DEFAULT, Limits.MAX_PEER_CONNECTIONS);
     }
   }
 
@@ -155,12 +156,13 @@ public final class PeerServer implements AutoCloseable {
     try (peer) {
       peer.withoutDelay();
       peer.watch().limitTotal(settings.timeouts().handshakeMs());
-      if (Handshake.serve(peer, settings.secret(), settings.node())) {
+      if (Handshake.serve(peer, settings.security(), settings.node())) {
         new Serving(settings, catalog, peer).serveAll();
       } else {
-        LOG.warn("node {} refused {}: it does not know the cluster's secret, or looks for another node",
-            settings.node(), peer.peer());
+        LOG.warn("node {} refused {}: it looks for another node", settings.node(), peer.peer());
       }
+    } catch (SSLException e) {
+      LOG.warn("node {} refused {}: {}", settings.node(), peer.peer(), e.getMessage());
     } catch (IOException e) {
       LOG.debug("{} left: {}", peer.peer(), e.toString());    // clients hang up when they have what they want
     } finally {

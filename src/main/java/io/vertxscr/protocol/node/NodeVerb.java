@@ -99,6 +99,18 @@ public enum NodeVerb {
         || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED;
   }
 
+  /** Whether only the leader may send it. Without number and name of a leadership it is refused. */
+  public boolean isFromLeader() {
+    return switch (this) {
+      case ADVICE_WITHDRAW, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT, FETCH_DISCARD, DROP,
+          PROTECT, PROTECT_COMMIT, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE, AGGREGATE_PUBLISH, UNPACK,
+          FLUSHED -> true;
+      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, CLAIM_PATHS, INVENTORY, SYNCED,
+          FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER,
+          CHECKSUMS -> false;
+    };
+  }
+
   /** The event-bus address of this verb on a node. */
   public String address(String node) {
     return "scr." + node + ".node." + name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -32,7 +32,7 @@ final class FakePeer implements AutoCloseable {
 
   static FakePeer answering(Answer answer) throws IOException {
     return new FakePeer(client -> {
-      Handshake.serve(client, TestNode.SECRET, "n1");
+      Handshake.serve(client, TestNode.SECURITY, "n1");
       ByteBuffer request = ByteBuffer.allocate(PeerProtocol.REQUEST_BYTES);
       client.readFully(request);
       answer.play(client, PeerProtocol.getRequest(request.flip()));

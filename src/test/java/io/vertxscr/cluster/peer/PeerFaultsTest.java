@@ -247,7 +247,7 @@ class PeerFaultsTest {
         PeerClient client = client(bound.socket().getLocalPort(), PATIENT)) {
       assertFault(Fault.NODE_LOST, "node n1 is lost", () -> client.open(files(0, 1)));
     }
-    try (PeerClient client = new PeerClient(TestNode.SECRET, _ -> null, PATIENT)) {
+    try (PeerClient client = new PeerClient(TestNode.SECURITY, _ -> null, PATIENT)) {
       assertFault(Fault.NODE_LOST, "node n9 is not in the cluster",
           () -> client.open(new RangeRequest("n9", 7, 3, RangeRequest.RangeKind.FILES, 0, 1)));
       assertThat(client.connections()).isZero();

@@ -149,7 +149,7 @@ class PeerRangesTest {
   void aServerThatCameBackIsReadWithoutAnError() throws Exception {
     TestNode node = new TestNode(directory, new Random(7), 1000);
     int[] port = new int[1];
-    try (PeerClient client = new PeerClient(TestNode.SECRET, name -> TestNode.info(name, port[0]), PATIENT)) {
+    try (PeerClient client = new PeerClient(TestNode.SECURITY, name -> TestNode.info(name, port[0]), PATIENT)) {
       for (int life = 0; life < 3; life++) {
         try (PeerServer server = node.serve(PATIENT, 4)) {
           port[0] = server.port();

@@ -36,7 +36,7 @@ class PeerServerFuzzTest {
       for (int round = 0; round < ROUNDS; round++) {
         try (PeerChannel noisy = new PeerChannel("server", SocketChannel.open(address), watchdog)) {
           if (round % 4 != 0) {
-            Handshake.join(noisy, TestNode.SECRET, "n1");
+            Handshake.join(noisy, TestNode.SECURITY, "n1");
           }
           noisy.writeFully(ByteBuffer.wrap(noise(random)));
         } catch (IOException _) {
@@ -61,7 +61,7 @@ class PeerServerFuzzTest {
         byte[] request = request(1, 100);
         request[bit / 8] ^= (byte) (1 << bit % 8);
         try (PeerChannel client = new PeerChannel("server", SocketChannel.open(address), watchdog)) {
-          Handshake.join(client, TestNode.SECRET, "n1");
+          Handshake.join(client, TestNode.SECURITY, "n1");
           client.writeFully(ByteBuffer.wrap(request));
           ByteBuffer head = ByteBuffer.allocate(PeerProtocol.HEAD_BYTES);
           client.readFully(head);

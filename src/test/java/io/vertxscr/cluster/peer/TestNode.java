@@ -1,5 +1,7 @@
 package io.vertxscr.cluster.peer;
 
+import io.vertxscr.cluster.peer.PeerServer.ServerSettings;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
@@ -7,7 +9,6 @@ import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.function.BooleanSupplier;
 
 /** Common part of the tests in this package: a catalog of random files and the expected bytes. */
 final class TestNode implements RangeCatalog {
-  static final ClusterSecret SECRET = secret("the secret of the cluster under test");
+  static final PeerSecurity SECURITY = new PeerSecurity(Credentials.ofOwn(), TrustedNetworks.NONE);
   /** Longer than any test. */
   static final PeerTimeouts PATIENT = new PeerTimeouts(60_000, 60_000, 60_000, 60_000);
   static final int DATASET = 7;
@@ -71,22 +72,22 @@ final class TestNode implements RangeCatalog {
   }
 
   PeerServer serve(PeerTimeouts timeouts, int maxConnections) {
-    return new PeerServer(new PeerServer.ServerSettings("n1", "127.0.0.1", 0, SECRET, timeouts, maxConnections), this);
+    return new PeerServer(new ServerSettings("n1", "127.0.0.1", 0, SECURITY, timeouts, maxConnections), this);
   }
 
   /** With a watchdog for which time goes by when the test says so. */
   PeerServer serve(PeerWatchdog watchdog, int maxConnections) {
     return new PeerServer(
-        new PeerServer.ServerSettings("n1", "127.0.0.1", 0, SECRET, PATIENT, maxConnections), this, watchdog);
+        new ServerSettings("n1", "127.0.0.1", 0, SECURITY, PATIENT, maxConnections), this, watchdog);
   }
 
   static PeerClient client(int port, PeerTimeouts timeouts) {
-    return new PeerClient(SECRET, node -> info(node, port), timeouts);
+    return new PeerClient(SECURITY, node -> info(node, port), timeouts);
   }
 
   /** With a watchdog for which time goes by when the test says so. */
   static PeerClient client(int port, PeerWatchdog watchdog) {
-    return new PeerClient(SECRET, node -> info(node, port), PATIENT, watchdog);
+    return new PeerClient(SECURITY, node -> info(node, port), PATIENT, watchdog);
   }
 
   /** Lets time go by until it is so: a step, a look, and again. */
@@ -104,10 +105,6 @@ final class TestNode implements RangeCatalog {
 
   static NodeInfo info(String node, int port) {
     return new NodeInfo(node, "host", "127.0.0.1", port);
-  }
-
-  static ClusterSecret secret(String text) {
-    return new ClusterSecret(text.getBytes(StandardCharsets.UTF_8));
   }
 
   static RangeRequest files(long offset, long bytes) {
