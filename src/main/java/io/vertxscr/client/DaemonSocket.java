@@ -60,7 +60,7 @@ final class DaemonSocket {
         + " SCR_SOCKET to the socket that it prints when it is ready");
   }
 
-  /** Killed daemons leave their sockets behind, without a listener; those of other users are none of ours. */
+  /** Killed daemons leave sockets without a listener. Those of other users are none of ours. */
   private static List<Path> listening(Path directory) {
     try (Stream<Path> nodes = Files.list(directory)) {
       return nodes.map(node -> node.resolve("scr.sock")).sorted().filter(DaemonSocket::isListening).toList();

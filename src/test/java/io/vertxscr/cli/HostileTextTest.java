@@ -30,7 +30,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: no name of others clears a terminal, sets its title, hides text, or forges a line of output or log. */
+/** Goal: no name of others clears a terminal, sets its title, hides text or forges a line. */
 class HostileTextTest {
   private static final String FORGED = "dataset 1 is whole";
   private static final String HOSTILE = "d/\u001b]0;x\u0007\u009b2J\u202e\n" + FORGED + "\n";

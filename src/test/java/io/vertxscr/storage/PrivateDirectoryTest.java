@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: no other local user reads, writes, plants or redirects anything of a node's control and cache directories. */
+/** Goal: control and cache directories are closed to other local users, to read, write or redirect. */
 class PrivateDirectoryTest {
   private static final int ANOTHER_USER = 54_321;
 

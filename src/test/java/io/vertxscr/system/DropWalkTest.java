@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: what was dropped is nowhere, also if it was to be flushed, or just then rebuilt, for a flush or for the caches.
+ * Goal: what was dropped is nowhere, also if it was to be flushed or was being rebuilt.
  * Method: nodes in virtual time; the older of two checkpoints, of which one node's part is lost, is dropped at any
  * moment of its rebuild on a spare. Replay with -Dseed=N.
  */

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: with SCR_FLUSH_ON_RESTART=1 a cached checkpoint that is lost keeps no run from its beginning: the one before it
- * is used. Method: nodes in virtual time; files of the newest of two are emptied, as after a loss of power.
+ * Goal: with SCR_FLUSH_ON_RESTART=1 a lost cached checkpoint keeps no run from its beginning. The one before it is
+ * used. Method: nodes in virtual time; files of the newest of two are emptied, as after a loss of power.
  */
 @Timeout(120)
 class FlushOnRestartTest {

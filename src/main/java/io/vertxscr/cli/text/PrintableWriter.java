@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.Writer;
 
 /**
- * What a command prints, without control characters but line feeds and tabs: names of files and datasets are those of
- * other people, too. Lines that a name could break are printed through {@link Names#printable} beside that.
+ * What a command prints, without control characters but line feeds and tabs. Names may be those of other people. Lines
+ * that a name could break are printed through {@link Names#printable} beside that.
  */
 public final class PrintableWriter extends FilterWriter {
   /** Writes to this one. */

@@ -52,7 +52,7 @@ public final class PrefixDirectories {
   }
 
   /**
-   * The file that a path below the prefix leads to, all links followed; the path itself where there is none.
+   * The file that a path below the prefix leads to, all links followed. The path itself where there is none.
    *
    * @throws ScrException OUTSIDE_PREFIX where it leads out of the prefix directory; IO
    */

@@ -112,7 +112,7 @@ public record PrefixPaths(Path prefix) {
     return root.resolveSibling(root.getFileName() + part.suffix());
   }
 
-  /** Whether this is the name of a directory that only we use, for metadata of the prefix or of a dataset. */
+  /** Whether only we use a directory of this name, for metadata of the prefix or of a dataset. */
   static boolean isOurs(Path directory) {
     Path name = directory.getFileName();
     return name != null && (name.toString().equals(SCR) || datasetOf(directory).isPresent());

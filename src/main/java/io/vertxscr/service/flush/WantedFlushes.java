@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class WantedFlushes {
   private static final Logger LOG = LoggerFactory.getLogger(WantedFlushes.class);
   private static final long RESUME_AGAIN_MS = 1000;
-  /** Too little of the dataset is left in the caches of the present nodes: another attempt would find no more. */
+  /** Too little of the dataset is in the caches of the present nodes. Another attempt would find no more. */
   private static final Set<Fault> LOST = EnumSet.of(Fault.TOO_MANY_LOST, Fault.CORRUPT, Fault.NO_SUCH_FILE);
 
   private final Loop loop;

@@ -249,7 +249,7 @@ public final class ProtectionService {
         asked.stream().flatMap(f -> f.result().parities().stream()).toList())));
   }
 
-  /** Others may never begin what has begun here: the leader was lost, or the run was over, before they knew of it. */
+  /** Others may never begin what has begun here. The leader was lost, or the run was over, before they knew of it. */
   private Future<ChecksumsReply> whileOn(long run, Future<ChecksumsReply> told) {
     Promise<ChecksumsReply> first = loop.promise();
     waiting.put(first, run);
@@ -347,7 +347,7 @@ public final class ProtectionService {
     return round;
   }
 
-  /** A run is over, and all before it: who waits for checksums here, or for those of other nodes, hears why. */
+  /** A run is over, and all before it. Callers that wait for checksums hear why. */
   public void over(long run, ScrException cause) {
     if (run > over.run) {
       over = new Over(run, cause);

@@ -120,7 +120,7 @@ public final class CacheRestores {
     })).mapEmpty();
   }
 
-  /** Has all nodes drop datasets, after a restore in progress, which may bring one to a node that had nothing of it. */
+  /** Has all nodes drop datasets, after a restore in progress. That may bring one to a node that had nothing of it. */
   public Future<Void> dropped(List<DatasetKey> which) {
     return inTurn(() -> caches.all().compose(inventories -> {
       List<Future<Ack>> told = new ArrayList<>();

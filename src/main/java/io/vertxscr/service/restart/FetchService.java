@@ -278,7 +278,7 @@ public final class FetchService {
     return Optional.empty();
   }
 
-  /** Unpacks all files to their paths in the prefix directory, as a flush would, by token too, for restarts by path. */
+  /** Unpacks all files to their paths in the prefix directory, for restarts by path. By token, as a flush. */
   private Future<Void> unpack(FetchedParts whole) {
     FetchPlan plan = whole.plan();
     if (!plan.request().how().byPath() || isInPlace(plan.entries())) {

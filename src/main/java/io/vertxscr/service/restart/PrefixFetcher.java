@@ -61,7 +61,7 @@ public final class PrefixFetcher {
 
   /** Changes prefix directories by the token of this leader. */
   public interface Fencing {
-    /** Fails with NOT_LEADER or BUSY where another leader has taken over since; with what the change fails with. */
+    /** Fails with NOT_LEADER or BUSY where another leader has taken over since, or as the change does. */
     <T> Future<T> with(String prefix, Function<PrefixToken, Future<T>> change);
   }
 

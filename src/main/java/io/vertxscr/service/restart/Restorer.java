@@ -339,7 +339,7 @@ public final class Restorer {
   }
 
   /**
-   * Computes what a new dataset must exceed: dataset ids are unique in the caches over all prefix directories.
+   * Computes what a new dataset must exceed. Dataset ids are unique in the caches over all prefix directories.
    * Checkpoint numbers count for each prefix directory.
    */
   private RunInfo.InitialState found(Scene scene, String prefixDirectory) {

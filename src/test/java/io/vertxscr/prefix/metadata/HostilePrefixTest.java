@@ -38,8 +38,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: whatever another user has put in a prefix directory, it costs that dataset or that command, and a line; no file
- * elsewhere is written or read, and nothing hangs.
+ * Goal: what another user puts in a prefix directory costs that dataset or command and a line. No file elsewhere is
+ * written or read, and nothing hangs.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class HostilePrefixTest {
