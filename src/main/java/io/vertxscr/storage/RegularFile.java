@@ -28,7 +28,10 @@ public final class RegularFile {
 
   private RegularFile() {}
 
-  /** What is there is no regular file. */
+  /**
+   * What is there is a link, a FIFO, a socket, a device or giant. It says nothing, as a damaged file. Not a directory:
+   * that is an error of the file system as any other, after which nobody may take the file for empty.
+   */
   public static final class WrongKindException extends FileSystemException {
     private static final long serialVersionUID = 1L;
 
@@ -84,9 +87,10 @@ public final class RegularFile {
 
   private static void require(Path file) throws IOException {
     BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    if (!found.isRegularFile()) {
+    if (found.isDirectory()) {
+      throw new FileSystemException(file.toString(), null, "this is a directory, not a file");
+    } else if (!found.isRegularFile()) {
       throw new WrongKindException(file, found.isSymbolicLink() ? "this is a link, which is not followed"
-          : found.isDirectory() ? "this is a directory, not a file"
           : "this is a FIFO, a socket or a device, not a file");
     }
   }

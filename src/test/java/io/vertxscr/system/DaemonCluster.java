@@ -4,6 +4,7 @@ import io.vertxscr.cluster.LocalPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -106,6 +107,9 @@ final class DaemonCluster implements AutoCloseable {
     command.addAll(List.of(HOME.resolve("bin/scr").toString(), "node", "--name", name, "--host", host.address(),
         "--port", String.valueOf(port), "--members", String.join(",", IntStream.range(0, ports.size())
             .mapToObj(member -> hosts.get(member).address() + ":" + ports.get(member)).toList())));
+    if (!host.equals(Host.HERE)) {
+      command.addAll(List.of("--secret-file", secret().toString()));
+    }
     command.addAll(List.of(options));
     Path output = directory.resolve(started.size() + "." + name + ".log");
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
@@ -122,6 +126,16 @@ final class DaemonCluster implements AutoCloseable {
     DaemonProcess daemon = new DaemonProcess(name, port, builder.start(), output);
     started.add(daemon);
     return daemon;
+  }
+
+  /** Beyond loopback there is no daemon without one. */
+  private Path secret() throws IOException {
+    Path file = directory.resolve("secret");
+    if (!Files.exists(file)) {
+      Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      Files.writeString(file, "a secret of this test alone");
+    }
+    return file;
   }
 
   /** Starts daemons with fresh names until so many live; the new ones are the youngest. */

@@ -128,7 +128,7 @@ class HostilePrefixTest {
     refused(Fault.CORRUPT, halt::read, file + ": this is a link");
     Files.delete(file);
     Files.createDirectory(file);
-    refused(Fault.CORRUPT, halt::read, file + ": this is a directory");
+    refused(Fault.IO, halt::read, file + ": this is a directory");
     Files.delete(file);
     try (RandomAccessFile giant = new RandomAccessFile(file.toFile(), "rw")) {
       giant.setLength(1L << 40);
