@@ -15,8 +15,8 @@ import java.util.stream.Stream;
  * deletes what is still on its way to the prefix directory, nor a checkpoint that nothing replaces: one is replaced by
  * a newer one that is known to be restorable and survives at least as many losses, or by its own copy in the prefix
  * directory. So one without redundancy never takes the place of the last one that survives the loss of a node,
- * independent of the store's count; and no lack of room takes the only checkpoint, for the next one may fail. Only an
- * exact count does, which the user has asked for.
+ * independent of the store's count. The last one goes only where a count of one is asked for, and either exactly, or in
+ * a store that could never have two: where room is missing for the moment, the next one may fail, too.
  *
  * <p>A checkpoint that the restart has passed over is replaced by a newer one in the prefix directory, too: the program
  * has left it behind. Then even its pending flush does not hold it where its bytes are in the way of the next dataset.
@@ -61,16 +61,14 @@ public final class Eviction {
   /**
    * A dataset that is about to be written.
    *
-   * @param storeCount checkpoints that its store keeps, if exact
+   * @param storeCount checkpoints that its store keeps
+   * @param single whether the whole store has room for one such dataset only: a lack of room that does not pass
    * @param exact whether the store must not have more datasets than that while it is written, and is to be deleted from
    *     for it, at any loss
    * @param missingBytes what must be freed in the store for it
    */
-  public record SpaceDemand(String store, int storeCount, boolean exact, long missingBytes) {
-    /** Creates a demand without a limit of the count. */
-    public SpaceDemand(String store, long missingBytes) {
-      this(store, 0, false, missingBytes);
-    }
+  public record SpaceDemand(
+      String store, int losses, int storeCount, boolean single, boolean exact, long missingBytes) {
 
     /** Not those of others that are nowhere else: they go only where their bytes are in the way. */
     private boolean counts(Cached dataset) {
@@ -93,17 +91,18 @@ public final class Eviction {
    * Result of an eviction before a phase.
    *
    * @param evicted by id, in the order in which they are to go
+   * @param lastGoes whether the last checkpoint that a restart could use is among them
    * @param missingBytes space still missing; nothing is to be evicted then
    * @param tooMany datasets that are too many still; nothing is to be evicted then
    */
-  public record EvictionPlan(List<Integer> evicted, long missingBytes, long tooMany) {
+  public record EvictionPlan(List<Integer> evicted, boolean lastGoes, long missingBytes, long tooMany) {
     public EvictionPlan {
       evicted = List.copyOf(evicted);
     }
 
     /** With no more datasets than there may be. */
-    public EvictionPlan(List<Integer> evicted, long missingBytes) {
-      this(evicted, missingBytes, 0);
+    public EvictionPlan(List<Integer> evicted, boolean lastGoes, long missingBytes) {
+      this(evicted, lastGoes, missingBytes, 0);
     }
   }
 
@@ -178,8 +177,9 @@ public final class Eviction {
     }
     long missing = Math.max(0, demand.missing(gone));
     long surplus = Math.max(0, demand.surplus(held, gone));
-    return missing > 0 || surplus > 0 ? new EvictionPlan(List.of(), missing, surplus)
-        : new EvictionPlan(gone.stream().map(Cached::id).toList(), 0);
+    boolean lastGoes = gone.stream().anyMatch(dataset -> dataset.isOwnCheckpoint() && !isReplaced(dataset, held));
+    return missing > 0 || surplus > 0 ? new EvictionPlan(List.of(), false, missing, surplus)
+        : new EvictionPlan(gone.stream().map(Cached::id).toList(), lastGoes, 0);
   }
 
   private static List<Cached> evictable(List<Cached> held, SpaceDemand demand) {
@@ -204,6 +204,8 @@ public final class Eviction {
         here.stream().filter(d -> d.isOwnCheckpoint() && isReplaced(d, held) && d.flush() != FlushState.DONE).toList(),
         here.stream().filter(d -> (d.isOwnCheckpoint() || d.isPassedOver()) && d.flush() == FlushState.DONE).toList(),
         here.stream().filter(Cached::isPassedOver).toList(),
-        here.stream().filter(d -> d.standing() == Standing.FOREIGN).toList()).toList();
+        here.stream().filter(d -> d.standing() == Standing.FOREIGN).toList(),
+        here.stream().filter(d -> d.isOwnCheckpoint() && demand.storeCount() == 1
+            && (demand.single() || demand.exact()) && demand.losses() >= d.losses()).toList()).toList();
   }
 }

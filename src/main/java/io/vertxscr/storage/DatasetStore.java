@@ -139,6 +139,17 @@ public final class DatasetStore {
     return LocalFiles.usableBytes(cache);
   }
 
+  /** Returns the bytes of a store's file system, free or not. */
+  public long wholeBytes(String storeBase) {
+    Path cache = directories.path(directories.cache(storeBase).path());
+    bins(cache);
+    try {
+      return Files.getFileStore(cache).getTotalSpace();
+    } catch (IOException e) {
+      throw Faults.io(cache, e);
+    }
+  }
+
   /** Frees the space of a store's trash and recycled files. May take long. */
   public void reclaim(String storeBase) {
     Bins store = bins(directories.path(directories.cache(storeBase).path()));

@@ -39,7 +39,8 @@ class EvictionTest {
     assertThat(Eviction.late(List.of(xor(4), single), ONE_EACH)).isEmpty();
     assertThat(Eviction.late(List.of(xor(4), single, newer), ONE_EACH)).containsExactly(5);
     assertThat(Eviction.late(List.of(xor(4), single, newer, xor(7)), ONE_EACH)).containsExactly(4, 5, 6);
-    assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 1))).isEqualTo(new EvictionPlan(List.of(), 1));
+    assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 0, 1, true, false, 1)))
+        .isEqualTo(new EvictionPlan(List.of(), false, 1));
   }
 
   @Test
@@ -63,20 +64,22 @@ class EvictionTest {
     Cached old = new Cached(7, "/a", true, 1, Standing.UNTRIED, FlushState.NOT_WANTED, 10);
     Cached last = new Cached(8, "/a", true, 1, Standing.WHOLE, FlushState.NOT_WANTED, 10);
     List<Cached> held = List.of(foreign, old, last, passedOver);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1)).evicted()).containsExactly(7);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 20)).evicted()).containsExactly(7, 9);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 30)).evicted()).containsExactly(7, 9, 1);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 31))).as("the last stays")
-        .isEqualTo(new EvictionPlan(List.of(), 1));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 1)).evicted()).containsExactly(7);
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 20)).evicted()).containsExactly(7, 9);
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 30)).evicted()).containsExactly(7, 9, 1);
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 40)))
+        .isEqualTo(new EvictionPlan(List.of(7, 9, 1, 8), true, 0));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 2, true, false, 40))).isEqualTo(new EvictionPlan(List.of(), false, 10));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 41))).isEqualTo(new EvictionPlan(List.of(), false, 1));
   }
 
-  /** The next one may fail, and would leave nothing. */
+  /** The lack may pass, the next one may fail, and that would leave nothing. */
   @Test
-  void noLackOfRoomTakesTheOnlyCheckpointThatARestartCouldUse() {
-    assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 1))).isEqualTo(new EvictionPlan(List.of(), 1));
-    assertThat(Eviction.early(List.of(xor(4), xor(5)), new SpaceDemand("/a", 1)).evicted()).containsExactly(4);
-    assertThat(Eviction.early(List.of(xor(4), xor(5)), new SpaceDemand("/a", 2)))
-        .isEqualTo(new EvictionPlan(List.of(), 1));
+  void aLackOfRoomThatMayPassTakesNoneThatNothingReplaces() {
+    assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 1, 1, false, false, 1)))
+        .isEqualTo(new EvictionPlan(List.of(), false, 1));
+    assertThat(Eviction.early(List.of(xor(4), xor(5)), new SpaceDemand("/a", 1, 1, false, false, 1)).evicted())
+        .containsExactly(4);
   }
 
   /** Its nodes may come back: what it lacks now is not lost. */
@@ -101,30 +104,32 @@ class EvictionTest {
     Cached newer = new Cached(6, "/a", true, 1, Standing.WHOLE, FlushState.NOT_WANTED, 10);
     Cached newest = new Cached(7, "/a", true, 1, Standing.WHOLE, FlushState.DONE, 10);
     List<Cached> first = List.of(restart, passedOver, wanted);
-    assertThat(Eviction.early(first, new SpaceDemand("/a", 10)).evicted()).containsExactly(3);
-    EvictionPlan both = Eviction.early(first, new SpaceDemand("/a", 20));
+    assertThat(Eviction.early(first, new SpaceDemand("/a", 1, 2, true, false, 10)).evicted()).containsExactly(3);
+    EvictionPlan both = Eviction.early(first, new SpaceDemand("/a", 1, 2, true, false, 20));
     assertThat(both.evicted()).containsExactly(3, 4);
     assertThat(Eviction.givenUp(first, both)).containsExactly(4);
-    assertThat(Eviction.early(first, new SpaceDemand("/a", 30)).missingBytes()).as("a pending flush").isEqualTo(10);
+    assertThat(Eviction.early(first, new SpaceDemand("/a", 1, 2, true, false, 30)).missingBytes())
+        .as("a pending flush").isEqualTo(10);
     List<Cached> later = List.of(restart, passedOver, wanted, newer);
-    assertThat(Eviction.early(later, new SpaceDemand("/a", 10)).evicted()).containsExactly(4);
-    assertThat(Eviction.early(later, new SpaceDemand("/a", 30)).missingBytes()).as("a pending flush").isEqualTo(10);
+    assertThat(Eviction.early(later, new SpaceDemand("/a", 1, 2, true, false, 10)).evicted()).containsExactly(4);
+    assertThat(Eviction.early(later, new SpaceDemand("/a", 1, 2, true, false, 30)).missingBytes())
+        .as("a pending flush").isEqualTo(10);
     List<Cached> flushed = List.of(restart, passedOver, wanted, newer, newest);
-    assertThat(Eviction.early(flushed, new SpaceDemand("/a", 20)).evicted()).containsExactly(4, 5);
-    assertThat(Eviction.givenUp(flushed, Eviction.early(flushed, new SpaceDemand("/a", 20)))).isEmpty();
+    assertThat(Eviction.early(flushed, new SpaceDemand("/a", 1, 2, true, false, 20)).evicted()).containsExactly(4, 5);
+    assertThat(Eviction.givenUp(flushed, Eviction.early(flushed, new SpaceDemand("/a", 1, 2, true, false, 20)))).isEmpty();
   }
 
   @Test
   void whereAnExactCountTakesTheLastOnesTheLeastProtectedGoesFirst() {
     Cached single = new Cached(5, "/a", true, 0, Standing.WHOLE, FlushState.NOT_WANTED, 1);
-    assertThat(Eviction.early(List.of(xor(4), single), new SpaceDemand("/a", 2, true, 0)))
-        .isEqualTo(new EvictionPlan(List.of(5), 0));
-    assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 1, true, 0)))
-        .isEqualTo(new EvictionPlan(List.of(4), 0));
-    assertThat(Eviction.early(List.of(xor(4), xor(6)), new SpaceDemand("/a", 2, true, 0)))
-        .isEqualTo(new EvictionPlan(List.of(4), 0));
-    assertThat(Eviction.early(List.of(xor(4), xor(6)), new SpaceDemand("/a", 3, true, 0)))
-        .isEqualTo(new EvictionPlan(List.of(), 0));
+    assertThat(Eviction.early(List.of(xor(4), single), new SpaceDemand("/a", 0, 2, false, true, 0)))
+        .isEqualTo(new EvictionPlan(List.of(5), true, 0));
+    assertThat(Eviction.early(List.of(xor(4)), new SpaceDemand("/a", 0, 1, false, true, 0)))
+        .isEqualTo(new EvictionPlan(List.of(4), true, 0));
+    assertThat(Eviction.early(List.of(xor(4), xor(6)), new SpaceDemand("/a", 1, 2, false, true, 0)))
+        .isEqualTo(new EvictionPlan(List.of(4), false, 0));
+    assertThat(Eviction.early(List.of(xor(4), xor(6)), new SpaceDemand("/a", 1, 3, false, true, 0)))
+        .isEqualTo(new EvictionPlan(List.of(), false, 0));
   }
 
   @Test
@@ -178,14 +183,18 @@ class EvictionTest {
   }
 
   private static void checkEarly(List<Cached> held) {
-    for (long missing = 1; missing <= held.size(); missing++) {
-      EvictionPlan room = Eviction.early(held, new SpaceDemand("/a", missing));
-      List<Cached> gone = held.stream().filter(d -> room.evicted().contains(d.id())).toList();
-      List<Cached> left = held.stream().filter(d -> !room.evicted().contains(d.id())).toList();
-      assertThat(room.missingBytes() > 0 ? gone.isEmpty() : gone.size() >= missing).as("%s", held).isTrue();
-      assertThat(gone).allMatch(d -> mayGo(held, d) && d.store().equals("/a"));
-      assertThat(gone).as("%s makes room by %s", held, room).noneMatch(d -> usable(d) && d.flush() != FlushState.DONE
-          && !isReplacedBy(left, held, d));
+    for (int count = 1; count <= 2; count++) {
+      for (long missing = 1; missing <= held.size(); missing++) {
+        SpaceDemand wanted = new SpaceDemand("/a", 1, count, true, false, missing);
+        EvictionPlan room = Eviction.early(held, wanted);
+        List<Cached> gone = held.stream().filter(d -> room.evicted().contains(d.id())).toList();
+        List<Cached> left = held.stream().filter(d -> !room.evicted().contains(d.id())).toList();
+        assertThat(room.missingBytes() > 0 ? gone.isEmpty() : gone.size() >= missing).as("%s", held).isTrue();
+        assertThat(gone).allMatch(d -> mayGo(held, d) && d.store().equals("/a"));
+        boolean lost = gone.stream().anyMatch(d -> usable(d) && d.flush() != FlushState.DONE
+            && !isReplacedBy(left, held, d));
+        assertThat(!lost || (room.lastGoes() && count == 1)).as("%s makes room by %s", held, room).isTrue();
+      }
     }
   }
 
@@ -195,13 +204,14 @@ class EvictionTest {
         .filter(d -> d.standing() != Standing.FOREIGN || d.flush() == FlushState.DONE).toList();
     long stays = counted.stream().filter(d -> !mayGo(held, d)).count();
     for (int count = 1; count <= 3; count++) {
-      EvictionPlan room = Eviction.early(held, new SpaceDemand("/a", count, true, 0));
+      EvictionPlan room = Eviction.early(held, new SpaceDemand("/a", 1, count, false, true, 0));
       List<Cached> gone = held.stream().filter(d -> room.evicted().contains(d.id())).toList();
       int surplus = Math.max(0, counted.size() - (count - 1));
       assertThat(room.tooMany()).as("%s", held).isEqualTo(Math.max(0, stays - (count - 1)));
       assertThat(gone).as("%s", held).hasSize(room.tooMany() > 0 ? 0 : surplus)
           .allMatch(d -> counted.contains(d) && mayGo(held, d));
       boolean lost = gone.stream().anyMatch(d -> isLast(d, held));
+      assertThat(room.lastGoes() || !lost).as("%s", held).isTrue();
       assertThat(lost && counted.stream().anyMatch(d -> !gone.contains(d) && d.flush() != FlushState.WANTED
           && !isLast(d, held))).as("%s goes of %s, and what hurts less stays", gone, held).isFalse();
     }

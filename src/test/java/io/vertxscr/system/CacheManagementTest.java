@@ -57,11 +57,6 @@ class CacheManagementTest extends EmbeddedTest {
         policy.halt(), policy.log());
   }
 
-  private static RunPolicy evictingFirst(RunPolicy policy) {
-    return new RunPolicy(policy.descriptors(), new CachePolicy(false, false, true, false, 0, false), policy.flush(),
-        policy.fetch(), policy.interval(), policy.halt(), policy.log());
-  }
-
   private RunPolicy plain() {
     StoreDescriptor cache = store("cache", 1);
     return policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.XOR));
@@ -251,9 +246,9 @@ class CacheManagementTest extends EmbeddedTest {
   }
 
   @Test
-  void whereOnlyOneCheckpointFitsTheOldOneGoesFirstIfThatIsWanted() throws Exception {
+  void whereOnlyOneCheckpointFitsTheOldOneGoesFirst() throws Exception {
     StoreDescriptor cache = narrow(1, 1);
-    RunPolicy policy = evictingFirst(policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE)));
+    RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
       List<List<Integer>> heldWhileWriting = cluster.all(scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
@@ -273,7 +268,7 @@ class CacheManagementTest extends EmbeddedTest {
   @Test
   void theLossOfTheOnlyCheckpointToAFailedOneIsReported() throws Exception {
     StoreDescriptor cache = narrow(1, 1);
-    RunPolicy policy = evictingFirst(policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE)));
+    RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
       cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
@@ -291,8 +286,8 @@ class CacheManagementTest extends EmbeddedTest {
   }
 
   @Test
-  void theLastOneStaysAndThePhaseIsRefusedWithNodeStoreAndBytes() throws Exception {
-    StoreDescriptor cache = narrow(1, 1);
+  void whereTheLastOneMustStayThePhaseIsRefusedWithNodeStoreAndBytes() throws Exception {
+    StoreDescriptor cache = narrow(1, 2);
     RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
       List<ScrException> refusals = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {

@@ -9,6 +9,7 @@ import io.vertxscr.timing.Eventually;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -213,13 +214,17 @@ class LossOfProcessesIT {
     assertThat(sameStorage.awaitExit()).isEqualTo(1);
     assertThat(sameStorage.output()).contains("scr: ", first.name()).doesNotContain("\tat ");
 
-    DaemonProcess otherStorage = cluster.startOutsider(first.name(), cluster.directory().resolve("o"), Map.of(),
-        "--secret-file", cluster.directory().resolve("c/u/scr.1/secret").toString());
+    Path job = Files.createDirectories(cluster.directory().resolve("o/c/u/scr.1"),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    Files.copy(cluster.directory().resolve("c/u/scr.1/secret"), job.resolve("secret"),
+        StandardCopyOption.COPY_ATTRIBUTES);
+    DaemonProcess otherStorage =
+        cluster.startOutsider(first.name(), cluster.directory().resolve("o"), Map.of());
     assertThat(otherStorage.awaitExit()).isEqualTo(1);
     assertThat(otherStorage.output()).contains("scr: node " + first.name() + " is a member already")
         .doesNotContain("\tat ");
 
-    Path secret = Files.writeString(cluster.directory().resolve("secret"), "not the secret of the others");
+    Path secret = Files.writeString(cluster.directory().resolve("strange"), "not the secret of the others");
     Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
     DaemonProcess stranger = cluster.startOutsider("stranger", cluster.directory().resolve("s"), Map.of(),
         "--secret-file", secret.toString());

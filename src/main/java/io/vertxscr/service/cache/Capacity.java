@@ -127,13 +127,17 @@ public final class Capacity {
         store.reclaim(target.base());
         free = free(target, sharing);
       }
-      return free;
-    }).map(free -> free >= needed && !exact ? RoomEstimate.ENOUGH
-        : evicting(cache, target, new Need(needed, free, exact)));
+      return new Need(needed, free, whole(target, sharing) / 2 < needed, exact);
+    }).map(need -> need.free() >= needed && !exact ? RoomEstimate.ENOUGH : evicting(cache, how, target, need));
   }
 
-  /** Space needed by a dataset; exact: at most the store's count of datasets may exist together with it. */
-  private record Need(long bytes, long free, boolean exact) {}
+  /**
+   * Space needed by a dataset.
+   *
+   * @param single whether the store, if nobody else used it, would have room for one such dataset and not for two
+   * @param exact whether at most the store's count of datasets may exist together with it
+   */
+  private record Need(long bytes, long free, boolean single, boolean exact) {}
 
   /**
    * Checks the space for redundancy before it is computed. In the file system, and of the store's SIZE with the files.
@@ -179,10 +183,16 @@ public final class Capacity {
         : Math.min(free, target.sizeBytes().getAsLong() / sharing - store.bytes(target.base()));
   }
 
-  private RoomEstimate evicting(RunCache cache, StoreDescriptor target, Need need) {
+  /** What this node could have, if nobody else used the store. */
+  private long whole(StoreDescriptor target, int sharing) {
+    return target.sizeBytes().orElseGet(() -> store.wholeBytes(target.base())) / sharing;
+  }
+
+  private RoomEstimate evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
     List<Eviction.Cached> held = keeper.cached(cache);
     EvictionPlan plan = Eviction.early(held, new SpaceDemand(
-        target.base(), target.count(), need.exact(), need.bytes() - need.free()));
+        target.base(), how.redundancy().failures(), target.count(), need.single(), need.exact(),
+        need.bytes() - need.free()));
     if (plan.tooMany() > 0) {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
           + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
@@ -190,12 +200,15 @@ public final class Capacity {
     }
     if (plan.missingBytes() > 0) {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": the dataset will take about "
-          + need.bytes() + " bytes, free are " + Math.max(0, need.free()) + ", and "
-          + plan.missingBytes() + " are missing even"
-          + " without what may be deleted. Kept there are datasets " + kept(target.base()) + "; what is on its"
-          + " way to the prefix directory or the last that a restart could use stays. Use a larger store,"
-          + " SCR_CACHE_FULL=BYPASS or SCR_CACHE_BYPASS=1; or, with one dataset in the store, SCR_CACHE_EVICT=EARLY,"
-          + " which has none there while the next one is written");
+          + need.bytes() + " bytes, free are " + Math.max(0, need.free()) + ", and " + plan.missingBytes()
+          + " are missing even without what may be deleted. Kept there are datasets " + kept(target.base())
+          + "; what is on its way to the prefix directory or the last that a restart could use stays. Use a larger"
+          + " store, SCR_CACHE_FULL=BYPASS or SCR_CACHE_BYPASS=1; or, with one dataset in the store,"
+          + " SCR_CACHE_EVICT=EARLY, which has none there while the next one is written");
+    }
+    if (plan.lastGoes() && !need.exact()) {               // who has asked for it was told when the run began
+      LOG.warn("store {} has room for one dataset only: datasets {} are deleted before the next one is written, and a"
+          + " failure meanwhile leaves no checkpoint in the cache", target.base(), plan.evicted());
     }
     List<Integer> givenUp = Eviction.givenUp(held, plan);
     if (!givenUp.isEmpty()) {
