@@ -69,8 +69,10 @@ class EvictionTest {
     assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 30)).evicted()).containsExactly(7, 9, 1);
     assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 40)))
         .isEqualTo(new EvictionPlan(List.of(7, 9, 1, 8), true, 0));
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 2, true, false, 40))).isEqualTo(new EvictionPlan(List.of(), false, 10));
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 41))).isEqualTo(new EvictionPlan(List.of(), false, 1));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 2, true, false, 40)))
+        .isEqualTo(new EvictionPlan(List.of(), false, 10));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 41)))
+        .isEqualTo(new EvictionPlan(List.of(), false, 1));
   }
 
   /** The lack may pass, the next one may fail, and that would leave nothing. */
@@ -116,7 +118,8 @@ class EvictionTest {
         .as("a pending flush").isEqualTo(10);
     List<Cached> flushed = List.of(restart, passedOver, wanted, newer, newest);
     assertThat(Eviction.early(flushed, new SpaceDemand("/a", 1, 2, true, false, 20)).evicted()).containsExactly(4, 5);
-    assertThat(Eviction.givenUp(flushed, Eviction.early(flushed, new SpaceDemand("/a", 1, 2, true, false, 20)))).isEmpty();
+    assertThat(Eviction.givenUp(flushed, Eviction.early(flushed, 
+        new SpaceDemand("/a", 1, 2, true, false, 20)))).isEmpty();
   }
 
   @Test

@@ -77,7 +77,8 @@ class ClientArtefactIT {
   }
 
   private static boolean isAllowed(String user, String target) {
-    return target.startsWith("java.") || target.startsWith("jdk.net.") || !target.contains(".") || target.startsWith("org.slf4j.")
+    return target.startsWith("java.") || target.startsWith("jdk.net.") || !target.contains(".")
+        || target.startsWith("org.slf4j.")
         || target.startsWith("io.vertx.") && WITH_VERTX.contains(user.replaceFirst("\\$.*", ""));
   }
 
