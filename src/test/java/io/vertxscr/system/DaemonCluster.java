@@ -27,6 +27,7 @@ final class DaemonCluster implements AutoCloseable {
   private final Map<String, String> environment;
   private final List<Host> hosts;
   private final List<Integer> ports;
+  private boolean withSecret;
   private final SequencedMap<String, DaemonProcess> alive = new LinkedHashMap<>();
   private final List<DaemonProcess> started = new ArrayList<>();
 
@@ -77,12 +78,12 @@ final class DaemonCluster implements AutoCloseable {
 
   /** Starts one without waiting; its place in the order of ages is then known only to the cluster. */
   DaemonProcess startSoon(String name) throws IOException {
-    return startSoon(name, directory);
+    return startSoon(name, Map.of());
   }
 
-  /** The same with its storage in another place. */
-  DaemonProcess startSoon(String name, Path where) throws IOException {
-    DaemonProcess daemon = launch(name, where, Map.of());
+  /** The same with variables of its own. */
+  DaemonProcess startSoon(String name, Map<String, String> more) throws IOException {
+    DaemonProcess daemon = launch(name, directory, more);
     alive.put(name, daemon);
     return daemon;
   }
@@ -107,7 +108,7 @@ final class DaemonCluster implements AutoCloseable {
     command.addAll(List.of(HOME.resolve("bin/scr").toString(), "node", "--name", name, "--host", host.address(),
         "--port", String.valueOf(port), "--members", String.join(",", IntStream.range(0, ports.size())
             .mapToObj(member -> hosts.get(member).address() + ":" + ports.get(member)).toList())));
-    if (!host.equals(Host.HERE)) {
+    if (withSecret || !host.equals(Host.HERE)) {
       command.addAll(List.of("--secret-file", secret().toString()));
     }
     command.addAll(List.of(options));
@@ -126,6 +127,12 @@ final class DaemonCluster implements AutoCloseable {
     DaemonProcess daemon = new DaemonProcess(name, port, builder.start(), output);
     started.add(daemon);
     return daemon;
+  }
+
+  /** Those that start from now on have the cluster's own secret, wherever their storage is. */
+  DaemonCluster withSecret() {
+    withSecret = true;
+    return this;
   }
 
   /** Beyond loopback there is no daemon without one. */

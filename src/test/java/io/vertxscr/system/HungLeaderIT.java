@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a leader whose storage hangs is replaced. Method: three daemons; the storage of the oldest is on a FUSE file
- * system whose process is stopped during a run of the other two. A long test: -Dscr.long=true.
+ * Goal: a leader whose storage hangs is replaced. Method: three daemons; the control directory of the oldest is on a
+ * FUSE file system whose process is stopped during a run of the other two. A long test: -Dscr.long=true.
  */
 class HungLeaderIT {
   private static final int FILES = 2;
@@ -23,10 +23,11 @@ class HungLeaderIT {
   @Test
   void aLeaderWhoseStorageHangsEndsItselfAndTheOthersGoOn() throws Exception {
     Root.assumeLongTestsWith("bindfs");
-    try (DaemonCluster cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR"));
+    try (DaemonCluster cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR")).withSecret();
         MirrorMount mount = new MirrorMount(
             Files.createDirectories(cluster.directory().resolve("shown")), cluster.directory().resolve("m"))) {
-      DaemonProcess leader = cluster.startSoon("n1", cluster.directory().resolve("m")).awaitReady();
+      DaemonProcess leader = cluster.startSoon("n1",
+          Map.of("SCR_CNTL_BASE", cluster.directory().resolve("m/c").toString())).awaitReady();
       List<DaemonProcess> others = List.of(cluster.start("n2"), cluster.start("n3"));
       SocketRun run = SocketRun.twoOnEach(cluster.prefix(), others);
       CyclicBarrier turn = new CyclicBarrier(5);
