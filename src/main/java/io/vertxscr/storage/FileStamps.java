@@ -6,13 +6,11 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.Set;
@@ -25,15 +23,9 @@ import java.util.Set;
 public final class FileStamps {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       Set.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
-  private static final Set<OpenOption> NEW = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   private static final PosixFilePermission[] BITS = PosixFilePermission.values();
 
   private FileStamps() {}
-
-  /** Creates a file that is readable for its owner only, until its bytes are complete. */
-  public static FileChannel create(Path file) throws IOException {
-    return FileChannel.open(file, NEW, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
-  }
 
   /** Opens a draft of an earlier attempt to resume it; it may have its mode already. */
   public static FileChannel reopen(Path file) throws IOException {

@@ -34,7 +34,7 @@ public final class NewFile {
    * @throws io.vertxscr.model.ScrException NO_SPACE, IO; what {@code writing} throws
    */
   public static <T> T stamped(Path to, Writing<T> writing) {
-    return write(to, () -> FileStamps.create(to), writing);
+    return write(to, () -> OwnFile.create(to), writing);
   }
 
   /** Writes a file with the default mode of this process. */
@@ -44,7 +44,7 @@ public final class NewFile {
 
   /** Creates a file as {@link #stamped} does, for a writer that pauses; it {@link #unlink}s it after a failure. */
   public static FileChannel create(Path to) throws IOException {
-    return make(to, () -> FileStamps.create(to));
+    return make(to, () -> OwnFile.create(to));
   }
 
   /** The same with the default mode of this process. */

@@ -13,8 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Opens files below a node's own directories. Never through a link; what is created has mode 0600, whatever the umask.
- * Blocking.
+ * Opens files of a node's own directories, and drafts. Never through a link; what is created has mode 0600,
+ * independent of the umask. Blocking.
  */
 public final class OwnFile {
   private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");

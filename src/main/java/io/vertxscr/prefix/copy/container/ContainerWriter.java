@@ -9,15 +9,12 @@ import io.vertxscr.prefix.copy.extent.OpenFiles;
 import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.OwnFile;
 import io.vertxscr.storage.PieceBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.CRC32;
 
@@ -181,9 +178,7 @@ public final class ContainerWriter implements AutoCloseable {
   private FileChannel channel(int container) throws IOException {
     FileChannel channel = open.get(container);
     if (channel == null) {
-      channel = FileChannel.open(path(container),
-          Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      channel = OwnFile.write(path(container));
       open.put(container, channel);
     }
     return channel;

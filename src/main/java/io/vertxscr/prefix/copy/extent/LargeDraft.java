@@ -4,6 +4,7 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -95,7 +96,7 @@ public final class LargeDraft {
         Files.deleteIfExists(marksPath);
         AtomicFile.force(draft.getParent());
         Files.deleteIfExists(draft);
-        FileStamps.create(draft).close();
+        OwnFile.create(draft).close();
         ExtentJournal.create(marksPath, owner);
         AtomicFile.force(draft.getParent());
       }

@@ -3,6 +3,7 @@ package io.vertxscr.prefix.copy.extent;
 import io.vertxscr.coding.Crc32s;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -83,7 +84,7 @@ public final class LargeFetch {
     try (FileChannel in = found.open()) {
       found.requireBytes(in.size(), fileBytes);
       Files.deleteIfExists(to);
-      FileStamps.create(to).close();
+      OwnFile.create(to).close();
       source = found;
     } catch (IOException e) {
       throw Faults.io(to, e);

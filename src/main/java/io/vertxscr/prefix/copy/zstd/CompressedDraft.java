@@ -13,6 +13,7 @@ import io.vertxscr.prefix.copy.extent.SourceFile;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.OwnFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -109,7 +110,7 @@ public final class CompressedDraft {
       PrefixDirectories.force(List.of(places.draft().getParent()));
     }
     Files.deleteIfExists(places.draft());
-    FileStamps.create(places.draft()).close();
+    OwnFile.create(places.draft()).close();
     if (isMarked()) {
       ExtentJournal.create(places.marks(), owner());
       PrefixDirectories.force(List.of(places.draft().getParent()));
