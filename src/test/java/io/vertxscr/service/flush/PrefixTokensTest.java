@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.LockUser;
@@ -12,14 +11,13 @@ import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.Membership;
+import io.vertxscr.service.OneNode;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,25 +31,7 @@ class PrefixTokensTest {
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/p"));
   private final String prefix = paths.prefix().toString();
   private final Loop loop = time.loop(new LocalFiles(disk.system()));
-  private final PrefixTokens tokens = new PrefixTokens(loop, new Alone(), new Prefixes(loop, "n1"));
-
-  /** By its members n1 leads. */
-  private static final class Alone implements Membership {
-    @Override
-    public NodeInfo self() {
-      return nodes().getFirst();
-    }
-
-    @Override
-    public List<NodeInfo> nodes() {
-      return List.of(new NodeInfo("n1", "host", "127.0.0.1", 1));
-    }
-
-    @Override
-    public void listen(Listener listener) {
-      // Nobody comes or goes.
-    }
-  }
+  private final PrefixTokens tokens = new PrefixTokens(loop, new OneNode(), new Prefixes(loop, "n1"));
 
   @AfterEach
   void close() throws IOException {

@@ -10,7 +10,6 @@ import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.format.Samples;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
@@ -22,8 +21,8 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.OneNode;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
@@ -89,23 +88,6 @@ class RouteServiceTest {
     @Override
     public void onlyLeader(String name) {
       // The test answers.
-    }
-  }
-
-  private static final class OneNode implements Membership {
-    @Override
-    public NodeInfo self() {
-      return nodes().getFirst();
-    }
-
-    @Override
-    public List<NodeInfo> nodes() {
-      return List.of(new NodeInfo("n1", "host", "127.0.0.1", 1));
-    }
-
-    @Override
-    public void listen(Listener listener) {
-      // Nobody comes or goes.
     }
   }
 

@@ -9,7 +9,6 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
-import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixFence;
@@ -17,7 +16,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.Membership;
+import io.vertxscr.service.OneNode;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.flush.PrefixTokens;
@@ -42,28 +41,10 @@ class PrefixFetcherTest {
   private final LocalFiles files = new LocalFiles(disk.system());
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/p"));
   private final Loop loop = time.loop(files);
-  private final PrefixTokens tokens = new PrefixTokens(loop, new Alone(), new Prefixes(loop, "n1"));
+  private final PrefixTokens tokens = new PrefixTokens(loop, new OneNode(), new Prefixes(loop, "n1"));
   private final PrefixFetcher fetcher =
       new PrefixFetcher(loop, null, new Prefixes(loop, "n1"), tokens::with, () -> TIME);
   private final LockUser other = new LockUser("n2", new LocalFiles(disk.system()), Clock.systemUTC());
-
-  /** By its members n1 leads. */
-  private static final class Alone implements Membership {
-    @Override
-    public NodeInfo self() {
-      return nodes().getFirst();
-    }
-
-    @Override
-    public List<NodeInfo> nodes() {
-      return List.of(new NodeInfo("n1", "host", "127.0.0.1", 1));
-    }
-
-    @Override
-    public void listen(Listener listener) {
-      // Nobody comes or goes.
-    }
-  }
 
   @AfterEach
   void close() throws IOException {
