@@ -199,6 +199,11 @@ final class Fleet {
     up().forEach(node -> daemons.get(node).endedFromOutside());
   }
 
+  /** Whether all that are up have answered since the last {@link #ping}. */
+  boolean haveAnswered() {
+    return seenBy.keySet().containsAll(up());
+  }
+
   /** Whether all that are up have answered since the last {@link #ping}, and form one cluster. */
   boolean agrees() {
     return Agreement.isComplete(Set.copyOf(up()), seenBy);

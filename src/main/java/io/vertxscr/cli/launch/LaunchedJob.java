@@ -137,12 +137,14 @@ final class LaunchedJob {
     switch (signal) {
       case Signal.Happened(var event) -> onEvent(event.getString("type", ""), event);
       case Signal.Ended(int exit) -> {
+        long ranMs = nowMs() - startedMs;
         program = Optional.empty();
         watchdog.ended();
         if (JobFlow.endedFromOutside(state, exit)) {
           fleet.endedFromOutside();
         }
-        happened(new JobEvent.Ended(exit, nowMs() - startedMs));
+        hearOut();
+        happened(new JobEvent.Ended(exit, ranMs));
       }
       case Signal.Stop(String why) -> {
         if (program.isPresent()) {
@@ -152,6 +154,12 @@ final class LaunchedJob {
       }
       case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
     }
+  }
+
+  /** Hears what the daemons told before the program ended: their answers come after it, each on the same pipe. */
+  private void hearOut() throws InterruptedException {
+    fleet.ping();
+    await(JobFlow.WORD_MS, fleet::haveAnswered);
   }
 
   private void onEvent(String type, JsonObject event) throws InterruptedException {

@@ -363,6 +363,20 @@ class RunCommandTest {
     assertThat(run.err()).doesNotContain("failed", "run 2");
   }
 
+  /** Method: all that the daemon tells comes after the end of the program, but before its answer to a ping. */
+  @Test
+  void whatDaemonsToldBeforeTheEndOfTheProgramCountsHoweverLateItIsRead() throws Exception {
+    machine.hasSaid("node1", """
+        event {"type":"run-begun","ranks":4,"nodes":2}
+        event {"type":"halting","reason":"JOB_HALTED","cause":"somebody has halted the job (JOB_HALTED)"}
+        event {"type":"run-over"}
+        """);
+    program(1, "touch \"$STATE/ended\"; exit 1\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(run.err()).contains("the run has ended because it was to stop").doesNotContain("failed", "run 2");
+  }
+
   /** Method: a file stands where the directory of our own should be. */
   @Test
   void aPrefixDirectoryThatCannotBeWrittenToIsRefusedInTheWordsOfPrerun() throws Exception {

@@ -32,7 +32,7 @@ final class StubMachine {
         "STATE", directory.toString()));
     // A daemon sees those that run, like a cluster. Its node is in its arguments; files in STATE say what becomes of
     // it: dead-n1 never starts, apart-n1 begins a cluster of its own; says-n1 is what it tells of the first run,
-    // later-n1 what it tells after the file ended is there.
+    // later-n1 what it tells after the file ended is there, unread-n1 what it has told before its next answer then.
     command("scr", """
         echo "scr $*" >> "$CALLS"
         [ "$1" = node ] || { echo "nothing to scavenge"; echo "left in the caches, for 2"; exit 0; }
@@ -54,6 +54,7 @@ final class StubMachine {
           [ -e "$STATE/dead-$name" ] && exit 9
           [ -e "$STATE/once-$name" ] && { rm "$STATE/once-$name"; exit 9; }
           [ -e "$STATE/deaf-$name" ] && continue
+          [ -e "$STATE/ended" ] && [ -e "$STATE/unread-$name" ] && cat "$STATE/unread-$name"
           [ "$apart" ] && { echo "pong {\\"members\\":[\\"$name\\"]}"; continue; }
           members=
           for alive in "$STATE"/alive-*; do members="$members\\"${alive##*/alive-}\\","; done
@@ -84,6 +85,11 @@ final class StubMachine {
   /** Sets what it writes some time after the program has written the file {@code ended}. */
   void saysLater(String node, String lines) throws IOException {
     Files.writeString(directory.resolve("later-" + node), lines);
+  }
+
+  /** Sets what it writes before it answers for the first time after the program has written the file {@code ended}. */
+  void hasSaid(String node, String lines) throws IOException {
+    Files.writeString(directory.resolve("unread-" + node), lines);
   }
 
   /** A command on the PATH. */
