@@ -79,7 +79,7 @@ final class Handshake {
       throw refused(server, status);
     }
     try {
-      server.secure(security.credentials().engine(true));
+      server.secure(security.credentials().clientEngine(node));
       prove(server, security, node);
     } catch (SSLException e) {
       throw new ScrException(Fault.NOT_AUTHORIZED, server.peer()

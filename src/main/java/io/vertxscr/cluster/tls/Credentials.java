@@ -44,6 +44,8 @@ public final class Credentials {
   /** AES with 128 bits first: it is the fastest in Java, by a tenth. */
   private static final String[] CIPHERS =
       {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"};
+  /** Sessions are found by name and port; without one the JDK does not look for them. */
+  private static final int SESSION_PORT = 1;
   private static final char[] IN_MEMORY = {};
 
   private final PrivateKey key;
@@ -109,9 +111,20 @@ public final class Credentials {
     }
   }
 
-  /** One end of a connection with mutual authentication. */
+  /**
+   * Client's end of a connection with mutual authentication. After the first one to a node of that name, both sides
+   * resume its session, which saves the certificates: most of the CPU time of a handshake.
+   */
+  public SSLEngine clientEngine(String node) {
+    return prepared(context.createSSLEngine(node, SESSION_PORT), true);
+  }
+
+  /** One end of a connection with mutual authentication, in a session of its own. */
   public SSLEngine engine(boolean client) {
-    SSLEngine engine = context.createSSLEngine();
+    return prepared(context.createSSLEngine(), client);
+  }
+
+  private static SSLEngine prepared(SSLEngine engine, boolean client) {
     engine.setUseClientMode(client);
     engine.setNeedClientAuth(true);
     engine.setEnabledProtocols(new String[] {TLS});

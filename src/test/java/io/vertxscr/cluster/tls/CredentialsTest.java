@@ -86,12 +86,25 @@ class CredentialsTest {
         .withMessageContaining("none cannot be read");
   }
 
+  /** By the bytes that the server sends: without certificates they are a few. */
+  @Test
+  void anotherConnectionToTheSameNodeResumesTheSessionAndToNobodyElse() throws Exception {
+    Credentials member = Credentials.ofOwn();
+    int full = handshake(member.clientEngine("n1"), member.engine(false));
+    assertThat(handshake(member.clientEngine("n1"), member.engine(false))).isLessThan(full * 2 / 3);
+    assertThat(handshake(member.clientEngine("n2"), member.engine(false))).isGreaterThan(full * 2 / 3);
+    assertThatExceptionOfType(SSLException.class)
+        .isThrownBy(() -> handshake(member.clientEngine("n1"), Credentials.ofOwn().engine(false)));
+  }
+
   private static String pem(String what, byte[] der) {
     return "-----BEGIN " + what + "-----\n" + Base64.getMimeEncoder().encodeToString(der) + "\n-----END " + what
         + "-----\n";
   }
 
-  private static void handshake(SSLEngine client, SSLEngine server) throws SSLException {
+  /** Returns how many bytes the server has sent. */
+  private static int handshake(SSLEngine client, SSLEngine server) throws SSLException {
+    int sent = 0;
     ByteBuffer none = ByteBuffer.allocate(0);
     ByteBuffer plain = ByteBuffer.allocate(1 << 16);
     ByteBuffer[] wires = {ByteBuffer.allocate(1 << 16).limit(0), ByteBuffer.allocate(1 << 16).limit(0)};
@@ -104,11 +117,13 @@ class CredentialsTest {
         task.run();
       }
       wires[1 - turn % 2].compact();
-      mine.wrap(none, wires[1 - turn % 2]);
+      int produced = mine.wrap(none, wires[1 - turn % 2]).bytesProduced();
+      sent += mine == server ? produced : 0;
       wires[1 - turn % 2].flip();
       mine.unwrap(wires[turn % 2], plain.clear());
     }
     assertThat(client.getHandshakeStatus()).isEqualTo(SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING);
     assertThat(server.getHandshakeStatus()).isEqualTo(SSLEngineResult.HandshakeStatus.NOT_HANDSHAKING);
+    return sent;
   }
 }
