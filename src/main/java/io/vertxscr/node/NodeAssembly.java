@@ -156,7 +156,7 @@ public final class NodeAssembly {
     Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
     Inventories caches = new Inventories(bus, ports.membership());
     PrefixAccess access =
-        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, ports.membership(), prefixes));
+        new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, bus, ports.membership(), prefixes));
     PrefixFetcher prefix =
         new PrefixFetcher(loop, bus, prefixes, access.tokens()::with, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, prefixes);

@@ -4,7 +4,7 @@ import io.vertxscr.model.NodeInfo;
 import java.util.List;
 
 /** A cluster of n1 alone, which leads it. */
-public final class OneNode implements Membership {
+public class OneNode implements Membership {
   @Override
   public NodeInfo self() {
     return nodes().getFirst();

@@ -156,7 +156,7 @@ final class LaunchedJob {
     }
   }
 
-  /** Hears what the daemons told before the program ended: their answers come after it, each on the same pipe. */
+  /** Hears what daemons told before the program ended. Each answers behind it, on the same pipe. */
   private void hearOut() throws InterruptedException {
     fleet.ping();
     await(JobFlow.WORD_MS, fleet::haveAnswered);

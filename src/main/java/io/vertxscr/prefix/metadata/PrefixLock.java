@@ -23,6 +23,7 @@ import java.util.regex.Pattern;
  * <pre>
  *   .scr/index.lock     exclusive: every change of a shared file, seal, removal, takeover
  *   .scr/leader.lock    shared: nodes give names to files; exclusive: takeover
+ *   .scr/trial.lock     shared: a leader that takes over; exclusive, tried only: the other nodes ({@link LockTrial})
  * </pre>
  * The content of {@code index.lock} is a line with the current or last owner.
  *
@@ -70,11 +71,7 @@ class PrefixLock {
    * @throws ScrException IO; what the work throws
    */
   <T> T with(Supplier<T> work) {
-    MetadataFiles.requireOwnDirectories(file);
-    if (!Files.isDirectory(paths.scr())) {
-      PrefixDirectories.createDurably(paths.prefix(), paths.scr());
-    }
-    Path real = LocalFiles.real(file);
+    Path real = real(paths, file);
     for (int tries = 1; ; tries++) {
       Attempt<T> attempt = attempt(real, work);
       if (attempt.refused == null) {
@@ -84,8 +81,22 @@ class PrefixLock {
     }
   }
 
+  /** The one name of a lock file, whose directory is made where it is missing. */
+  static Path real(PrefixPaths paths, Path file) {
+    MetadataFiles.requireOwnDirectories(file);
+    if (!Files.isDirectory(paths.scr())) {
+      PrefixDirectories.createDurably(paths.prefix(), paths.scr());
+    }
+    return LocalFiles.real(file);
+  }
+
   /** What an attempt has come to. @param refused null where the work was done */
   private record Attempt<T>(T result, LockHeldException refused) {}
+
+  /** What a {@link LockTrial} holds, tried by another node. */
+  static PrefixLock ofTrial(PrefixPaths paths, LockUser user) {
+    return new PrefixLock(paths, user, paths.trialLock(), false);
+  }
 
   /** For who has it already: runs the work. */
   PrefixLock held() {

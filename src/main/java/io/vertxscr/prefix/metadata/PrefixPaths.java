@@ -81,6 +81,11 @@ public record PrefixPaths(Path prefix) {
     return scr().resolve("leader.lock");
   }
 
+  /** Held while other nodes try it. */
+  Path trialLock() {
+    return scr().resolve("trial.lock");
+  }
+
   public Path restartFile() {
     return scr().resolve("restart.scr");
   }

@@ -52,6 +52,8 @@ public enum NodeVerb {
   PROTECT,
   /** From the leader: all have computed it, use it. */
   PROTECT_COMMIT,
+  /** From the leader, which holds a lock of a prefix directory: is it refused to you? */
+  TRY_LOCK,
   /** From the leader: copy to drafts in the prefix directory. */
   FLUSH_COPY,
   /** To the leader: how many may write here, and how fast? */
@@ -103,8 +105,8 @@ public enum NodeVerb {
   public boolean isFromLeader() {
     return switch (this) {
       case ADVICE_WITHDRAW, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT, FETCH_DISCARD, DROP,
-          PROTECT, PROTECT_COMMIT, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE, AGGREGATE_PUBLISH, UNPACK,
-          FLUSHED -> true;
+          PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE, AGGREGATE_PUBLISH,
+          UNPACK, FLUSHED -> true;
       case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, CLAIM_PATHS, INVENTORY, SYNCED,
           FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER,
           CHECKSUMS -> false;

@@ -17,6 +17,7 @@ import io.vertxscr.prefix.copy.WrittenDrafts;
 import io.vertxscr.prefix.copy.container.PackedRanks;
 import io.vertxscr.prefix.copy.extent.FlushTarget;
 import io.vertxscr.prefix.metadata.DraftOwner;
+import io.vertxscr.prefix.metadata.LockTrial;
 import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
@@ -31,12 +32,16 @@ import io.vertxscr.protocol.node.flush.DraftsRenamed;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.protocol.node.flush.FlushWork;
 import io.vertxscr.protocol.node.flush.FlushWorked;
+import io.vertxscr.protocol.node.flush.LockTried;
 import io.vertxscr.protocol.node.flush.MapPartRequest;
 import io.vertxscr.protocol.node.flush.MapPartWritten;
+import io.vertxscr.protocol.node.flush.TryLock;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.OpenPrefix;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.AggregateService;
@@ -85,6 +90,13 @@ public final class FlushService {
 
   private PrefixPaths paths(DatasetRecord record) {
     return prefixes.open(record.origin().prefix()).paths();
+  }
+
+  /** Tries a lock that the leader holds. */
+  public Future<LockTried> tryLock(TryLock request) {
+    OpenPrefix prefix = prefixes.open(request.prefix());
+    return loop.prefix().ask(PrefixJobs.PATIENCE, "try the locks of " + request.prefix(), () ->
+        new LockTried(LockTrial.isRefused(prefix.paths(), prefix.user())));
   }
 
   /** Copies the ranks' files to drafts beside their places. What fails leaves no draft of this node behind. */

@@ -8,6 +8,7 @@ import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
@@ -34,6 +35,7 @@ public final class PrefixTokens {
   private final Loop loop;
   private final Membership membership;
   private final Prefixes prefixes;
+  private final LockTrials trials;
   private final Map<String, Future<PrefixToken>> held = new HashMap<>();
   private final Map<String, Pause> pauses = new HashMap<>();
 
@@ -41,16 +43,18 @@ public final class PrefixTokens {
   private record Pause(long lengthMs, long endNs) {}
 
   /** Takes no directory over yet. */
-  public PrefixTokens(Loop loop, Membership membership, Prefixes prefixes) {
+  public PrefixTokens(Loop loop, NodeBus bus, Membership membership, Prefixes prefixes) {
     this.loop = loop;
     this.membership = membership;
     this.prefixes = prefixes;
+    this.trials = new LockTrials(loop, bus, membership, prefixes);
   }
 
   /** This node has become the leader: what it held in an earlier leadership is worth nothing. */
   public void tookOver() {
     held.clear();
     pauses.clear();
+    trials.clear();
   }
 
   /**
@@ -78,7 +82,10 @@ public final class PrefixTokens {
             PrefixFence.newest(paths).filter(token::equals).isPresent())).otherwise(false);
   }
 
-  /** The token, taken now where this leader has none. Fails with BUSY while it leaves the directory to another. */
+  /**
+   * The token, taken now where this leader has none. Fails with BUSY while it leaves the directory to another, and with
+   * IO where locks do not exclude between nodes.
+   */
   Future<PrefixToken> hold(String prefix) {
     Future<PrefixToken> present = held.get(prefix);
     if (present != null && !present.failed()) {
@@ -92,8 +99,8 @@ public final class PrefixTokens {
     String node = membership.self().name();
     String id = PrefixToken.id(loop.random().nextLong());
     OpenPrefix directory = prefixes.open(prefix);
-    Future<PrefixToken> taken = prefixes.locked().run("take over " + prefix, () ->
-        PrefixFence.takeOver(directory.paths(), directory.user(), node, id));
+    Future<PrefixToken> taken = trials.pass(prefix).compose(_ -> prefixes.locked().run("take over " + prefix, () ->
+        PrefixFence.takeOver(directory.paths(), directory.user(), node, id)));
     held.put(prefix, taken);
     return taken;
   }

@@ -41,7 +41,7 @@ class PrefixFetcherTest {
   private final LocalFiles files = new LocalFiles(disk.system());
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/p"));
   private final Loop loop = time.loop(files);
-  private final PrefixTokens tokens = new PrefixTokens(loop, new OneNode(), new Prefixes(loop, "n1"));
+  private final PrefixTokens tokens = new PrefixTokens(loop, null, new OneNode(), new Prefixes(loop, "n1"));
   private final PrefixFetcher fetcher =
       new PrefixFetcher(loop, null, new Prefixes(loop, "n1"), tokens::with, () -> TIME);
   private final LockUser other = new LockUser("n2", new LocalFiles(disk.system()), Clock.systemUTC());

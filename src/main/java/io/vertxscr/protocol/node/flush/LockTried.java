@@ -1,0 +1,4 @@
+package io.vertxscr.protocol.node.flush;
+
+/** Result of a {@link TryLock}. @param refused as it must be */
+public record LockTried(boolean refused) {}
