@@ -3,6 +3,9 @@ package io.vertxscr.service.restart;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
+import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
@@ -14,12 +17,15 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.Job;
+import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.LockUser;
+import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.protocol.node.Ack;
@@ -45,12 +51,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a fetch takes from the cache no more than it replaces. It takes nothing before all of it is known to be right.
- * Method: one rank with one file, on a file system in memory of a known size.
+ * Goal: a fetch takes from the cache no more than it replaces. It takes nothing before all of it is known to be right,
+ * and gives no names in the prefix directory once another leader may. Method: one rank with one file, on a file system
+ * in memory of a known size.
  */
-class FetchRoomTest {
+class FetchServiceTest {
   private static final int BYTES = 1 << 20;
   private static final long CREATED_US = 100;
+  private static final String CONTAINER = ".scr/ctr.0.scr";
 
   private FaultyDisk disk;
 
@@ -65,21 +73,41 @@ class FetchRoomTest {
     final NodeDirectories directories;
     final DatasetStore store;
     final FetchService service;
+    final PrefixPaths paths;
+    final LockUser leader;
     final Path published;
 
     Scene(double room) throws IOException {
       disk = new FaultyDisk((long) (room * BYTES));
-      PrefixPaths paths = new PrefixPaths(disk.directory("/prefix"));
+      paths = new PrefixPaths(disk.directory("/prefix"));
       directories = new NodeDirectories(disk.system().getPath("/cache"), disk.system().getPath("/control"));
       store = DatasetStore.open(directories);
       Loop loop = time.loop(new LocalFiles(disk.system()));
+      leader = new LockUser("n1", loop.files(), loop.clock());
       service = new FetchService(loop, new Prefixes(loop, "n1"), "n1", store, Observer.NONE);
       Files.createDirectories(paths.dataset(1));
       published = Files.write(paths.file("file"), content(1));
+      map(FlushedFile.of(meta()));
+    }
+
+    private FileMeta meta() throws IOException {
+      return new FileMeta("file", "file", BYTES,
+          OptionalInt.of(FileChecks.crc(published)), Optional.of(FileStamps.read(published)));
+    }
+
+    private void map(FlushedFile file) {
       RankMapWriter map = new RankMapWriter(paths, 1, 1, 1);
-      map.writePart(0, List.of(new RankFiles(0, List.of(new FileMeta("file", "file", BYTES,
-          OptionalInt.of(FileChecks.crc(published)), Optional.of(FileStamps.read(published)))))));
+      map.writeEntries(0, List.of(new RankEntry(0, List.of(file))));
       map.writeRoot();
+    }
+
+    /** The published file is in a container; at its path is a later one of the user. */
+    void pack() throws IOException {
+      FileMeta file = meta();
+      Files.createDirectories(paths.dataset(1).resolve(".scr"));
+      Files.move(published, paths.dataset(1).resolve(CONTAINER));
+      Files.write(published, content(2));
+      map(FlushedFile.packed(file, List.of(new Segment(CONTAINER, 0, BYTES))));
     }
 
     /** The cache holds this. */
@@ -101,9 +129,12 @@ class FetchRoomTest {
     }
 
     Future<Ack> fetch() {
+      return fetch(new FetchRanks.FetchMode(false, 2));
+    }
+
+    Future<Ack> fetch(FetchRanks.FetchMode how) {
       return time.await(Future.succeededFuture().compose(_ -> service.fetch(new FetchRanks(
-          dataset(1, CREATED_US), origin(), "/cache", redundancy(), List.of(0),
-          new FetchRanks.FetchMode(false, 2)))));
+          dataset(1, CREATED_US), origin(), "/cache", redundancy(), List.of(0), how))));
     }
 
     Future<Ack> commit() {
@@ -231,5 +262,23 @@ class FetchRoomTest {
     assertThat(scene.draft()).isDirectory();
     DatasetStore.open(scene.directories).emptyTrash();
     assertThat(scene.draft()).doesNotExist();
+  }
+
+  /** Method: another leader takes over between the fetch and its commit. */
+  @Test
+  void filesOfContainersGetNoPathOnceAnotherLeaderHasTakenOver() throws IOException {
+    Scene scene = new Scene(8);
+    scene.pack();
+    PrefixToken mine = PrefixFence.takeOver(scene.paths, scene.leader, "n1", PrefixToken.id(1));
+    FetchRanks.FetchMode byPath = new FetchRanks.FetchMode(false, true, 2, Optional.of(mine));
+    assertThat(scene.fetch(byPath).succeeded()).isTrue();
+    PrefixFence.takeOver(scene.paths, scene.leader, "n2", PrefixToken.id(2));
+    failsWith(scene.commit(), Fault.NOT_LEADER);
+    assertThat(scene.published).hasBinaryContent(content(2));
+
+    PrefixToken newest = PrefixFence.takeOver(scene.paths, scene.leader, "n1", PrefixToken.id(3));
+    assertThat(scene.fetch(new FetchRanks.FetchMode(false, true, 2, Optional.of(newest))).succeeded()).isTrue();
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.published).hasBinaryContent(content(1));
   }
 }
