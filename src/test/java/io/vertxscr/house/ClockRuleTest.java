@@ -7,7 +7,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.vertx.core.Vertx;
-import io.vertxscr.model.Fault;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.LocalDateTime;
@@ -106,15 +105,12 @@ class ClockRuleTest {
     }
   }
 
-  private final JavaClasses program =
-      new ClassFileImporter().importUrl(Fault.class.getProtectionDomain().getCodeSource().getLocation());
-
   @ParameterizedTest
   @EnumSource(Rule.class)
   void noClassBelowTheEdgeTakesByItselfWhatComesFromOutside(Rule rule) {
     Set<String> complaints = new TreeSet<>();
     Set<String> excused = new TreeSet<>();
-    for (JavaClass type : program) {
+    for (JavaClass type : Imported.program()) {
       String name = name(type);
       if (BELOW_THE_EDGE.stream().anyMatch(known -> name.startsWith(known + "."))) {
         type.getAccessesFromSelf().stream().filter(rule.isMeant).forEach(access ->

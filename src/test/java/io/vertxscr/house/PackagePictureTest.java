@@ -3,9 +3,6 @@ package io.vertxscr.house;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.vertxscr.model.Fault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,10 +36,8 @@ class PackagePictureTest {
 
   /** The packages that each package uses. */
   private static Map<String, Set<String>> uses() {
-    JavaClasses program =
-        new ClassFileImporter().importUrl(Fault.class.getProtectionDomain().getCodeSource().getLocation());
     Map<String, Set<String>> uses = new TreeMap<>();
-    for (JavaClass user : program) {
+    for (JavaClass user : Imported.program()) {
       user.getDirectDependenciesFromSelf().stream()
           .map(dependency -> dependency.getTargetClass().getBaseComponentType().getPackageName())
           .filter(target -> target.startsWith(BASE) && !target.equals(user.getPackageName())).distinct()

@@ -6,7 +6,6 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.vertxscr.model.Fault;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,8 +85,7 @@ class PackageTableTest {
 
   @Test
   void everyDependencyIsInTheTable() {
-    JavaClasses program =
-        new ClassFileImporter().importUrl(Fault.class.getProtectionDomain().getCodeSource().getLocation());
+    JavaClasses program = Imported.program();
 
     assertThat(program).as("classes of the program").hasSizeGreaterThan(20);
     assertThat(complaints(program)).isEmpty();

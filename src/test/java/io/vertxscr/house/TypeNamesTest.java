@@ -3,8 +3,6 @@ package io.vertxscr.house;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.vertxscr.model.Fault;
 import java.lang.reflect.Modifier;
 import java.util.Set;
 import java.util.TreeMap;
@@ -24,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class TypeNamesTest {
   @Test
   void aSimpleNameMeansOneType() throws ClassNotFoundException {
-    assertThat(shared(Fault.class)).isEmpty();
+    assertThat(shared()).isEmpty();
   }
 
   @Test
@@ -37,12 +35,11 @@ class TypeNamesTest {
     assertThat(isCounted(Class.forName(TypeNamesTest.class.getName() + "$Second$Shared"))).isTrue();
   }
 
-  private static Set<String> shared(Class<?> ofTheProgram) throws ClassNotFoundException {
+  private static Set<String> shared() throws ClassNotFoundException {
     var names = new TreeMap<String, Set<String>>();
-    for (JavaClass type : new ClassFileImporter()
-        .importUrl(ofTheProgram.getProtectionDomain().getCodeSource().getLocation())) {
+    for (JavaClass type : Imported.program()) {
       if (!type.getSimpleName().isEmpty() && !type.getSimpleName().equals("package-info")) {
-        Class<?> loaded = Class.forName(type.getName(), false, ofTheProgram.getClassLoader());
+        Class<?> loaded = Class.forName(type.getName(), false, TypeNamesTest.class.getClassLoader());
         if (isCounted(loaded)) {
           names.computeIfAbsent(loaded.getSimpleName(), _ -> new TreeSet<>()).add(loaded.getName());
         }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.vertxscr.model.Fault;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -127,9 +126,7 @@ class WaitRuleTest {
   }
 
   private static Stream<JavaClass> classes() {
-    return Stream.of(Fault.class, WaitRuleTest.class)
-        .map(type -> type.getProtectionDomain().getCodeSource().getLocation())
-        .flatMap(place -> new ClassFileImporter().importUrl(place).stream());
+    return Stream.concat(Imported.program().stream(), Imported.tests().stream());
   }
 
   /** Of the outermost class, without the base. */
