@@ -43,6 +43,8 @@ public final class ApplicationBridge {
   private static final String LOOPBACK = "127.0.0.1";
   /** Part of the heap for unfinished frames: a buffer grows by doubling, and is copied once. */
   private static final int HEAP_SHARE = 8;
+  /** Part of the heap for calls that wait: as objects they take several times the bytes of their text. */
+  private static final int WAITING_SHARE = 16;
   private static final long SMALL_FRAMES_BYTES = 8 << 20;
   private static final long PROOF_MS = 5_000;
   /** Of those that were turned away, each so many are a line of the log. */
@@ -55,6 +57,7 @@ public final class ApplicationBridge {
   private final TokenFile token;
   private final Consumer<String> closedListener;
   private final FrameBudget.Shares budgets;
+  private final OpenCalls calls;
   private final Map<String, Connection> connections = new HashMap<>();
   /** Connections that have not shown the token, the oldest first. */
   private final Map<String, NetSocket> strangers = new LinkedHashMap<>();
@@ -78,6 +81,7 @@ public final class ApplicationBridge {
     this.token = new TokenFile(socket);
     this.budgets = new FrameBudget.Shares(new FrameBudget(vertx, SMALL_FRAMES_BYTES), new FrameBudget(vertx, Math.clamp(
         Runtime.getRuntime().maxMemory() / HEAP_SHARE, Limits.MAX_MESSAGE_BYTES, Limits.MAX_UNFINISHED_BYTES)));
+    this.calls = new OpenCalls(Math.max(Runtime.getRuntime().maxMemory() / WAITING_SHARE, Limits.MAX_MESSAGE_BYTES));
     this.closedListener = Objects.requireNonNull(closedListener);
   }
 
@@ -117,7 +121,7 @@ public final class ApplicationBridge {
       return;
     }
     String clientId = "bridge:" + ++lastConnection;
-    Connection connection = new Connection(socket, vertx, node, clientId, budgets, Optional.empty(), () -> { });
+    Connection connection = new Connection(socket, vertx, node, clientId, budgets, calls, Optional.empty(), () -> { });
     connections.put(clientId, connection);
     socket.closeHandler(_ -> closed(clientId, connection));
   }
@@ -134,7 +138,7 @@ public final class ApplicationBridge {
     strangers.put(clientId, socket);
     long timer = vertx.setTimer(PROOF_MS, _ -> turnAway(clientId));
     Connection[] connection = {null};
-    connection[0] = new Connection(socket, vertx, node, clientId, budgets, Optional.of(token), () -> {
+    connection[0] = new Connection(socket, vertx, node, clientId, budgets, calls, Optional.of(token), () -> {
       vertx.cancelTimer(timer);
       strangers.remove(clientId);
       if (isFull()) {

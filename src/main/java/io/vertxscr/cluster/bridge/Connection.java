@@ -27,15 +27,19 @@ import org.slf4j.LoggerFactory;
 /**
  * One connected application. Reads frames, passes calls on, writes answers in the order in which they come.
  *
- * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT} are answered {@link Fault#BUSY}, and an application that
- * does not read its answers is not read from until it does; unfinished frames of all connections share a
- * {@link FrameBudget}. Runs on the event loop of its socket.
+ * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT}, or beyond the bytes of {@link OpenCalls}, are answered
+ * {@link Fault#BUSY}, and an application that does not read its answers is not read from until it does; unfinished
+ * frames of all connections share a {@link FrameBudget}. An object takes more memory than its two bytes of text, so a
+ * frame of nothing but small values is refused. Runs on the event loop of its socket.
  *
  * <p>A ping is answered once the node's loop has answered: a pong says that calls are served, not only that bytes are.
  */
 final class Connection implements FrameBudget.Reader {
   /** Limit of a frame before the token, so that strangers cannot occupy megabytes. */
   private static final int MAX_STRANGER_BYTES = 1024;
+  /** Values that a frame of any size may have, and bytes that each further one must have on average. */
+  private static final int FEW_VALUES = 64;
+  private static final int VALUE_BYTES = 3;
   private static final long FOREVER_MS = TimeUnit.DAYS.toMillis(365);
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
@@ -45,6 +49,7 @@ final class Connection implements FrameBudget.Reader {
   private final DeliveryOptions delivery;
   private final RecordParser parser;
   private final FrameBudget.Shares budgets;
+  private final OpenCalls calls;
   private final Runnable proven;
   private Optional<TokenFile> needed;
   private int announced;
@@ -58,8 +63,9 @@ final class Connection implements FrameBudget.Reader {
    * @param proven called when it has shown that
    */
   Connection(NetSocket socket, Vertx vertx, String node, String clientId, FrameBudget.Shares budgets,
-      Optional<TokenFile> needed, Runnable proven) {
+      OpenCalls calls, Optional<TokenFile> needed, Runnable proven) {
     this.budgets = budgets;
+    this.calls = calls;
     this.needed = needed;
     this.proven = proven;
     this.socket = socket;
@@ -114,6 +120,11 @@ final class Connection implements FrameBudget.Reader {
   }
 
   private void onJson(byte[] json) {
+    int values = values(json);
+    if (values > FEW_VALUES + json.length / VALUE_BYTES) {
+      end("a frame of " + values + " values in " + json.length + " bytes");
+      return;
+    }
     JsonObject frame;
     try {
       frame = Wire.decode(json);
@@ -124,8 +135,17 @@ final class Connection implements FrameBudget.Reader {
     if (needed.isPresent()) {
       onStranger(frame, needed.get());
     } else {
-      onFrame(frame);
+      onFrame(frame, json.length);
     }
+  }
+
+  /** About as many as there are: each begins, or is preceded by, one of these. */
+  private static int values(byte[] json) {
+    int values = 0;
+    for (byte one : json) {
+      values += one == '{' || one == '[' || one == ',' ? 1 : 0;
+    }
+    return values;
   }
 
   private void onStranger(JsonObject frame, TokenFile token) {
@@ -138,11 +158,11 @@ final class Connection implements FrameBudget.Reader {
     proven.run();
   }
 
-  private void onFrame(JsonObject frame) {
+  private void onFrame(JsonObject frame, int bytes) {
     String replyAddress = textOf(frame, "replyAddress");
     String type = textOf(frame, "type");
     switch (type) {
-      case Frames.SEND -> answer(replyAddress, call(frame, replyAddress));
+      case Frames.SEND -> answer(replyAddress, call(frame, bytes, replyAddress));
       case Frames.PING -> onPing();
       case "publish", "register", "unregister" -> answer(replyAddress, refused(Fault.NOT_AUTHORIZED,
           "access_denied: applications may send calls, not " + type));
@@ -150,7 +170,7 @@ final class Connection implements FrameBudget.Reader {
     }
   }
 
-  private Future<JsonObject> call(JsonObject frame, String replyAddress) {
+  private Future<JsonObject> call(JsonObject frame, int bytes, String replyAddress) {
     String address = textOf(frame, "address");
     if (address == null) {
       return refused(Fault.BAD_REQUEST, "missing_address: a call needs a field 'address' of text");
@@ -169,10 +189,17 @@ final class Connection implements FrameBudget.Reader {
       return refused(Fault.NOT_AUTHORIZED,
           "access_denied: " + address + " is not a verb for applications of node " + node);
     }
+    if (!calls.begin(bytes)) {
+      return refused(Fault.BUSY, "calls of " + calls.bytes() + " bytes wait for their answers on node " + node
+          + ": there is no memory for another " + bytes + "; nothing was done");
+    }
     inFlight++;
     return (verb.get() == Verb.INIT ? unlessEnded() : Future.succeededFuture())
         .compose(_ -> request(verb.get(), body))
-        .onComplete(_ -> inFlight--);
+        .onComplete(_ -> {
+          inFlight--;
+          calls.end(bytes);
+        });
   }
 
   private Future<JsonObject> request(Verb verb, JsonObject body) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.FakeNode;
+import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.Frames;
+import io.vertxscr.protocol.Verb;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -32,12 +34,9 @@ class BridgeLoadTest {
   @Test
   void unfinishedFramesOfManyConnectionsTakeABoundedPartOfTheHeap() throws Exception {
     Path socket = directory.resolve("scr.sock");
-    Process daemon = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-Xmx128m",
-        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-        SmallDaemon.class.getName(), socket.toString()).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    Process daemon = start(socket);
     List<SocketChannel> hostile = new ArrayList<>();
     try {
-      assertThat((char) daemon.getInputStream().read()).as("ready").isEqualTo('r');
       for (int i = 0; i < CONNECTIONS; i++) {
         hostile.add(SocketChannel.open(UnixDomainSocketAddress.of(socket)));
         hostile.getLast().write(ByteBuffer.allocate(4).putInt(FRAME_BYTES).flip());
@@ -62,6 +61,54 @@ class BridgeLoadTest {
     }
   }
 
+  /** As a collective call does that not all ranks make. */
+  @Test
+  void callsThatWaitForTheirAnswersTakeABoundedPartOfTheHeapAndLeaveRoomForSmallOnes() throws Exception {
+    Path socket = directory.resolve("scr.sock");
+    Process daemon = start(socket);
+    JsonObject large = new JsonObject().put("text", "x".repeat(FRAME_BYTES / 8));
+    try (RawClient hostile = new RawClient(socket); RawClient other = new RawClient(socket)) {
+      for (int i = 0; i < CONNECTIONS; i++) {
+        hostile.frame(Frames.send("scr._.finalize", "r" + i, large));
+        if (i >= FRAME_BYTES / (FRAME_BYTES / 8) - 1) {
+          assertThat(hostile.read().orElseThrow().getInteger("failureCode")).isEqualTo(Fault.BUSY.number());
+        }
+      }
+      assertThat(other.call("scr._.status", new JsonObject()).getString("type")).isEqualTo(Frames.MESSAGE);
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+  }
+
+  @Test
+  void aFrameOfMillionsOfValuesIsRefusedAndOneOfMillionsOfBytesIsNot() throws Exception {
+    Path socket = directory.resolve("scr.sock");
+    Process daemon = start(socket);
+    String begin = "{\"type\":\"send\",\"address\":\"scr._.status\",\"replyAddress\":\"r\",\"body\":{\"list\":[0";
+    try (RawClient other = new RawClient(socket)) {
+      for (String value : List.of(",[]", ",{}", ",1")) {
+        try (RawClient hostile = new RawClient(socket)) {
+          hostile.text(begin + value.repeat((FRAME_BYTES - 200) / value.length()) + "]}}");
+          assertThat(hostile.read().orElseThrow().getString("message")).contains(" values in ");
+          assertThat(hostile.read()).isEmpty();
+        }
+      }
+      other.text(begin + ",\"a/path/to/file\"".repeat(FRAME_BYTES / 40) + "]}}");
+      assertThat(other.read().orElseThrow().getString("type")).isEqualTo(Frames.MESSAGE);
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+  }
+
+  private static Process start(Path socket) throws Exception {
+    Process daemon = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-Xmx128m",
+        "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError", "-cp",
+        System.getProperty("java.class.path"), SmallDaemon.class.getName(), socket.toString())
+        .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    assertThat((char) daemon.getInputStream().read()).as("ready").isEqualTo('r');
+    return daemon;
+  }
+
   /** All but the last byte of each, as far as it is taken. */
   private static void send(List<SocketChannel> channels) throws Exception {
     ByteBuffer bytes = ByteBuffer.allocate(FRAME_BYTES - 1);
@@ -83,7 +130,9 @@ class BridgeLoadTest {
     /** @param arguments the socket */
     public static void main(String[] arguments) {
       Vertx vertx = Vertx.vertx();
-      vertx.deployVerticle(new FakeNode("n1"))
+      FakeNode node = new FakeNode("n1");
+      node.hang(Verb.FINALIZE);
+      vertx.deployVerticle(node)
           .compose(_ -> vertx.deployVerticle(new BridgeVerticle("n1", Path.of(arguments[0]), _ -> { })))
           .onSuccess(_ -> System.out.println("ready")).onFailure(_ -> System.exit(1));
     }
