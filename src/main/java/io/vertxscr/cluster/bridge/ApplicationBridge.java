@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import io.vertxscr.cluster.BriefConnections;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Names;
@@ -15,14 +16,11 @@ import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Socket of a node for applications that are not cluster members. A Unix socket (mode 0600) with the frames of the
@@ -39,7 +37,6 @@ import org.slf4j.LoggerFactory;
  * that never sent a call, but not for those that {@link #close} ends, or that did not show the token.
  */
 public final class ApplicationBridge {
-  private static final Logger LOG = LoggerFactory.getLogger(ApplicationBridge.class);
   private static final String LOOPBACK = "127.0.0.1";
   /** Part of the heap for unfinished frames: a buffer grows by doubling, and is copied once. */
   private static final int HEAP_SHARE = 8;
@@ -47,8 +44,6 @@ public final class ApplicationBridge {
   private static final int WAITING_SHARE = 16;
   private static final long SMALL_FRAMES_BYTES = 8 << 20;
   private static final long PROOF_MS = 5_000;
-  /** Of those that were turned away, each so many are a line of the log. */
-  private static final int LOG_EVERY = 100;
 
   private final Vertx vertx;
   private final String node;
@@ -59,13 +54,12 @@ public final class ApplicationBridge {
   private final FrameBudget.Shares budgets;
   private final OpenCalls calls;
   private final Map<String, Connection> connections = new HashMap<>();
-  /** Connections that have not shown the token, the oldest first. */
-  private final Map<String, NetSocket> strangers = new LinkedHashMap<>();
+  /** Connections that have not shown the token. */
+  private final BriefConnections strangers;
   private NetServer server;
   private NetServer tcpServer;
   private boolean closing;
   private long lastConnection;
-  private long turnedAway;
 
   /**
    * @param socket at most {@link Limits#MAX_SOCKET_PATH_BYTES} long; its directory exists
@@ -83,6 +77,8 @@ public final class ApplicationBridge {
         Runtime.getRuntime().maxMemory() / HEAP_SHARE, Limits.MAX_MESSAGE_BYTES, Limits.MAX_UNFINISHED_BYTES)));
     this.calls = new OpenCalls(Math.max(Runtime.getRuntime().maxMemory() / WAITING_SHARE, Limits.MAX_MESSAGE_BYTES));
     this.closedListener = Objects.requireNonNull(closedListener);
+    this.strangers = new BriefConnections(vertx, Limits.MAX_STRANGERS, PROOF_MS,
+        "connections to the TCP port have not shown the token of this daemon and were closed");
   }
 
   /**
@@ -127,20 +123,15 @@ public final class ApplicationBridge {
   }
 
   /**
-   * Anybody on this host can connect there. Until the token is shown a connection counts among few, for a short time;
-   * where there are too many, the oldest goes: who has the token shows it at once.
+   * Anybody on this host can connect there. Until the token is shown a connection counts among few, for a short time:
+   * who has the token shows it at once.
    */
   private void acceptStranger(NetSocket socket) {
-    if (strangers.size() >= Limits.MAX_STRANGERS) {
-      turnAway(strangers.keySet().iterator().next());
-    }
     String clientId = "bridge:" + ++lastConnection;
-    strangers.put(clientId, socket);
-    long timer = vertx.setTimer(PROOF_MS, _ -> turnAway(clientId));
+    Runnable leave = strangers.admit(socket::close);
     Connection[] connection = {null};
     connection[0] = new Connection(socket, vertx, node, clientId, budgets, calls, Optional.of(token), () -> {
-      vertx.cancelTimer(timer);
-      strangers.remove(clientId);
+      leave.run();
       if (isFull()) {
         connection[0].refuse(full());
       } else {
@@ -148,20 +139,9 @@ public final class ApplicationBridge {
       }
     });
     socket.closeHandler(_ -> {
-      vertx.cancelTimer(timer);
-      strangers.remove(clientId);
+      leave.run();
       closed(clientId, connection[0]);
     });
-  }
-
-  private void turnAway(String clientId) {
-    NetSocket socket = strangers.remove(clientId);
-    if (socket != null) {
-      socket.close();
-      if (turnedAway++ % LOG_EVERY == 0) {
-        LOG.warn("{} connections to the TCP port have not shown the token of this daemon and were closed", turnedAway);
-      }
-    }
   }
 
   private void closed(String clientId, Connection connection) {
