@@ -6,6 +6,7 @@ import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.LocalPorts;
+import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -68,8 +69,8 @@ final class AotTraining {
     NodeOptions named = new NodeOptions(options.name() + "-" + number, options.settings(), options.security(),
         options.peerHost(), 0, options.directReads(), options.files());
     return ClusteredNode.start(new ClusteredNode.Options(named, new HazelcastConfig.Network(cluster, "127.0.0.1",
-        ports.get(number), ports.stream().map(port -> "127.0.0.1:" + port).toList()), 0, "127.0.0.1", 0,
-        Optional.empty()));
+        ports.get(number), ports.stream().map(port -> "127.0.0.1:" + port).toList()), 0,
+        Optional.of(new OperatorsAddress("127.0.0.1", 0, Optional.empty())), Optional.empty()));
   }
 
   private interface Program {

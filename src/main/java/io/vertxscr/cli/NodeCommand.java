@@ -3,6 +3,8 @@ package io.vertxscr.cli;
 import io.vertxscr.cli.launch.Attachment;
 import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
+import io.vertxscr.cluster.ops.BearerToken;
+import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.cluster.peer.PeerSecurity;
 import io.vertxscr.cluster.peer.TrustedNetworks;
 import io.vertxscr.cluster.tls.ClusterAuthority;
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -69,9 +72,18 @@ final class NodeCommand implements Callable<Integer> {
       description = "Port for the messages of other nodes; 0 for any.")
   private int busPort;
 
+  @Option(names = "--http-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = {
+      "Address of /metrics and /health (${DEFAULT-VALUE}, for this host alone).",
+      "Prometheus on another host needs an address that it reaches."})
+  private String httpHost;
+
   @Option(names = "--http-port", defaultValue = "0", paramLabel = "PORT",
-      description = "Port of /metrics and /health; 0 for any.")
-  private int httpPort;
+      description = "Port of /metrics and /health; 0 for any, off for none.")
+  private String httpPort;
+
+  @Option(names = "--http-token-file", paramLabel = "FILE", description = {
+      "Who asks for /metrics, or why a node is not ready, must show this token;", "open to this user alone."})
+  private Path httpTokenFile;
 
   @Option(names = "--config", paramLabel = "FILE",
       description = "Configuration of the system; conf/scr.conf of the installation if not given.")
@@ -121,7 +133,7 @@ final class NodeCommand implements Callable<Integer> {
     checkPort("--port", port, 1);
     checkPort("--peer-port", peerPort, 0);
     checkPort("--bus-port", busPort, 0);
-    checkPort("--http-port", httpPort, 0);
+    OptionalInt operators = httpPort();
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
     }
@@ -136,6 +148,8 @@ final class NodeCommand implements Callable<Integer> {
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     PeerSecurity security = new PeerSecurity(
         credentials(launcher, settings, address, cluster), TrustedNetworks.of(trustedNetworks));
+    Optional<BearerToken> token = Optional.ofNullable(httpTokenFile)
+        .map(path -> new BearerToken(SecretFile.read(path, "token file")));
     NodeOptions options = new NodeOptions(
         nodeName, settings, security, address, peerPort, !noDirectReads, LocalFiles.ofThisMachine());
     if (rehearse) {
@@ -144,7 +158,8 @@ final class NodeCommand implements Callable<Integer> {
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
         new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)), busPort,
-        address, httpPort, Optional.ofNullable(verticles)));
+        operators.isPresent() ? Optional.of(new OperatorsAddress(httpHost, operators.getAsInt(), token))
+            : Optional.empty(), Optional.ofNullable(verticles)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();
@@ -160,7 +175,9 @@ final class NodeCommand implements Callable<Integer> {
     launcher.ifPresent(_ -> node.onEvent(event -> out.println(Attachment.line(event))));
     out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + " with "
         + (node.members().size() == 1 ? "no other node" : node.members().size() + " nodes") + ", peers "
-        + address + ":" + node.peerPort() + ", http " + address + ":" + node.httpPort() + ", socket " + node.socket());
+        + address + ":" + node.peerPort() + ", http "
+        + (node.httpPort().isPresent() ? httpHost + ":" + node.httpPort().getAsInt() : "off")
+        + ", socket " + node.socket());
     if (launcher.isPresent()) {
       launcher.get().follow(out, node::members, node::endedFromOutside);
       return 0;                                           // the hook above stops the node
@@ -195,6 +212,21 @@ final class NodeCommand implements Callable<Integer> {
     }
     Path ofJob = settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
     return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob))));
+  }
+
+  /** Empty where there is to be none. */
+  private OptionalInt httpPort() {
+    if (httpPort.equals("off")) {
+      return OptionalInt.empty();
+    }
+    try {
+      int port = Integer.parseInt(httpPort);
+      checkPort("--http-port", port, 0);
+      return OptionalInt.of(port);
+    } catch (NumberFormatException _) {
+      throw new ParameterException(
+          spec.commandLine(), "--http-port " + httpPort + ": neither a number from 0 to " + LARGEST_PORT + " nor off");
+    }
   }
 
   private void checkPort(String option, int value, int least) {

@@ -14,6 +14,7 @@ import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
+import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.cluster.tls.SecuredNodeContext;
 import io.vertxscr.config.Parameter;
@@ -58,16 +59,15 @@ public final class ClusteredNode implements AutoCloseable {
    * How a daemon takes part.
    *
    * @param busPort where members send their messages; 0 for any free port
-   * @param httpHost address for operators
-   * @param httpPort 0 for any free port
+   * @param operators where metrics and health are served; empty for nowhere
    * @param deployments the verticles; empty for those that are part of the program
    */
-  public record Options(NodeOptions node, HazelcastConfig.Network network, int busPort, String httpHost,
-      int httpPort, Optional<Path> deployments) {}
+  public record Options(NodeOptions node, HazelcastConfig.Network network, int busPort,
+      Optional<OperatorsAddress> operators, Optional<Path> deployments) {}
 
   private ClusteredNode(Options options) {
     ground = NodeResources.open(options.node(), metrics.observer());
-    ops = new OpsVerticle(metrics::page, this::notReady, options.httpHost(), options.httpPort());
+    ops = new OpsVerticle(options.operators(), metrics::page, this::notReady);
   }
 
   /**
@@ -80,7 +80,7 @@ public final class ClusteredNode implements AutoCloseable {
     LocalPorts.require(options.network().host(), options.network().port(), "--port");
     LocalPorts.require(options.network().host(), options.busPort(), "--bus-port");
     LocalPorts.require(options.node().peerHost(), options.node().peerPort(), "--peer-port");
-    LocalPorts.require(options.httpHost(), options.httpPort(), "--http-port");
+    options.operators().ifPresent(address -> LocalPorts.require(address.host(), address.port(), "--http-port"));
     ClusteredNode node = new ClusteredNode(options);
     try {
       node.join(options, deployments);
@@ -137,9 +137,13 @@ public final class ClusteredNode implements AutoCloseable {
     }
   }
 
-  private Optional<String> notReady() {
+  private Future<Optional<String>> notReady() {
     NodeRuntime node = runtime;
-    return node != null && node.isReady() ? Optional.empty() : Optional.of("starting or stopping");
+    if (node == null) {
+      return Future.succeededFuture(Optional.of("starting"));
+    }
+    return hazelcast.getLifecycleService().isRunning() ? node.notReady()
+        : Future.succeededFuture(Optional.of("not a member of the cluster any more"));
   }
 
   /** Where applications of this host connect. */
@@ -185,8 +189,8 @@ public final class ClusteredNode implements AutoCloseable {
     vertx.eventBus().<JsonObject>localConsumer(Addresses.EVENTS, message -> listener.accept(message.body()));
   }
 
-  /** Where operators look. */
-  public int httpPort() {
+  /** Where operators look; empty where they cannot. */
+  public OptionalInt httpPort() {
     return ops.port();
   }
 

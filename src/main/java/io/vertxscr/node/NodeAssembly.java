@@ -76,6 +76,7 @@ import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
+import io.vertxscr.service.run.Readiness;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StorageProbe;
@@ -87,6 +88,7 @@ import java.lang.management.ManagementFactory;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The composition root: makes every service of a node from its ports, with its collaborators. Nothing happens before
@@ -109,6 +111,7 @@ public final class NodeAssembly {
   private final PrefixCopies copies;
   private final HaltWatch halts;
   private final EventLog log;
+  private final Readiness readiness;
 
   /** What a node stands on. */
   public record Ports(
@@ -181,14 +184,15 @@ public final class NodeAssembly {
         Step.DROP, restarts.removal(Step.DROP),
         Step.DELETE, restarts.removal(Step.DELETE),
         Step.FINALIZE, restarts::finish));
+    StorageProbe probe = new StorageProbe(loop, self, store.directories().control());
+    readiness = new Readiness(loop, bus, ports.membership(), probe);
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
         fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, syncs, advice.advisor(),
-        new StorageProbe(loop, self, store.directories().control()));
+        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe);
   }
 
   private LeaderAdvice advice() {
@@ -247,6 +251,11 @@ public final class NodeAssembly {
   /** What verticles delegate to. */
   public NodeServices services() {
     return services;
+  }
+
+  /** Why this node cannot serve a phase now, empty where it can. */
+  public Optional<String> notReady() {
+    return readiness.notReady();
   }
 
   /** Resumes work that the storage of this node says is left. */

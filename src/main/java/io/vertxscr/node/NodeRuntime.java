@@ -20,6 +20,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,9 +100,10 @@ public final class NodeRuntime {
     return ground;
   }
 
-  /** Whether it can serve a phase. */
-  public boolean isReady() {
-    return ready;
+  /** Returns why it cannot serve a phase now, empty where it can. Any thread. */
+  public Future<Optional<String>> notReady() {
+    return loop.call(() -> Future.succeededFuture(
+        ready ? assembly.notReady() : Optional.of("starting or stopping")));
   }
 
   /** A connection of an application has ended. Any thread. */

@@ -49,7 +49,7 @@ class PackageTableTest {
       "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
       "service.leader",
-      "cluster.tls", "cluster.peer", "cluster", "cluster.bridge", "metrics", "verticle", "node",
+      "cluster.tls", "cluster.peer", "cluster", "cluster.bridge", "cluster.ops", "metrics", "verticle", "node",
       "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.scr", "examples.heat", "demo", "cli");
 
   static {

@@ -33,6 +33,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -240,6 +241,11 @@ public final class VirtualCluster {
         what.accept(name);
       }
     });
+  }
+
+  /** Returns why a node cannot serve a phase, as it would answer whoever asks it now. */
+  public Optional<String> notReady(String name) {
+    return nodes.get(name).assembly.notReady();
   }
 
   /** Sets the wall clock of a node, whether its daemon runs or not. */

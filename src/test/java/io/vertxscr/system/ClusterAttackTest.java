@@ -107,7 +107,7 @@ class ClusterAttackTest {
         Credentials.of(List.of(ClusterAuthority.ofRandomKey(key))), "127.0.0.1", 0, false);
     return ClusteredNode.start(new ClusteredNode.Options(node, new HazelcastConfig.Network("attacked", "127.0.0.1",
         ports.get(number), ports.subList(0, 3).stream().map(port -> "127.0.0.1:" + port).toList()),
-        busPorts.get(number), "127.0.0.1", 0, Optional.empty()));
+        busPorts.get(number), Optional.empty(), Optional.empty()));
   }
 
   @Test

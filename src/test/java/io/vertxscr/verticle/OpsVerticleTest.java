@@ -2,8 +2,10 @@ package io.vertxscr.verticle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.metrics.Metrics;
 import java.io.IOException;
 import java.net.URI;
@@ -29,7 +31,8 @@ class OpsVerticleTest {
   @BeforeEach
   void deploys() throws Exception {
     vertx = metrics.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
-    ops = new OpsVerticle(metrics::page, () -> notReady.get(), "127.0.0.1", 0);
+    ops = new OpsVerticle(Optional.of(new OperatorsAddress("127.0.0.1", 0, Optional.empty())), metrics::page,
+        () -> Future.succeededFuture(notReady.get()));
     vertx.deployVerticle(ops).await(30, TimeUnit.SECONDS);
   }
 
@@ -83,11 +86,18 @@ class OpsVerticleTest {
     assertThat(client.send(post, BodyHandlers.ofString())).returns(405, HttpResponse::statusCode);
   }
 
+  @Test
+  void itCanBeSwitchedOff() throws Exception {
+    OpsVerticle off = new OpsVerticle(Optional.empty(), metrics::page, () -> Future.succeededFuture(notReady.get()));
+    vertx.deployVerticle(off).await(30, TimeUnit.SECONDS);
+    assertThat(off.port()).isEmpty();
+  }
+
   private HttpResponse<String> get(String path) throws IOException, InterruptedException {
     return client.send(HttpRequest.newBuilder(uri(path)).build(), BodyHandlers.ofString());
   }
 
   private URI uri(String path) {
-    return URI.create("http://127.0.0.1:" + ops.port() + path);
+    return URI.create("http://127.0.0.1:" + ops.port().orElseThrow() + path);
   }
 }

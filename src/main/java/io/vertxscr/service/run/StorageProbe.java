@@ -1,15 +1,18 @@
 package io.vertxscr.service.run;
 
+import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.OwnFile;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Whether the storage of this node answers. A small file in its control directory is written, synced, read and deleted
- * from time to time, while others ask. An error is an answer; only a hang is not. On the node's loop.
+ * from time to time, while others ask. An error is an answer ({@link #failure}); only a hang is not. On the node's loop.
  */
 public final class StorageProbe {
   private static final int BYTES = 8;
@@ -23,6 +26,7 @@ public final class StorageProbe {
   private boolean pauses;
   /** How long the probe has been running: time that the whole process stood still does not count. */
   private long silentMs;
+  private Optional<String> failure = Optional.empty();
 
   /** Probes the control directory of a node. */
   public StorageProbe(Loop loop, String node, Path control) {
@@ -36,14 +40,21 @@ public final class StorageProbe {
     if (!running && !pauses) {
       running = true;
       tick();
-      loop.aside(name, this::probe).onComplete(_ -> {
+      loop.aside(name, this::probe).onComplete((_, error) -> {
         running = false;
+        failure = Optional.ofNullable(error)
+            .map(why -> why instanceof IOException io ? ScrException.reason(io) : why.toString());
         silentMs = 0;
         pauses = true;
         loop.after(PAUSE_MS, () -> pauses = false);
       });
     }
     return silentMs;
+  }
+
+  /** Why the last probe could not write, empty where it could. */
+  public Optional<String> failure() {
+    return failure;
   }
 
   private void tick() {
