@@ -15,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,10 +23,12 @@ import java.util.Set;
  *
  * <p>The last levels of a path are this program's own: made with mode 0700; one that is there must belong to this
  * user, be no link, and have been writable for nobody else. The levels above are the site's: they belong to root or to
- * this user, and either nobody else can write to them or the sticky bit is set, as for {@code /tmp}; links of root or
- * of this user are followed. With that nobody else can rename any level away after it has been checked.
+ * this user, and either nobody else can write to them, or the sticky bit is set, as for {@code /tmp}, or nobody else can
+ * reach them, because one above them is closed: only its owner may search it. Links of root or of this user are
+ * followed. With that nobody else can rename any level away after it has been checked.
  *
- * <p>A group that has its owner's name is that user alone (user private groups, as most distributions have them).
+ * <p>A group that has its owner's name, or this user's, is that user alone (user private groups, as most distributions
+ * have them).
  */
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
@@ -35,6 +38,8 @@ public final class PrivateDirectory {
 
   private final UserPrincipal self;
   private final UserPrincipal root;
+  /** The last closed level that was met; what is below it is nobody else's to reach. */
+  private Optional<Path> closed = Optional.empty();
   private int links;
 
   private PrivateDirectory(FileSystem files) throws IOException {
@@ -101,11 +106,19 @@ public final class PrivateDirectory {
       throw refused(level, "is not a directory", found);
     } else if (!found.owner().equals(self) && (own || !found.owner().equals(root))) {
       throw refused(level, "belongs to user " + found.owner().getName(), found);
-    } else if (othersCanWrite(found) && (own || !isSticky(level))) {
+    } else if (othersCanWrite(found) && (own || !isSticky(level) && !isOutOfReach(level))) {
       throw refused(level, "is not safe: other users can write to it", found);
     } else if (own && !OWNER_ONLY.equals(found.permissions())) {
       Files.setPosixFilePermissions(level, OWNER_ONLY);   // made by an earlier release
+    } else if (!found.permissions().contains(PosixFilePermission.GROUP_EXECUTE)
+        && !found.permissions().contains(PosixFilePermission.OTHERS_EXECUTE)) {
+      closed = Optional.of(level);                        // also for a private group: its bits may hide an ACL
     }
+  }
+
+  /** Paths are those of directories, without links: what begins with a closed one is below it. */
+  private boolean isOutOfReach(Path level) {
+    return closed.filter(level::startsWith).isPresent();
   }
 
   private void checkLink(Path level, PosixFileAttributes found, boolean own) {
@@ -118,10 +131,11 @@ public final class PrivateDirectory {
     }
   }
 
-  private static boolean othersCanWrite(PosixFileAttributes found) {
+  private boolean othersCanWrite(PosixFileAttributes found) {
+    String group = found.group().getName();
     return found.permissions().contains(PosixFilePermission.OTHERS_WRITE)
         || found.permissions().contains(PosixFilePermission.GROUP_WRITE)
-        && !found.group().getName().equals(found.owner().getName());
+        && !group.equals(found.owner().getName()) && !group.equals(self.getName());
   }
 
   private static boolean isSticky(Path level) throws IOException {

@@ -32,6 +32,7 @@ class PrivateDirectoryTest {
 
   @BeforeEach
   void choose() throws IOException {
+    mode(root, "rwxr-xr-x");                              // JUnit makes it for this user alone
     base = Files.createDirectory(root.resolve("base"));
     mode(base, "rwxr-xr-x");
     Path below = Path.of("u", "scr.7", "n1");
@@ -104,6 +105,45 @@ class PrivateDirectoryTest {
     mode(base, "rwxr-xr-x");
     give(base);
     refused(base, "belongs to user " + ANOTHER_USER);
+  }
+
+  /** The emptyDir of a pod is root's, with mode 0777; the directory that it is mounted in can be the user's. */
+  @Test
+  void aBaseThatOthersCanWriteToIsSafeWhereNobodyElseCanReachIt() throws IOException {
+    Path open = Files.createDirectory(base.resolve("node"));
+    mode(open, "rwxrwxrwx");
+    directories = new NodeDirectories(open, Path.of("u"), open.resolve("u"));
+    for (String reachable : List.of("rwxr-xr-x", "rwx--x---", "rwx-----x")) {
+      mode(base, reachable);
+      refused(open, "other users can write to it");
+    }
+    mode(base, "rwx------");
+    DatasetStore.open(directories);
+    assertThat(mode(open)).as("the site's own").isEqualTo("rwxrwxrwx");
+    assertThat(mode(open.resolve("u"))).isEqualTo("rwx------");
+    give(base);
+    refused(base, "belongs to user " + ANOTHER_USER);
+  }
+
+  @Test
+  void whatIsBelowAClosedDirectoryIsNotSafeBecauseOfItWhereALinkLeadsElsewhere() throws IOException {
+    Path open = Files.createDirectory(root.resolve("open"));
+    mode(open, "rwxrwxrwx");
+    mode(base, "rwx------");
+    for (Path target : List.of(open, Path.of("../open"))) {
+      Path link = Files.createSymbolicLink(base.resolve("link"), target);
+      directories = new NodeDirectories(link, Path.of("u"), link.resolve("u"));
+      refused(open, "other users can write to it");
+      Files.delete(link);
+    }
+  }
+
+  @Test
+  void ownLevelsAreForTheirOwnerAloneAlsoWhereNobodyElseCanReachThem() throws IOException {
+    mode(base, "rwx------");
+    Path own = Files.createDirectory(base.resolve("u"));
+    mode(own, "rwxrwxrwx");
+    refused(own, "other users can write to it");
   }
 
   @Test
