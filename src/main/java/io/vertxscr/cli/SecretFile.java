@@ -2,12 +2,14 @@ package io.vertxscr.cli;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
@@ -18,13 +20,17 @@ import java.util.Set;
 final class SecretFile {
   private static final Set<PosixFilePermission> OF_OTHERS = EnumSet.complementOf(EnumSet.of(
       PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
+  /** Belongs to the user of this process. */
+  private static final Path SELF = Path.of("/proc/self");
   private static final int ROOT = 0;
+  private static final int MAX_BYTES = 1 << 16;
   private static final int MADE_BYTES = 32;
 
   private SecretFile() {}
 
   /**
-   * Reads a secret. The file must be this user's, and open to nobody else; or of root, who may let a group read it.
+   * Reads a secret. The file must be this user's, and open to nobody else; or of root, who may let the group read it
+   * that is this user alone, as for the secrets of a pod. A link to it is followed where root or this user has made it.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION} naming the file
    */
@@ -33,26 +39,57 @@ final class SecretFile {
   }
 
   /** The same for another file that nobody else may know. @param what is said of it */
-  static byte[] read(Path file, String what, LinkOption... options) {
+  static byte[] read(Path file, String what) {
     try {
-      int owner = uid(file, options);
-      Set<PosixFilePermission> open = EnumSet.copyOf(OF_OTHERS);
-      open.retainAll(Files.getPosixFilePermissions(file, options));
-      if (owner == ROOT) {
-        open.remove(PosixFilePermission.GROUP_READ);
+      if (!Files.isSymbolicLink(file)) {
+        return read(file, file, what);
       }
-      if (!open.isEmpty()) {
-        throw new ScrException(
-            Fault.BAD_CONFIGURATION, what + " " + file + " is open to other users: chmod 600 " + file);
+      int owner = uid(file, LinkOption.NOFOLLOW_LINKS);
+      if (owner != ROOT && owner != uid(SELF)) {
+        throw new ScrException(Fault.BAD_CONFIGURATION, what + " " + file + " is a link of another user");
       }
-      if (owner != ROOT && owner != uid(Path.of("/proc/self"))) {
-        throw new ScrException(Fault.BAD_CONFIGURATION, what + " " + file + " belongs to another user");
-      }
-      return Files.readAllBytes(file);
+      return read(file.toRealPath(), file, what);
     } catch (IOException e) {
-      throw new ScrException(
-          Fault.BAD_CONFIGURATION, what + " " + file + " cannot be read: " + ScrException.reason(e), e);
+      throw unreadable(file, what, e);
     }
+  }
+
+  /** @param named how the user calls it */
+  private static byte[] read(Path file, Path named, String what) {
+    try {
+      PosixFileAttributes found = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      int owner = uid(file, LinkOption.NOFOLLOW_LINKS);
+      if (isOpen(found.permissions(), owner == ROOT, found.group().getName(), Files.getOwner(SELF).getName())) {
+        throw new ScrException(
+            Fault.BAD_CONFIGURATION, what + " " + named + " is open to other users: chmod 600 " + named);
+      }
+      if (owner != ROOT && owner != uid(SELF)) {
+        throw new ScrException(Fault.BAD_CONFIGURATION, what + " " + named + " belongs to another user");
+      }
+      return RegularFile.bytes(file, MAX_BYTES);
+    } catch (IOException e) {
+      throw unreadable(named, what, e);
+    }
+  }
+
+  private static ScrException unreadable(Path file, String what, IOException e) {
+    return new ScrException(
+        Fault.BAD_CONFIGURATION, what + " " + file + " cannot be read: " + ScrException.reason(e), e);
+  }
+
+  /**
+   * Whether others than its owner, root and this user can read or write a file. A group that has a user's name is that
+   * user alone (user private groups).
+   *
+   * @param ofRoot whether root owns it
+   */
+  static boolean isOpen(Set<PosixFilePermission> mode, boolean ofRoot, String group, String self) {
+    Set<PosixFilePermission> open = EnumSet.copyOf(OF_OTHERS);
+    open.retainAll(mode);
+    if (ofRoot && (group.equals("root") || group.equals(self))) {
+      open.remove(PosixFilePermission.GROUP_READ);
+    }
+    return !open.isEmpty();
   }
 
   /**
@@ -79,7 +116,7 @@ final class SecretFile {
     } catch (IOException e) {
       throw new ScrException(Fault.IO, "secret file " + file + " cannot be made: " + ScrException.reason(e), e);
     }
-    return read(file, "secret file", LinkOption.NOFOLLOW_LINKS);
+    return read(file, file, "secret file");
   }
 
   private static FileAttribute<Set<PosixFilePermission>> only(String mode) {

@@ -12,10 +12,12 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +71,62 @@ class ScrCommandTest {
           "--secret-file", file.toString())).as(mode).returns(2, Ran::exit)
           .returns("scr: secret file " + file + " is open to other users: chmod 600 " + file + "\n", Ran::err);
     }
+  }
+
+  @Test
+  void whatIsNoSecretFileIsRefusedAndNotWaitedFor() throws Exception {
+    Path fifo = directory.resolve("fifo");
+    assertThat(new ProcessBuilder("mkfifo", "-m", "600", fifo.toString()).start().waitFor()).isZero();
+    Path large = Files.write(directory.resolve("large"), new byte[(1 << 16) + 1]);
+    Files.setPosixFilePermissions(large, PosixFilePermissions.fromString("rw-------"));
+    for (Path file : List.of(fifo, large)) {
+      for (String option : List.of("--secret-file", "--http-token-file")) {
+        assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString()), "node", "--host", "127.0.0.1", option,
+            file.toString())).returns(2, Ran::exit)
+            .satisfies(ran -> assertThat(ran.err()).contains(file + " cannot be read: ").containsPattern("this is a FIFO|65537 bytes"));
+      }
+    }
+  }
+
+  @Test
+  void aLinkToASecretIsFollowedWhereNoOtherUserHasMadeIt() throws IOException {
+    Path file = Files.writeString(directory.resolve("..secret"), "sixteen bytes and more");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    Path link = Files.createSymbolicLink(directory.resolve("secret"), Path.of("..secret"));
+    assertThat(SecretFile.read(link)).hasSize(22);
+    Assumptions.assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0), "not root");
+    Files.setAttribute(link, "unix:uid", 54_321, LinkOption.NOFOLLOW_LINKS);
+    assertThatExceptionOfType(ScrException.class).isThrownBy(() -> SecretFile.read(link))
+        .withMessage("secret file " + link + " is a link of another user");
+  }
+
+  /** Kubernetes gives a secret to a pod as a file of root, with mode 0440 and the group that the pod asks for. */
+  @ParameterizedTest
+  @CsvSource({"r--r-----, true, 10001, 10001, false", "r--r-----, true, scr, scr, false",
+      "rw-r-----, true, root, 10001, false", "r--r-----, true, users, scr, true", "r--r-----, false, scr, scr, true",
+      "rw-rw----, true, scr, scr, true", "r--r--r--, true, scr, scr, true", "r--------, true, users, scr, false"})
+  void aFileOfRootMayBeReadableForTheGroupThatThisUserIsAlone(
+      String mode, boolean ofRoot, String group, String self, boolean open) {
+    assertThat(SecretFile.isOpen(PosixFilePermissions.fromString(mode), ofRoot, group, self)).isEqualTo(open);
+  }
+
+  @Test
+  void aTokenThatIsNoneIsRefusedBeforeADaemonStarts() throws IOException {
+    Path file = Files.writeString(directory.resolve("token"), "too short");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString()), "node", "--http-token-file", file.toString()))
+        .returns(2, Ran::exit)
+        .satisfies(ran -> assertThat(ran.err()).startsWith("scr: a token has 16 to 1024").doesNotContain("too short"));
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString()), "node", "--http-token-file", file.toString()))
+        .returns("scr: token file " + file + " is open to other users: chmod 600 " + file + "\n", Ran::err);
+  }
+
+  @Test
+  void aPortForOperatorsThatIsNoneIsRefused() {
+    assertThat(run(Map.of(), "node", "--http-port", "none")).returns(2, Ran::exit)
+        .satisfies(ran -> assertThat(ran.err())
+            .startsWith("scr: --http-port none: neither a number from 0 to 65535 nor off"));
   }
 
   /** An address of a documentation network (RFC 5737): the command has to end before it listens there. */
