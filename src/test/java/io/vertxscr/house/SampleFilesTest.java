@@ -2,10 +2,6 @@ package io.vertxscr.house;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.hazelcast.internal.yaml.YamlLoader;
-import com.hazelcast.internal.yaml.YamlMapping;
-import com.hazelcast.internal.yaml.YamlNode;
-import com.hazelcast.internal.yaml.YamlScalar;
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.cli.scr.ScrNames;
 import io.vertxscr.config.Parameter;
@@ -27,7 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Goal: batch scripts, manifests and links name only commands, options and parameters that there are. */
 class SampleFilesTest {
   private static final Path CONF = Path.of("conf");
-  private static final Path MANIFEST = CONF.resolve("kubernetes/scr.yaml");
+  private static final List<Path> MANIFESTS =
+      List.of(CONF.resolve("kubernetes/scr.yaml"), CONF.resolve("kubernetes/sidecar.yaml"));
   /** Of processes, not of the configuration. */
   private static final Set<String> OTHERS = Set.of("SCR_RANK", "SCR_RANKS", "SCR_SOCKET");
   private static final Pattern COMMAND = Pattern.compile("\\bscr (?<command>[a-z][a-z-]+)(?<rest>[^|;)&\n]*)");
@@ -88,35 +85,11 @@ class SampleFilesTest {
     Set<String> known = Arrays.stream(Parameter.values()).map(Parameter::name)
         .collect(Collectors.toCollection(TreeSet::new));
     known.addAll(OTHERS);
-    for (Path file : Stream.concat(scripts().stream(), Stream.of(MANIFEST)).toList()) {
+    for (Path file : Stream.concat(scripts().stream(), MANIFESTS.stream()).toList()) {
       Matcher names = Pattern.compile("\\bSCR_[A-Z_]+").matcher(Files.readString(file));
       while (names.find()) {
         assertThat(known).as(file.toString()).contains(names.group());
       }
     }
-  }
-
-  @Test
-  void theManifestIsReadAndItsDaemonHasItsOptions() throws Exception {
-    Set<String> kinds = new TreeSet<>();
-    for (String document : Files.readString(MANIFEST).split("\n---\n")) {
-      YamlMapping root = (YamlMapping) YamlLoader.load(document);
-      String version = root.childAsScalarValue("apiVersion");
-      assertThat(version).isNotBlank();
-      String kind = root.childAsScalarValue("kind");
-      kinds.add(kind);
-      if (kind.equals("DaemonSet")) {
-        YamlMapping daemon = root.childAsMapping("spec").childAsMapping("template")
-            .childAsMapping("spec").childAsSequence("containers").childAsMapping(0);
-        String command = daemon.childAsSequence("command").childAsScalarValue(1);
-        assertThat(command).isEqualTo("node");
-        String help = help("node");
-        for (YamlNode node : daemon.childAsSequence("args").children()) {
-          String argument = ((YamlScalar) node).nodeValue();
-          assertThat(help).contains(argument.split("=")[0]);
-        }
-      }
-    }
-    assertThat(kinds).containsExactly("DaemonSet", "Job", "Service");
   }
 }

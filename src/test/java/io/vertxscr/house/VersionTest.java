@@ -30,6 +30,7 @@ class VersionTest {
     assertThat(numbers("clients/c/CMakeLists.txt", "project\\(scr VERSION %s")).containsExactly(number);
     assertThat(numbers("clients/python/pyproject.toml", "(?m)^version = \"%s\"")).containsExactly(number);
     assertThat(numbers("conf/kubernetes/scr.yaml", "/vertx-scr:%s")).containsExactly(number);
+    assertThat(numbers("conf/kubernetes/sidecar.yaml", "/vertx-scr:%s")).containsExactly(number);
     assertThat(numbers("README.md", "vertx-scr[-_a-z]*[-_:]%s")).containsExactly(number);
     assertThat(numbers("README.md", "<version>%s</version>")).containsExactly(number);
     assertThat(numbers("CHANGELOG.md", "(?m)^## \\[%s\\]").getFirst()).isEqualTo(number);
