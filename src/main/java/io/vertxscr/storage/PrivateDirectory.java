@@ -23,9 +23,9 @@ import java.util.Set;
  *
  * <p>The last levels of a path are this program's own: made with mode 0700; one that is there must belong to this
  * user, be no link, and have been writable for nobody else. The levels above are the site's: they belong to root or to
- * this user, and either nobody else can write to them, or the sticky bit is set, as for {@code /tmp}, or nobody else can
- * reach them, because one above them is closed: only its owner may search it. Links of root or of this user are
- * followed. With that nobody else can rename any level away after it has been checked.
+ * this user, and nobody else can write to them, or the sticky bit is set, as for {@code /tmp}, or nobody else can reach
+ * them, because one above them is closed: only its owner may search it. Links of root or of this user are followed.
+ * With that nobody else can rename any level away after it has been checked.
  *
  * <p>A group that has its owner's name, or this user's, is that user alone (user private groups, as most distributions
  * have them).

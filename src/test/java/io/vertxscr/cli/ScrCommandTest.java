@@ -83,7 +83,8 @@ class ScrCommandTest {
       for (String option : List.of("--secret-file", "--http-token-file")) {
         assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString()), "node", "--host", "127.0.0.1", option,
             file.toString())).returns(2, Ran::exit)
-            .satisfies(ran -> assertThat(ran.err()).contains(file + " cannot be read: ").containsPattern("this is a FIFO|65537 bytes"));
+            .satisfies(ran -> assertThat(ran.err()).contains(file + " cannot be read: ")
+                .containsPattern("this is a FIFO|65537 bytes"));
       }
     }
   }

@@ -72,7 +72,7 @@ class PackageTableTest {
     row("cluster.tls", "model");
     row("cluster.peer", "model", "storage", "redundancy", "transfer", "cluster.tls");
     row("cluster.transfer", "model", "storage", "redundancy", "transfer", "cluster.peer");
-    row("cluster.bridge", "model", "protocol", "storage");
+    row("cluster.bridge", "model", "protocol", "storage", "cluster");
     rowAllAbove("cluster");
     row("metrics", "model", "protocol", "service");
     rowAllAbove("verticle");

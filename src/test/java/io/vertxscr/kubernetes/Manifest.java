@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A sample of manifests. Each document is read into the class of its kind in the API of Kubernetes; fields that this one
- * does not have are errors.
+ * A sample of manifests. Each document is read into the class of its kind in the API of Kubernetes; fields that this
+ * one does not have are errors.
  */
 enum Manifest {
   /** A daemon on each node, with a directory of the node. */

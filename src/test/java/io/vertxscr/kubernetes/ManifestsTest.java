@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: the manifests are what the API of Kubernetes takes, their pods have no right that they do not need, and ports,
- * names and options in them fit each other and the program.
+ * Goal: the manifests are what the API of Kubernetes takes, and their pods have no needless right. Ports, names and
+ * options in them fit each other and the program.
  */
 class ManifestsTest {
   private static List<Integer> fixedPorts(Container daemon) {

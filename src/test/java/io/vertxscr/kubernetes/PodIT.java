@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: the daemon of each manifest starts in a pod as the manifest describes it, and serves. Method: a root file system
- * of its own that is read-only, with what a kubelet mounts into it, with its owners and modes; another network; the user
- * 10001 without any capability; command line and environment from the manifest. Needs root and {@code unshare}.
+ * Goal: the daemon of each manifest starts in a pod as the manifest describes it, and serves. Method: a read-only root
+ * file system of its own, with what a kubelet mounts into it, with its owners and modes; another network; user 10001
+ * without any capability; command line and environment from the manifest. Needs root and {@code unshare}.
  */
 @Timeout(120)
 class PodIT {

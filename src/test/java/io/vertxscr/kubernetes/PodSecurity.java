@@ -15,8 +15,9 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The Pod Security Standard "restricted" of Kubernetes, with the one that it builds on, as its documentation lists the
- * controls, for Linux: https://kubernetes.io/docs/concepts/security/pod-security-standards. And what we ask for beyond.
+ * The Pod Security Standard "restricted" of Kubernetes, and what we ask for beyond. With the standard that it builds
+ * on, as the documentation lists the controls for Linux:
+ * https://kubernetes.io/docs/concepts/security/pod-security-standards.
  */
 final class PodSecurity {
   /** Fields of a volume beside its name. */

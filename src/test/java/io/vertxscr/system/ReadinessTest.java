@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -15,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a node says that it is ready if it could serve a phase: it is in the cluster, its storage and its leader answer.
- * Method: an orchestrator asks all nodes every 10 s, in virtual time, while the oldest node or another one hangs.
+ * Goal: a node says that it is ready if it could serve a phase. It is in the cluster, its storage and its leader
+ * answer. Method: an orchestrator asks all nodes every 10 s, in virtual time, while the oldest node or another hangs.
  */
 @Timeout(60)
 class ReadinessTest {
@@ -63,7 +64,7 @@ class ReadinessTest {
   @Test
   void aNodeWhoseStorageFailsIsNotReady() throws Exception {
     Path control = cluster.store("n2").directories().control();
-    java.nio.file.Files.createDirectory(control.resolve("node.probe"));
+    Files.createDirectory(control.resolve("node.probe"));
     probe(1);
     assertThat(cluster.notReady("n2")).hasValueSatisfying(why ->
         assertThat(why).startsWith("the control directory cannot be written to: "));

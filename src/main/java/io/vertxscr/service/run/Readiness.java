@@ -9,8 +9,8 @@ import io.vertxscr.service.NodeBus;
 import java.util.Optional;
 
 /**
- * Whether a node could serve a phase now: it is a member of the cluster, its storage can be written to, and its leader
- * answers.
+ * Whether a node could serve a phase now. It can if it is a member of the cluster, its storage can be written to, and
+ * its leader answers.
  *
  * <p>Checks are made while others ask, so that nodes which nobody asks cause no messages: each question begins those
  * that are not under way, and is answered by those that are. A hang shows when it has lasted {@link #LIMIT_MS}. On the

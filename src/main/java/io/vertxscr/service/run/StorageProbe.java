@@ -12,7 +12,8 @@ import java.util.Optional;
 
 /**
  * Whether the storage of this node answers. A small file in its control directory is written, synced, read and deleted
- * from time to time, while others ask. An error is an answer ({@link #failure}); only a hang is not. On the node's loop.
+ * from time to time, while others ask. An error is an answer ({@link #failure}); only a hang is not. On the node's
+ * loop.
  */
 public final class StorageProbe {
   private static final int BYTES = 8;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: a token is one that a header can have and that nobody guesses, and only the very one is taken. */
+/** Goal: a token is one that a header can have and nobody guesses. Only the very one is taken. */
 class BearerTokenTest {
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: whoever reaches the port takes a bounded part of the daemon, and keeps nobody else out. Method: raw sockets. */
+/** Goal: who reaches the port takes a bounded part of the daemon, and keeps nobody else out. Method: raw sockets. */
 @Timeout(60)
 class OperatorsPortTest {
   private static final String TOKEN = "0123456789abcdef";
