@@ -186,7 +186,7 @@ public final class NodeAssembly {
         new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
         protection,
         new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
-        fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
+        fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(),
         new StorageProbe(loop, self, store.directories().control()));
   }
