@@ -49,6 +49,8 @@ public final class Limits {
 
   /** Files that one node writes to the prefix directory at once. */
   public static final int FLUSH_THREADS = 4;
+  /** Prefix directories that a node remembers to be of its runs and datasets. */
+  public static final int MAX_PREFIXES = 4096;
   /** Threads of a node for operations on prefix directories that move few bytes. */
   public static final int PREFIX_THREADS = 8;
   /** Longest time that a background flush yields to one phase. */

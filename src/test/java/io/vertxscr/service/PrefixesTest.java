@@ -27,6 +27,7 @@ class PrefixesTest {
     disk = new FaultyDisk(1 << 20);
     disk.directory("/prefix");
     prefixes = new Prefixes(new VirtualTime(new Random(1)).loop(new LocalFiles(disk.system())), "n1");
+    prefixes.admit("/prefix");
   }
 
   @AfterEach

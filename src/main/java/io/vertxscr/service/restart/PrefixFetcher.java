@@ -156,10 +156,14 @@ public final class PrefixFetcher {
         () -> PrefixCheck.make(paths(prefix)));
   }
 
-  /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
+  /**
+   * Reads the index, and which datasets have left anything. Where that fails, the listing says what is in the way.
+   *
+   * @throws ScrException OUTSIDE_PREFIX if the directory is not open to this node
+   */
   public Future<Listing> list(String prefix) {
+    OpenPrefix directory = prefixes.open(prefix);
     return locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
-      OpenPrefix directory = prefixes.open(prefix);
       PrefixIndex.Reading reading = directory.index().readOrMake();
       reading.remarks().forEach(LOG::warn);
       return Listing.of(reading.index(), directory.publication().datasets());
