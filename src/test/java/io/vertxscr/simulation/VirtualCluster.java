@@ -333,7 +333,7 @@ public final class VirtualCluster {
       });
       store = DatasetStore.open(directories(name).create());
       membership = members.view(info, turns);
-      Epoch epoch = new Epoch();
+      Epoch epoch = new Epoch(membership);
       EventPublisher events = new EventPublisher(turns, bus.of(end), name);
       assembly = new NodeAssembly(new NodeAssembly.Ports(turns,
           new EventBusNodeBus(bus.of(end), turns, membership, epoch), membership, epoch, store,

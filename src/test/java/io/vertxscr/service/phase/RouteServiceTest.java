@@ -61,7 +61,7 @@ class RouteServiceTest {
       disk.directory("/node").resolve("cache"), disk.directory("/node").resolve("control")));
   private final List<Promise<Ack>> overwrites = new ArrayList<>();
   private final Bus bus = new Bus();
-  private final RunService runs = new RunService(loop, bus, new OneNode(), new Epoch(),
+  private final RunService runs = new RunService(loop, bus, new OneNode(), new Epoch(new OneNode()),
       AdmittedPrefixes.of(loop));
   private final RouteService routes = new RouteService(loop, bus, runs, store, new FilePlaces(loop));
   private final List<String> onLoop = new ArrayList<>();

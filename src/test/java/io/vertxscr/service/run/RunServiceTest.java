@@ -52,7 +52,7 @@ class RunServiceTest {
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
   private final RunService runs = new RunService(
-      loop, new Bus(), new Nodes(), new Epoch(), AdmittedPrefixes.of(loop, "/p"));
+      loop, new Bus(), new Nodes(), new Epoch(new Nodes()), AdmittedPrefixes.of(loop, "/p"));
 
   /** Keeps what the leader is asked, for the test to answer. */
   private final class Bus implements NodeBus {

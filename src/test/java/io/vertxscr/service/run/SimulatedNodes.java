@@ -132,7 +132,7 @@ final class SimulatedNodes {
   /** One node: its services, whom it takes for alive, and what it has asked. */
   final class Node implements Membership, NodeBus {
     private final String name;
-    private final Epoch epoch = new Epoch();
+    private final Epoch epoch = new Epoch(this);
     private final List<String> members = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
     private final List<Request> open = new ArrayList<>();
