@@ -22,6 +22,8 @@ public final class Limits {
   public static final int MAX_MESSAGE_BYTES = 16 << 20;
   /** Most bytes of unfinished messages of all applications of a node together. */
   public static final int MAX_UNFINISHED_BYTES = 64 << 20;
+  /** Longest packet that members of the cluster send each other. */
+  public static final int MAX_CLUSTER_PACKET_BYTES = 16 << 20;
   /** Connections to the TCP port of a node that have not shown its token. */
   public static final int MAX_STRANGERS = 64;
   /** Longest path of a Unix socket, in bytes (sun_path of Linux, without its final zero). */
