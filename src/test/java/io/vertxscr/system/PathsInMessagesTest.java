@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -120,6 +121,23 @@ class PathsInMessagesTest {
   private RestoreRanks restore(String from, String base) {
     return new RestoreRanks(held.descriptor(), origin(from), base, held.redundancy(), FlushState.WANTED,
         List.of(new RankPlan(0, Action.MOVE, "n1", held.ranks().getFirst().set(), List.of())));
+  }
+
+  @Test
+  void aLeaderThatHasNeverSeenThePrefixDirectoryFlushesThere() throws IOException {
+    VirtualCluster other = VirtualClusters.in(new Random(2), directory.resolve("other"),
+        Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "1"));
+    other.start("n1", "n2");
+    VirtualRun run = new VirtualRun(other, "n1", "n2");
+    run.start(session -> run.checkpoint(session, 1).compose(_ -> Promise.<Void>promise().future()));
+    other.awaits("a checkpoint", () -> List.of("n1", "n2").stream().allMatch(node ->
+        other.store(node).list().stream().anyMatch(dataset -> dataset.flush() == FlushState.WANTED)));
+    other.kill("n1");
+    other.kill("n2");
+    other.start("n3");
+    other.start("n1", "n2");
+    other.awaits("its flush", () -> other.store("n2").list().getLast().flush() == FlushState.DONE);
+    assertThat(other.store("n3").list()).as("what the leader holds").isEmpty();
   }
 
   @Test
