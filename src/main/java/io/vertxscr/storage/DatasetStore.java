@@ -83,7 +83,7 @@ public final class DatasetStore {
   }
 
   /**
-   * A run uses this store. Until then only the node's own one and those of its datasets are used, whatever messages say.
+   * A run uses this store. Until then only the node's own one and those of its datasets are used.
    *
    * @param storeBase absolute
    */

@@ -135,7 +135,7 @@ class ClusterAttackTest {
     }
   }
 
-  /** A member of the event bus that is a node by its name: it has the secret, and claims any epoch, but does not lead. */
+  /** A member that is a node by its name: it has the secret, and claims any epoch, but does not lead. */
   @Test
   void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() {
     Credentials credentials = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY)));
@@ -156,8 +156,9 @@ class ClusterAttackTest {
           }
         }
       }
-      assertThatExceptionOfType(ReplyException.class).isThrownBy(() -> vertx.eventBus().request(
-              NodeVerb.TAKEOVER.address("n1"), Buffer.buffer(Wire.toBytes(new Takeover("rogue", 999, "rogue/1")))).await())
+      Buffer takeover = Buffer.buffer(Wire.toBytes(new Takeover("rogue", 999, "rogue/1")));
+      assertThatExceptionOfType(ReplyException.class)
+          .isThrownBy(() -> vertx.eventBus().request(NodeVerb.TAKEOVER.address("n1"), takeover).await())
           .satisfies(e -> assertThat(Fault.of(e.failureCode())).isEqualTo(Fault.NOT_LEADER));
       assertThat(NODES.getFirst().members()).contains("n0", "n1", "rogue");
     } finally {
