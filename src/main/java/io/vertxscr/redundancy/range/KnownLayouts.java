@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * where that is on this host, and whether it is a node's, this node finds out itself. Thread-safe.
  */
 public final class KnownLayouts implements Layouts {
-  private final Neighbours neighbours;
+  private final NeighbourDirectories neighbours;
   private final Map<Integer, RankFiles> files = new ConcurrentHashMap<>();
   private final Map<String, String> stores = new ConcurrentHashMap<>();
   private final Map<String, Optional<Path>> directories = new ConcurrentHashMap<>();
@@ -20,12 +20,12 @@ public final class KnownLayouts implements Layouts {
 
   /** Finds directories of other nodes on this host. */
   @FunctionalInterface
-  public interface Neighbours {
+  public interface NeighbourDirectories {
     /** The dataset's directory on a node; empty where the file system does not show whose it is. Blocking. */
     Optional<Path> directory(String node, String storeBase, int datasetId);
   }
 
-  public KnownLayouts(Neighbours neighbours) {
+  public KnownLayouts(NeighbourDirectories neighbours) {
     this.neighbours = neighbours;
   }
 
