@@ -43,7 +43,7 @@ public final class StoreService {
   /** Creates missing cache directories in these stores, and checks them. If all are right, the run may use them. */
   public Future<StoresChecked> check(CheckStores wanted) {
     List<String> bases = wanted.stores().stream().map(StoreToCheck::base).toList();
-    if (!bases.equals(own) && told.add(bases)) {
+    if (!own.containsAll(bases) && told.add(bases)) {
       LOG.info("this daemon is configured to cache in {}, and its run caches in {}: what a run says counts on all"
           + " nodes", own, bases);
     }

@@ -3,7 +3,6 @@ package io.vertxscr.service.restart;
 import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.RankEntry;
-import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
@@ -79,8 +78,8 @@ public final class FetchService {
    *
    * @param evicted datasets that have made room: flushed ones of other ids
    */
-  private record FetchPlan(FetchRanks request, PrefixPaths paths, CacheDirectory cache, List<RankEntry> entries,
-      FetchWay way, List<Integer> evicted) {
+  private record FetchPlan(
+      FetchRanks request, PrefixPaths paths, List<RankEntry> entries, FetchWay way, List<Integer> evicted) {
     int id() {
       return request.descriptor().id();
     }
@@ -115,11 +114,10 @@ public final class FetchService {
    */
   public Future<Ack> fetch(FetchRanks request) {
     PrefixPaths paths = prefixes.open(request.origin().prefix()).paths();
-    CacheDirectory cache = store.cacheIn(request.base());
     ready = Optional.empty();
     committed = Optional.empty();
     return loop.prefix().run("plan the fetch of dataset " + request.descriptor().id() + " from "
-        + request.origin().prefix(), () -> plan(request, paths, cache))
+        + request.origin().prefix(), () -> plan(request, paths))
         .compose(plan -> {
           plan.evicted().forEach(id -> observer.notice(new Event.Evicted(id)));
           return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks));
@@ -164,19 +162,19 @@ public final class FetchService {
     });
   }
 
-  private FetchPlan plan(FetchRanks request, PrefixPaths paths, CacheDirectory cache) {
+  private FetchPlan plan(FetchRanks request, PrefixPaths paths) {
     int id = request.descriptor().id();
     requireOlder(request.descriptor());
     List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (request.how().inPlace() && isInPlace(entries)) {
-      return new FetchPlan(request, paths, cache, entries, FetchWay.IN_PLACE, List.of());
+      return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
     }
     List<Integer> evicted = new ArrayList<>();
     FetchWay way = makeRoom(request, entries, evicted);
     if (way == FetchWay.BESIDE) {
       store.createDraft(id, request.base());
     }
-    return new FetchPlan(request, paths, cache, entries, way, List.copyOf(evicted));
+    return new FetchPlan(request, paths, entries, way, List.copyOf(evicted));
   }
 
   /** What is there of a later history under this id may be nowhere else. */
@@ -274,7 +272,7 @@ public final class FetchService {
       return Optional.of(new InPlace(request.descriptor(), plan.paths().prefix(), whole.ranks()));
     }
     store.adoptDraft(new DatasetRecord(request.descriptor(), request.origin(),
-        plan.cache(), request.redundancy(), FlushState.DONE,
+        store.cacheIn(request.base()), request.redundancy(), FlushState.DONE,
         whole.ranks().stream().map(rank ->
             new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
     return Optional.empty();

@@ -32,6 +32,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
+import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -200,15 +201,24 @@ public final class PrefixFetcher {
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
       int readers = rules.readers() / nodesAtOnce;
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
-      Function<FetchRanks.FetchMode, Future<Void>> fetch = where ->
-          onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
-              dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where));
+      Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(how, wanted).compose(_ -> onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
+              dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)));
       return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
               fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
           : fetch.apply(new FetchRanks.FetchMode(rules.bypass(), readers))).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** Has the nodes make the store that takes it, where no checkpoint of the run is cached there. */
+  private Future<Void> store(CheckpointDescriptor how, RestoreRequest wanted) {
+    boolean checked =
+        wanted.policy().descriptors().caches().stream().anyMatch(store -> store.base().equals(how.storeBase()));
+    return checked ? Future.succeededFuture()
+        : new StoreChecks(bus).on(wanted.map().byNode().keySet(), how.storeBase())
+            .recover(failure -> wanted.policy().fetch().bypass() ? Future.succeededFuture()
+                : Future.failedFuture(failure));
   }
 
   /** What the prefix directory has of a dataset. It tells how many ranks wrote it, and whether it is in containers. */
