@@ -20,6 +20,7 @@ import io.vertxscr.protocol.node.flush.FlushQuestion;
 import io.vertxscr.protocol.node.flush.MapPartRequest;
 import io.vertxscr.protocol.node.flush.OverwriteNotice;
 import io.vertxscr.protocol.node.flush.PublishedForm;
+import io.vertxscr.protocol.node.flush.TryLock;
 import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
@@ -163,6 +164,13 @@ class PathsInMessagesTest {
     for (String path : outside()) {
       isRefused(services -> services.inventory().restore(restore(path, store)));
       isRefused(services -> services.inventory().restore(restore(prefix, path)));
+    }
+  }
+
+  @Test
+  void noLockIsTriedOutside() throws IOException {
+    for (String path : outside()) {
+      isRefused(services -> services.flushes().tryLock(new TryLock(path)));
     }
   }
 
