@@ -168,7 +168,8 @@ public final class CacheRestores {
     return Fault.of(failure) != Fault.BAD_CONFIGURATION ? Future.failedFuture(failure)
         : Future.succeededFuture(new RanksRestored(request.ranks().stream()
             .filter(rank -> rank.action() != Action.KEEP)
-            .map(rank -> new RankFailure(rank.rank(), Fault.BAD_CONFIGURATION.number(), failure.getMessage())).toList()));
+            .map(rank -> new RankFailure(rank.rank(), Fault.BAD_CONFIGURATION.number(), failure.getMessage()))
+            .toList()));
   }
 
   private Future<List<RankFailure>> run(RestorePlan plan, List<Inventory> inventories, Target target) {

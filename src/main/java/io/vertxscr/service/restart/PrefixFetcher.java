@@ -201,7 +201,8 @@ public final class PrefixFetcher {
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
       int readers = rules.readers() / nodesAtOnce;
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
-      Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(how, wanted).compose(_ -> onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
+      Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(how, wanted).compose(_ ->
+          onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
               dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)));
       return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
               fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
