@@ -22,6 +22,8 @@ public final class Limits {
   public static final int MAX_MESSAGE_BYTES = 16 << 20;
   /** Most bytes of unfinished messages of all applications of a node together. */
   public static final int MAX_UNFINISHED_BYTES = 64 << 20;
+  /** Longest packet that members of the cluster send each other. */
+  public static final int MAX_CLUSTER_PACKET_BYTES = 16 << 20;
   /** Connections to the TCP port of a node that have not shown its token. */
   public static final int MAX_STRANGERS = 64;
   /** Connections to the HTTP port of a node. */
@@ -51,6 +53,8 @@ public final class Limits {
 
   /** Files that one node writes to the prefix directory at once. */
   public static final int FLUSH_THREADS = 4;
+  /** Prefix directories that a node remembers to be of its runs and datasets. */
+  public static final int MAX_PREFIXES = 4096;
   /** Threads of a node for operations on prefix directories that move few bytes. */
   public static final int PREFIX_THREADS = 8;
   /** Longest time that a background flush yields to one phase. */

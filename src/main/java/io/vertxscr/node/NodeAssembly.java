@@ -128,8 +128,9 @@ public final class NodeAssembly {
     this.prefixes = new Prefixes(loop, self);
     this.syncs = new SyncBarrier(loop);
     DatasetStore store = ports.store();
+    store.list().forEach(record -> prefixes.admit(record.origin().prefix()));
 
-    RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch());
+    RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch(), prefixes);
     ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources());
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
     FetchService fetches = new FetchService(loop, prefixes, self, store, ports.observer());
@@ -190,8 +191,9 @@ public final class NodeAssembly {
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
         protection,
-        new CacheInventoryService(loop, self, store, evictor, new RankRestorer(loop, bus, store, ports.sources())),
-        fetches, new StoreService(loop, self, store.directories(), settings.policy().descriptors()),
+        new CacheInventoryService(loop, prefixes, self, store, evictor,
+            new RankRestorer(loop, bus, store, ports.sources())),
+        fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(), probe);
   }
 
@@ -231,8 +233,8 @@ public final class NodeAssembly {
         loop, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
-    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, reads), journal, flush, advice,
-        scavenges, events, this::seconds);
+    return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, reads), prefixes, journal, flush,
+        advice, scavenges, events, this::seconds);
   }
 
   private long micros() {

@@ -44,7 +44,7 @@ public final class NodeRuntime {
     this.ground = ground;
     this.loop = new VertxLoop(vertx, ground.options().files(), ground.engine()::submit, ground::flush,
         ground.prefixEngine()::submit);
-    Epoch epoch = new Epoch();
+    Epoch epoch = new Epoch(membership);
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());
     Observer observer = Observer.all(List.of(events, ground.observer()));

@@ -4,29 +4,54 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 
 /**
- * The newest leadership that a node has heard of, and its own one while it leads. On the node's loop only.
+ * The leadership that a node follows, and its own one while it leads. On the node's loop only.
  *
- * <p>A leadership has a number and a name. The sides of a cut may take the same number, but never the same name: a node
- * follows one leadership, and refuses messages of any other unless their number is higher (fencing).
+ * <p>A leadership has a number and a name, {@code <node>/<random>}. The sides of a cut may take the same number, but
+ * never the same name: a node follows one leadership, and refuses messages of any other (fencing). It follows another
+ * one only by that one's takeover, and only if the node that the members say leads makes it. A number alone changes
+ * nothing, however high: any member can write one.
  */
 public final class Epoch {
+  private final Membership membership;
   private long value;
   private String followed = "";
   private String own = "";
+
+  /** Follows no leadership yet. @param membership who leads */
+  public Epoch(Membership membership) {
+    this.membership = membership;
+  }
 
   public long value() {
     return value;
   }
 
-  /** Follows a leadership. What another one with this number, or a lower one, sends from now on is refused. */
+  /**
+   * Follows a leadership. What another one sends from now on is refused.
+   *
+   * @throws ScrException NOT_LEADER if it is not one of the node that leads
+   */
   public void follow(long number, String leadership) {
+    requireLeaders(leadership);
+    obey(number, leadership);
+  }
+
+  private void obey(long number, String leadership) {
     value = Math.max(value, number);
     followed = leadership;
   }
 
+  private void requireLeaders(String leadership) {
+    String leader = membership.leader().name();
+    if (!leadership.startsWith(leader + "/")) {
+      throw new ScrException(Fault.NOT_LEADER, "leadership " + leadership + " is none of node " + leader
+          + ", which leads as node " + membership.self().name() + " sees it");
+    }
+  }
+
   /** This node leads, with a number above all that it has heard of. */
   public void lead(long number, String leadership) {
-    follow(number, leadership);
+    obey(number, leadership);
     own = leadership;
   }
 
@@ -53,7 +78,7 @@ public final class Epoch {
   }
 
   /**
-   * Admits a leader's message, or refuses one of another leadership that is not newer (fencing).
+   * Admits a message of the leader that this node follows, if it leads still, and refuses any other (fencing).
    *
    * @param text what it carries
    * @throws ScrException NOT_LEADER, BAD_REQUEST
@@ -65,11 +90,11 @@ public final class Epoch {
     }
     long number = Long.parseLong(text.substring(0, space));
     String leadership = text.substring(space + 1);
-    if (number < value || number == value && !leadership.equals(followed)) {
+    requireLeaders(leadership);
+    if (number < value || !leadership.equals(followed)) {
       throw new ScrException(Fault.NOT_LEADER, "message of epoch " + number + " (" + leadership
           + "), this node follows " + value + " (" + followed + ")");
     }
     value = number;
-    followed = leadership;
   }
 }

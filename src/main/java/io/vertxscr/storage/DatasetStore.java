@@ -37,6 +37,8 @@ import java.util.stream.Stream;
 public final class DatasetStore {
   private final NodeDirectories directories;
   private final Filemaps filemaps;
+  /** Bases of the stores that this node uses: its own, those of its datasets, those of its runs. */
+  private final Set<String> stores = ConcurrentHashMap.newKeySet();
   private final Map<Path, Bins> bins = new ConcurrentHashMap<>();
   private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
@@ -52,6 +54,8 @@ public final class DatasetStore {
   private DatasetStore(NodeDirectories directories, Filemaps filemaps) {
     this.directories = directories;
     this.filemaps = filemaps;
+    stores.add(directories.base().toString());
+    filemaps.list().forEach(record -> stores.add(record.cache().base()));
   }
 
   /**
@@ -79,12 +83,48 @@ public final class DatasetStore {
   }
 
   /**
-   * Sets the store of a future dataset; the default is the store of the node's own settings.
+   * A run uses this store. Until then only the node's own one and those of its datasets are used.
    *
    * @param storeBase absolute
    */
-  public void place(int datasetId, String storeBase) {
+  public void use(String storeBase) {
+    stores.add(directories.cache(storeBase).base());
+  }
+
+  /**
+   * This node's cache directory in a store that it uses.
+   *
+   * @throws ScrException OUTSIDE_PREFIX if it does not use that store, BAD_CONFIGURATION if the path is not absolute
+   */
+  public CacheDirectory cacheIn(String storeBase) {
     CacheDirectory cache = directories.cache(storeBase);
+    if (!stores.contains(cache.base())) {
+      throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + storeBase + "' is no store of this node or its run");
+    }
+    return cache;
+  }
+
+  /**
+   * The directory of a dataset on another node of this host, whose files this node may read by path: below a store that
+   * this node uses too, in directories of that node of this job that belong to this user alone. Blocking.
+   *
+   * @param node as it calls itself
+   * @param storeBase as it says; not believed
+   */
+  public Optional<Path> neighbour(String node, String storeBase, int datasetId) {
+    return stores.contains(storeBase)
+        ? directories.neighbour(node, storeBase).map(cache -> NodeDirectories.dataset(cache, datasetId))
+        : Optional.empty();
+  }
+
+  /**
+   * Sets the store of a future dataset; the default is the store of the node's own settings.
+   *
+   * @param storeBase absolute
+   * @throws ScrException OUTSIDE_PREFIX if it is no store that this node uses
+   */
+  public void place(int datasetId, String storeBase) {
+    CacheDirectory cache = cacheIn(storeBase);
     if (!filemaps.has(datasetId)) {
       placed.put(datasetId, cache);
     }
@@ -134,14 +174,14 @@ public final class DatasetStore {
 
   /** Returns the free bytes of a store's file system. */
   public long freeBytes(String storeBase) {
-    Path cache = directories.path(directories.cache(storeBase).path());
+    Path cache = directories.path(cacheIn(storeBase).path());
     bins(cache);
     return LocalFiles.usableBytes(cache);
   }
 
   /** Returns the bytes of a store's file system, free or not. */
   public long wholeBytes(String storeBase) {
-    Path cache = directories.path(directories.cache(storeBase).path());
+    Path cache = directories.path(cacheIn(storeBase).path());
     bins(cache);
     try {
       return Files.getFileStore(cache).getTotalSpace();
@@ -152,7 +192,7 @@ public final class DatasetStore {
 
   /** Frees the space of a store's trash and recycled files. May take long. */
   public void reclaim(String storeBase) {
-    Bins store = bins(directories.path(directories.cache(storeBase).path()));
+    Bins store = bins(directories.path(cacheIn(storeBase).path()));
     synchronized (this) {
       store.discardRecycled();
     }
@@ -275,7 +315,7 @@ public final class DatasetStore {
 
   /** The directory of a dataset's files while it is brought here again, beside what the store has of it. */
   public Path draft(int datasetId, String storeBase) {
-    return NodeDirectories.draft(directories.path(directories.cache(storeBase).path()), datasetId);
+    return NodeDirectories.draft(directories.path(cacheIn(storeBase).path()), datasetId);
   }
 
   /** Creates the empty {@link #draft} of a dataset; one of an earlier attempt goes to the trash. */
@@ -291,7 +331,7 @@ public final class DatasetStore {
 
   /** Throws the {@link #draft} of a dataset away, if there is one. */
   public synchronized void discardDraft(int datasetId, String storeBase) {
-    bins(directories.path(directories.cache(storeBase).path())).trash(draft(datasetId, storeBase));
+    bins(directories.path(cacheIn(storeBase).path())).trash(draft(datasetId, storeBase));
   }
 
   /**

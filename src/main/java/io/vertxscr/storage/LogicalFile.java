@@ -77,7 +77,7 @@ public final class LogicalFile implements AutoCloseable {
 
   private void switchTo(int index, Path path, FileMeta meta) throws IOException {
     close();
-    open = OwnFile.read(path);
+    open = OwnFile.readBelow(datasetDirectory, path);
     openIndex = index;
     if (open.size() != meta.bytes()) {
       throw different(path, "has " + open.size() + " bytes instead of " + meta.bytes());

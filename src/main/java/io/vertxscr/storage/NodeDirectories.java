@@ -3,9 +3,11 @@ package io.vertxscr.storage;
 import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -71,6 +73,15 @@ public record NodeDirectories(Path base, Path below, Path control) {
       throw new ScrException(Fault.BAD_CONFIGURATION, "store '" + storeBase + "' is not an absolute path");
     }
     return new CacheDirectory(path.normalize().toString(), path.resolve(below).normalize().toString());
+  }
+
+  /**
+   * The cache directory of another node of this job on this host, if it has one that only this user can have made.
+   * Nobody's word counts for that but the file system's. Blocking.
+   */
+  public Optional<Path> neighbour(String node, String storeBase) {
+    Path cache = path(storeBase).resolve(below.resolveSibling(Names.node(node))).normalize();
+    return PrivateDirectory.isThere(cache, below.getNameCount()) ? Optional.of(cache) : Optional.empty();
   }
 
   public Path lock() {

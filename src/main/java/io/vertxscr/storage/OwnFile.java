@@ -2,11 +2,13 @@ package io.vertxscr.storage;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -52,6 +54,21 @@ public final class OwnFile {
   /** Creates a file, which must not be there. */
   public static FileChannel create(Path file) throws IOException {
     return FileChannel.open(file, NEW, FOR_OWNER);
+  }
+
+  /**
+   * Opens a file of a directory for reading, where no level from the directory on is a link.
+   *
+   * @param file below the directory, by its path
+   * @throws FileSystemException naming what is a link, or no file
+   */
+  public static FileChannel readBelow(Path directory, Path file) throws IOException {
+    for (Path level = file.getParent(); level.startsWith(directory); level = level.getParent()) {
+      if (!Files.readAttributes(level, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isDirectory()) {
+        throw new FileSystemException(level.toString(), null, "this is a link, or no directory, and is not followed");
+      }
+    }
+    return RegularFile.read(file);
   }
 
   /** Opens a file for reading. */

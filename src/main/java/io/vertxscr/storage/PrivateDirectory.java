@@ -40,9 +40,11 @@ public final class PrivateDirectory {
   private final UserPrincipal root;
   /** The last closed level that was met; what is below it is nobody else's to reach. */
   private Optional<Path> closed = Optional.empty();
+  private final boolean makes;
   private int links;
 
-  private PrivateDirectory(FileSystem files) throws IOException {
+  private PrivateDirectory(FileSystem files, boolean makes) throws IOException {
+    this.makes = makes;
     Path system = files.getPath("/");
     Path process = files.getPath("/proc/self");
     root = Files.getOwner(system);
@@ -59,10 +61,25 @@ public final class PrivateDirectory {
    */
   public static Path make(Path directory, int ownLevels) {
     try {
-      new PrivateDirectory(directory.getFileSystem()).walk(directory, ownLevels);
+      new PrivateDirectory(directory.getFileSystem(), true).walk(directory, ownLevels);
       return directory;
     } catch (IOException e) {
       throw Faults.io(directory, e);
+    }
+  }
+
+  /**
+   * Whether {@link #make} has made such a directory for this user. Changes nothing.
+   *
+   * @param directory absolute
+   * @param ownLevels as for {@link #make}
+   */
+  public static boolean isThere(Path directory, int ownLevels) {
+    try {
+      new PrivateDirectory(directory.getFileSystem(), false).walk(directory, ownLevels);
+      return true;
+    } catch (IOException | ScrException _) {
+      return false;
     }
   }
 
@@ -74,7 +91,11 @@ public final class PrivateDirectory {
       Path name = names.poll();
       boolean own = names.size() < ownLevels;
       Path level = at.resolve(name).normalize();
-      PosixFileAttributes found = create(level);
+      if (makes) {
+        create(level);
+      }
+      PosixFileAttributes found =
+          Files.readAttributes(level, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
       if (!found.isSymbolicLink()) {
         check(level, found, own);
         at = level;
@@ -89,8 +110,8 @@ public final class PrivateDirectory {
     }
   }
 
-  /** Creates a level if it is missing. @return what is there */
-  private static PosixFileAttributes create(Path level) throws IOException {
+  /** Creates a level if it is missing. */
+  private static void create(Path level) throws IOException {
     if (!Files.exists(level, LinkOption.NOFOLLOW_LINKS)) {
       try {
         Files.createDirectory(level, FOR_OWNER);
@@ -98,7 +119,6 @@ public final class PrivateDirectory {
         // Made by somebody else meanwhile: judged like any other.
       }
     }
-    return Files.readAttributes(level, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
   }
 
   private void check(Path level, PosixFileAttributes found, boolean own) throws IOException {
@@ -109,6 +129,9 @@ public final class PrivateDirectory {
     } else if (othersCanWrite(found) && (own || !isSticky(level) && !isOutOfReach(level))) {
       throw refused(level, "is not safe: other users can write to it", found);
     } else if (own && !OWNER_ONLY.equals(found.permissions())) {
+      if (!makes) {
+        throw refused(level, "is not for its owner alone", found);
+      }
       Files.setPosixFilePermissions(level, OWNER_ONLY);   // made by an earlier release
     } else if (!found.permissions().contains(PosixFilePermission.GROUP_EXECUTE)
         && !found.permissions().contains(PosixFilePermission.OTHERS_EXECUTE)) {

@@ -15,6 +15,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
@@ -58,8 +59,8 @@ class EventBusNodeBusTest {
       });
     }
     Loop loop = new VertxLoop(vertx, (what, _) -> CompletableFuture.failedFuture(new AssertionError(what)));
-    return new EventBusNodeBus(vertx.eventBus(), loop, members.join(new NodeInfo(name, "host", "127.0.0.1", 1)),
-        new Epoch());
+    Membership membership = members.join(new NodeInfo(name, "host", "127.0.0.1", 1));
+    return new EventBusNodeBus(vertx.eventBus(), loop, membership, new Epoch(membership));
   }
 
   private static Future<Ack> refused(Fault fault) {

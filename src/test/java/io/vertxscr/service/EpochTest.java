@@ -4,12 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: of two leaderships with one number, a node obeys one. Method: the messages of both, in either order. */
+/** Goal: a node obeys one leadership, that of the node that leads. Method: the messages of several, in any order. */
 class EpochTest {
-  private final Epoch epoch = new Epoch();
+  private String leader = "n1";
+  private final Epoch epoch = new Epoch(new Membership() {
+    @Override
+    public NodeInfo self() {
+      return new NodeInfo("n3", "host", "127.0.0.1", 1);
+    }
+
+    @Override
+    public List<NodeInfo> nodes() {
+      return List.of(new NodeInfo(leader, "host", "127.0.0.1", 1));
+    }
+
+    @Override
+    public void listen(Listener listener) {
+      // The test says who leads.
+    }
+  });
 
   private void refused(String text, Fault fault) {
     assertThatThrownBy(() -> epoch.admit(text)).isInstanceOfSatisfying(ScrException.class,
@@ -17,22 +35,50 @@ class EpochTest {
   }
 
   @Test
-  void anotherLeadershipWithTheSameNumberIsRefusedAndAHigherOneIsNot() {
+  void anotherLeadershipIsRefusedWhateverItsNumber() {
+    epoch.follow(5, "n1/a");
     epoch.admit("5 n1/a");
-    epoch.admit("5 n1/a");
-    refused("5 n2/b", Fault.NOT_LEADER);
-    refused("4 n1/a", Fault.NOT_LEADER);
-    epoch.admit("6 n2/b");
+    for (String other : List.of("4 n1/a", "5 n2/b", "6 n2/b", Long.MAX_VALUE + " n2/b", "5 n1/b", "6 n1/b", "6 n1")) {
+      refused(other, Fault.NOT_LEADER);
+    }
+    assertThat(epoch.value()).isEqualTo(5);
+    epoch.admit("7 n1/a");
     refused("5 n1/a", Fault.NOT_LEADER);
-    refused("6 n1/a", Fault.NOT_LEADER);
-    assertThat(epoch.value()).isEqualTo(6);
+    assertThat(epoch.value()).isEqualTo(7);
+  }
+
+  @Test
+  void noLeadershipIsFollowedBeforeItsTakeover() {
+    refused("1 n1/a", Fault.NOT_LEADER);
+    epoch.follow(1, "n1/a");
+    epoch.admit("1 n1/a");
+  }
+
+  @Test
+  void onlyTheNodeThatLeadsTakesOver() {
+    for (String other : List.of("n2/b", "n11/b", "n1", "", "/n1/b")) {
+      assertThatThrownBy(() -> epoch.follow(9, other)).as(other).isInstanceOfSatisfying(ScrException.class,
+          e -> assertThat(e.fault()).isEqualTo(Fault.NOT_LEADER));
+    }
+    assertThat(epoch.value()).isZero();
+  }
+
+  @Test
+  void aLeaderThatDoesNotLeadAnyMoreIsRefusedBeforeTheNextOneHasTakenOver() {
+    epoch.follow(5, "n1/a");
+    leader = "n2";
+    refused("5 n1/a", Fault.NOT_LEADER);
   }
 
   @Test
   void aNodeThatHasAnsweredATakeoverRefusesTheEarlierLeaderAtItsOwnNumber() {
-    epoch.admit("5 n1/a");
+    epoch.follow(5, "n1/a");
+    leader = "n2";
     epoch.follow(3, "n2/b");
     refused("5 n1/a", Fault.NOT_LEADER);
+    leader = "n1";
+    refused("5 n1/a", Fault.NOT_LEADER);
+    leader = "n2";
     epoch.admit("6 n2/b");
   }
 
@@ -41,9 +87,11 @@ class EpochTest {
     assertThat(epoch.leads()).isFalse();
     epoch.lead(5, "n1/a");
     assertThat(epoch.text("n1/a")).isEqualTo("5 n1/a");
+    leader = "n2";
     epoch.follow(5, "n2/b");
     assertThat(epoch.leads()).isFalse();
     assertThatThrownBy(() -> epoch.text("n1/a")).isInstanceOf(ScrException.class);
+    leader = "n1";
     epoch.lead(7, "n1/c");
     assertThatThrownBy(() -> epoch.text("n1/a")).as("messages of the leadership before")
         .isInstanceOf(ScrException.class);

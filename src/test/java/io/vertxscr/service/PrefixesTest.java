@@ -2,31 +2,43 @@ package io.vertxscr.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a node works in its own file system, under its own name. For a leader only with the newest token. */
+/**
+ * Goal: a node works in its own file system, under its own name, in the directories of its own runs. For a leader only
+ * with the newest token.
+ */
 class PrefixesTest {
+  private final VirtualTime time = new VirtualTime(new Random(1));
   private FaultyDisk disk;
+  private LocalFiles files;
   private Prefixes prefixes;
 
   @BeforeEach
   void set() throws IOException {
     disk = new FaultyDisk(1 << 20);
     disk.directory("/prefix");
-    prefixes = new Prefixes(new VirtualTime(new Random(1)).loop(new LocalFiles(disk.system())), "n1");
+    files = new LocalFiles(disk.system());
+    prefixes = new Prefixes(time.loop(files), "n1");
+    prefixes.admit("/prefix");
   }
 
   @AfterEach
@@ -41,6 +53,50 @@ class PrefixesTest {
     directory.haltFile().update(halt -> halt.withReason(Optional.of("MAINTENANCE")));
     assertThat(prefixes.open("/prefix").haltFile().read()).isNotEqualTo(Halt.NONE);
     assertThat(directory.user().holder()).isEqualTo("node n1");
+  }
+
+  private Throwable named(String path) {
+    return time.await(time.loop(files).call(() -> prefixes.named(path))).cause();
+  }
+
+  private static void assertOutside(Throwable refusal, String path) {
+    assertThat(refusal).isInstanceOfSatisfying(ScrException.class, e -> {
+      assertThat(e.fault()).isEqualTo(Fault.OUTSIDE_PREFIX);
+      assertThat(e.getMessage()).contains("'" + path + "'");
+    });
+  }
+
+  @Test
+  void onlyDirectoriesThatWereAdmittedAreOpen() {
+    for (String other : List.of("/", "/other", "/prefix/below", "/prefix/../other")) {
+      assertOutside(catchThrowable(() -> prefixes.open(other)), other);
+    }
+    prefixes.admit("/other/../more/");
+    assertThat(prefixes.open("/more").paths().prefix()).isEqualTo(disk.system().getPath("/more"));
+  }
+
+  @Test
+  void whatOnlyAMessageNamesMustBeAPrefixDirectoryAlready() throws IOException {
+    Path other = disk.directory("/other");
+    assertOutside(named("/other"), "/other");
+    assertOutside(named("/none"), "/none");
+    Path scr = disk.directory("/elsewhere/.scr");
+    Files.createSymbolicLink(other.resolve(".scr"), scr);
+    assertOutside(named("/other"), "/other");
+    assertThat(Files.list(scr)).isEmpty();
+    assertThat(named("/elsewhere")).isNull();
+    assertThat(prefixes.open("/elsewhere").paths().scr()).isEqualTo(scr);
+    assertThat(named("/prefix")).as("admitted, and not looked at").isNull();
+  }
+
+  @Test
+  void theOldestIsForgottenWhereThereAreTooMany() {
+    for (int i = 0; i < Limits.MAX_PREFIXES; i++) {
+      prefixes.open("/prefix");                           // in use, so it is not the oldest
+      prefixes.admit("/p" + i);
+    }
+    prefixes.open("/prefix");
+    assertOutside(catchThrowable(() -> prefixes.open("/p0")), "/p0");
   }
 
   @Test

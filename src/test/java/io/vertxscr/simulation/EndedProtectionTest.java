@@ -110,7 +110,7 @@ class EndedProtectionTest {
       if (request instanceof LayoutRequest layouts) {
         return Future.succeededFuture(answer.cast(new LayoutReply(
             layouts.ranks().stream().map(rank -> new RankLayout(layout(rank), Optional.empty())).toList(),
-            "/" + node)));
+            "/cache")));
       }
       asked.add((ChecksumsRequest) request);
       return loop.<A>promise().future();

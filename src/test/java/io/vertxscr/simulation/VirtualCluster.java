@@ -23,6 +23,7 @@ import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.verticle.Deployments;
 import io.vertxscr.verticle.NodeContext;
+import io.vertxscr.verticle.NodeServices;
 import io.vertxscr.verticle.NodeVerticle;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -269,6 +271,16 @@ public final class VirtualCluster {
     return nodes.get(name).store;
   }
 
+  /** What the verticles of a node delegate to. On its loop: {@link #onLoop}. */
+  public NodeServices services(String name) {
+    return nodes.get(name).assembly.services();
+  }
+
+  /** Has a node do something, and waits for the end of that. */
+  public <T> Future<T> onLoop(String name, Supplier<Future<T>> what) {
+    return await(nodes.get(name).turns.call(what));
+  }
+
   Loop loop(String name) {
     return nodes.get(name).turns;
   }
@@ -327,7 +339,7 @@ public final class VirtualCluster {
       });
       store = DatasetStore.open(directories(name).create());
       membership = members.view(info, turns);
-      Epoch epoch = new Epoch();
+      Epoch epoch = new Epoch(membership);
       EventPublisher events = new EventPublisher(turns, bus.of(end), name);
       assembly = new NodeAssembly(new NodeAssembly.Ports(turns,
           new EventBusNodeBus(bus.of(end), turns, membership, epoch), membership, epoch, store,

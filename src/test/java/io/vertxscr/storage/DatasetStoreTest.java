@@ -248,6 +248,7 @@ class DatasetStoreTest {
     directories = new NodeDirectories(ram, Path.of("user1", "scr.439", "n1"), root.resolve("control"));
     DatasetStore store = DatasetStore.open(directories);
     write(store, 1, 1);
+    store.use(ssd.toString());
     store.place(2, ssd.toString());
     writeTo(store, 2);
     store.place(3, ssd.toString());
@@ -274,6 +275,7 @@ class DatasetStoreTest {
     Files.createDirectories(ssd.resolve("scr.dataset.3/rank.0"));
     Files.createDirectories(ssd.resolve("scr.dataset.4/rank.0"));
     DatasetStore store = DatasetStore.open(directories);
+    store.use(ssd.toString());
     store.place(4, ssd.toString());
     store.createDirectory(4);
     assertThat(ssd.resolve("scr.dataset.3")).doesNotExist();
@@ -283,6 +285,7 @@ class DatasetStoreTest {
   @Test
   void recyclesRedundancyFilesWithinTheirStore() throws IOException {
     DatasetStore store = DatasetStore.open(directories);
+    store.use(root.resolve("ssd").toString());
     store.place(1, root.resolve("ssd").toString());
     writeTo(store, 1);
     store.evict(1);

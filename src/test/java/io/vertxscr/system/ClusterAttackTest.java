@@ -27,7 +27,9 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.run.Takeover;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -133,7 +135,7 @@ class ClusterAttackTest {
     }
   }
 
-  /** A member of the event bus that is no node: it has the secret, but does not lead. */
+  /** A member that is a node by its name: it has the secret, and claims any epoch, but does not lead. */
   @Test
   void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() {
     Credentials credentials = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY)));
@@ -149,9 +151,15 @@ class ClusterAttackTest {
       for (NodeVerb verb : NodeVerb.values()) {
         if (verb.isFromLeader()) {
           assertRefused(vertx, verb, new DeliveryOptions());
-          assertRefused(vertx, verb, new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, "1 rogue/1"));
+          for (String epoch : List.of("1 rogue/1", "999999999 rogue/1", "999999999 n0/1")) {
+            assertRefused(vertx, verb, new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, epoch));
+          }
         }
       }
+      Buffer takeover = Buffer.buffer(Wire.toBytes(new Takeover("rogue", 999, "rogue/1")));
+      assertThatExceptionOfType(ReplyException.class)
+          .isThrownBy(() -> vertx.eventBus().request(NodeVerb.TAKEOVER.address("n1"), takeover).await())
+          .satisfies(e -> assertThat(Fault.of(e.failureCode())).isEqualTo(Fault.NOT_LEADER));
       assertThat(NODES.getFirst().members()).contains("n0", "n1", "rogue");
     } finally {
       vertx.close().await();

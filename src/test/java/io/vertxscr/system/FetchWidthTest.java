@@ -23,9 +23,9 @@ import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.protocol.node.restart.FetchRanks;
+import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
-import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
@@ -142,7 +142,8 @@ class FetchWidthTest extends EmbeddedTest {
       }
     }));
     DatasetStore store = DatasetStore.open(new NodeDirectories(directory.resolve("c2"), directory.resolve("c3")));
-    FetchService service = new FetchService(loop, new Prefixes(loop, "n1"), "n1", store, Observer.NONE);
+    FetchService service = new FetchService(
+        loop, AdmittedPrefixes.of(loop, paths.prefix().toString()), "n1", store, Observer.NONE);
     var fetched = loop.call(() -> service.fetch(new FetchRanks(descriptor,
         new Origin(paths.prefix().toString(), ranks, FlushDescriptor.FILES), directory.resolve("c2").toString(),
         new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", directory.resolve("c2").toString(),

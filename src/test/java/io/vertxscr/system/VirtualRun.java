@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 
 /** Ranks on the nodes of a virtual cluster: what {@link RankProgram} does, in futures. */
@@ -24,9 +26,16 @@ final class VirtualRun {
 
   private final VirtualCluster cluster;
   private final List<String> nodeOfRank;
+  private final Map<String, String> environment;
 
   VirtualRun(VirtualCluster cluster, String... nodeOfRank) {
+    this(cluster, Map.of(), nodeOfRank);
+  }
+
+  /** @param environment SCR_* variables of its processes */
+  VirtualRun(VirtualCluster cluster, Map<String, String> environment, String... nodeOfRank) {
     this.cluster = cluster;
+    this.environment = environment;
     this.nodeOfRank = List.of(nodeOfRank);
   }
 
@@ -43,7 +52,8 @@ final class VirtualRun {
     ScrClient client = cluster.client(nodeOfRank.get(rank));
     Promise<T> end = Promise.promise();
     Future.fromCompletionStage(
-            client.init(new InitRequest(rank, nodeOfRank.size(), cluster.prefix().toString(), "test")))
+            client.init(new InitRequest(rank, nodeOfRank.size(), cluster.prefix().toString(), "test",
+                Optional.of(environment), Optional.empty())))
         .map(VirtualSession::new).compose(program).onComplete((result, failure) -> {
           client.close();
           end.complete(result, failure);

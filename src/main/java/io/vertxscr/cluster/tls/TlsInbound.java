@@ -3,25 +3,32 @@ package io.vertxscr.cluster.tls;
 import com.hazelcast.internal.networking.HandlerStatus;
 import com.hazelcast.internal.networking.InboundHandler;
 import java.io.EOFException;
+import java.io.IOException;
+import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decrypts what a connection of Hazelcast receives, in front of its protocol decoder. That one sees no byte before the
- * handshake has succeeded. Runs on an input thread of Hazelcast. {@link TlsOutbound} is the other half, on an output
- * thread; each wakes the other where the handshake needs it.
+ * handshake has succeeded, and no packet that is longer than {@link PacketBound} allows. Runs on an input thread of
+ * Hazelcast. {@link TlsOutbound} is the other half, on an output thread; each wakes the other where the handshake needs
+ * it.
  *
  * <p>The source buffer is written to between calls, and read within: a convention of Hazelcast's pipelines.
  */
 final class TlsInbound extends InboundHandler<ByteBuffer, ByteBuffer> {
+  private static final Logger LOG = LoggerFactory.getLogger(TlsInbound.class);
   private static final int SOURCE_BYTES = 1 << 16;
 
   private final TlsLink link;
   private final SSLEngine engine;
   /** Of one record: the next handler's buffer may be of three bytes. */
   private final ByteBuffer plain;
+  private final PacketBound bound = new PacketBound();
 
   TlsInbound(TlsLink link) {
     this.link = link;
@@ -35,7 +42,7 @@ final class TlsInbound extends InboundHandler<ByteBuffer, ByteBuffer> {
   }
 
   @Override
-  public HandlerStatus onRead() throws SSLException, EOFException {
+  public HandlerStatus onRead() throws IOException {
     src.flip();
     try {
       while (passOn()) {
@@ -55,6 +62,9 @@ final class TlsInbound extends InboundHandler<ByteBuffer, ByteBuffer> {
     } catch (SSLException e) {
       link.failed(e);
       throw e;
+    } catch (ProtocolException e) {
+      LOG.warn("member {} is hung up on: {}", channel.remoteSocketAddress(), e.getMessage());
+      throw e;
     } finally {
       src.compact();
     }
@@ -69,7 +79,7 @@ final class TlsInbound extends InboundHandler<ByteBuffer, ByteBuffer> {
   }
 
   /** Decrypts one record. Returns false where there is none that is whole. */
-  private boolean unwrap() throws SSLException, EOFException {
+  private boolean unwrap() throws IOException {
     if (!src.hasRemaining()) {
       return false;
     }
@@ -81,6 +91,7 @@ final class TlsInbound extends InboundHandler<ByteBuffer, ByteBuffer> {
     } finally {
       plain.flip();
     }
+    bound.pass(plain);
     if (result.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.FINISHED) {
       link.established();
     }

@@ -30,7 +30,7 @@ public final class DirectRanges implements RangeSource {
     this.ifDifferent = ifDifferent;
   }
 
-  /** Whether this range can be read by path. */
+  /** Whether this range can be read by path. Blocking: looks at the directories where that was not done before. */
   public boolean serves(RangeRequest request) {
     return nodes.contains(request.node()) && directory(request).isPresent() && switch (request.kind()) {
       case FILES -> layout(request).isPresent();
@@ -49,9 +49,9 @@ public final class DirectRanges implements RangeSource {
       case FILES -> new FilesStream(
           new LogicalFile(directory, layout(request).orElseThrow(), ifDifferent), request.offset());
       case REDUNDANCY -> PayloadStream.behindHeader(
-          NodeDirectories.resolve(directory, redundancy(request).orElseThrow()), request.offset());
+          directory, NodeDirectories.resolve(directory, redundancy(request).orElseThrow()), request.offset());
       case PARITY -> PayloadStream.of(
-          NodeDirectories.resolve(directory, parity(request).orElseThrow()), request.offset());
+          directory, NodeDirectories.resolve(directory, parity(request).orElseThrow()), request.offset());
     };
   }
 

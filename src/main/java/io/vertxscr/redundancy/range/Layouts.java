@@ -8,7 +8,7 @@ import java.util.Optional;
 public interface Layouts {
   Optional<RankFiles> of(int datasetId, int rank);
 
-  /** The dataset's directory on that node. */
+  /** The dataset's directory on that node, where it can be read by path. May block. */
   Optional<Path> directory(int datasetId, String node);
 
   /** The redundancy file that the rank wrote, relative to the dataset's directory. */

@@ -18,16 +18,17 @@ public final class LocalRanges implements RangeSource {
   @Override
   public RangeStream open(RangeRequest request) {
     int id = request.datasetId();
+    Path directory = store.directory(id);
     Holding holding = store.files(id, request.rank()).orElseThrow(() -> missing(request));
     return switch (request.kind()) {
-      case FILES -> new FilesStream(new LogicalFile(store.directory(id), holding.files(),
+      case FILES -> new FilesStream(new LogicalFile(directory, holding.files(),
           holding.complete() ? Fault.CORRUPT : Fault.FILE_CHANGED), request.offset());
       case REDUNDANCY -> {
         Path path = store.redundancy(id, request.rank()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_FILE,
             "node " + request.node() + " has no redundancy file of rank " + request.rank() + " of dataset " + id));
-        yield PayloadStream.behindHeader(path, request.offset());
+        yield PayloadStream.behindHeader(directory, path, request.offset());
       }
-      case PARITY -> PayloadStream.of(store.lent(id, request.rank()).orElseThrow(() -> new ScrException(
+      case PARITY -> PayloadStream.of(directory, store.lent(id, request.rank()).orElseThrow(() -> new ScrException(
           Fault.NO_SUCH_FILE, "node " + request.node() + " has no finished parity of rank " + request.rank()
               + " of dataset " + id)), request.offset());
     };

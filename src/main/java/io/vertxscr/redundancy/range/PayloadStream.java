@@ -15,10 +15,10 @@ final class PayloadStream implements RangeStream {
   private final FileChannel channel;
   private long at;
 
-  private PayloadStream(Path path, long offset, boolean behindHeader) {
+  private PayloadStream(Path directory, Path path, long offset, boolean behindHeader) {
     this.path = path;
     try {
-      channel = OwnFile.read(path);
+      channel = OwnFile.readBelow(directory, path);
       boolean ready = false;
       try {
         at = offset + (behindHeader ? RedundancyFiles.payloadOffset(path, channel) : 0);
@@ -33,14 +33,14 @@ final class PayloadStream implements RangeStream {
     }
   }
 
-  /** From so many bytes behind the header on. */
-  static PayloadStream behindHeader(Path path, long offset) {
-    return new PayloadStream(path, offset, true);
+  /** From so many bytes behind the header on. @param directory that of the dataset */
+  static PayloadStream behindHeader(Path directory, Path path, long offset) {
+    return new PayloadStream(directory, path, offset, true);
   }
 
   /** From so many bytes behind the begin on. */
-  static PayloadStream of(Path path, long offset) {
-    return new PayloadStream(path, offset, false);
+  static PayloadStream of(Path directory, Path path, long offset) {
+    return new PayloadStream(directory, path, offset, false);
   }
 
   @Override

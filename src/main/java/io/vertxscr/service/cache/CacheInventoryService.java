@@ -21,6 +21,7 @@ import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.SerialQueue;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.storage.DatasetStore;
@@ -41,6 +42,7 @@ public final class CacheInventoryService {
   private static final Logger LOG = LoggerFactory.getLogger(CacheInventoryService.class);
 
   private final Loop loop;
+  private final Prefixes prefixes;
   private final String self;
   private final DatasetStore store;
   private final CacheEvictor keeper;
@@ -55,8 +57,10 @@ public final class CacheInventoryService {
   private record BadPart(DatasetKey dataset, int rank, boolean redundancy, boolean forGood) {}
 
   /** Creates the inventory of a node. */
-  public CacheInventoryService(Loop loop, String self, DatasetStore store, CacheEvictor keeper, RankRestorer restorer) {
+  public CacheInventoryService(Loop loop, Prefixes prefixes, String self, DatasetStore store, CacheEvictor keeper,
+      RankRestorer restorer) {
     this.loop = loop;
+    this.prefixes = prefixes;
     this.self = self;
     this.store = store;
     this.keeper = keeper;
@@ -154,18 +158,23 @@ public final class CacheInventoryService {
     if (missing.isEmpty()) {
       return Future.succeededFuture(new RanksRestored(List.of()));
     }
+    store.cacheIn(request.base());
     Optional<DatasetRecord> inTheWay = store.find(which.id()).filter(held -> !which(held).equals(which));
     if (inTheWay.filter(held -> which(held).createdUs() > which.createdUs()).isPresent()) {
       throw new ScrException(Fault.WRONG_STATE, "node " + self + " holds a part of a later dataset " + which.id()
           + " \"" + inTheWay.get().descriptor().name() + "\", the rest of which may come back, and has room for one"
           + " dataset of an id only");
     }
-    Future<Void> free = inTheWay.isEmpty() ? Future.succeededFuture()
+    return prefixes.named(request.origin().prefix()).compose(_ -> free(which, inTheWay))
+        .compose(_ -> bring(request, which, missing));
+  }
+
+  private Future<Void> free(DatasetKey which, Optional<DatasetRecord> inTheWay) {
+    return inTheWay.isEmpty() ? Future.succeededFuture()
         : loop.blocking("evict dataset " + which.id() + " of an earlier history", () -> {
           store.evict(which.id());
           return null;
         });
-    return free.compose(_ -> bring(request, which, missing));
   }
 
   private Future<RanksRestored> bring(RestoreRanks request, DatasetKey which, List<RankPlan> missing) {

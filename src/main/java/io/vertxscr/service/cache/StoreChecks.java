@@ -18,9 +18,18 @@ public record StoreChecks(NodeBus bus) {
   public Future<Void> on(Collection<String> nodes, Descriptors descriptors) {
     List<StoreToCheck> used = descriptors.caches().stream()
         .map(store -> new StoreToCheck(store.base(), store.mkdir())).toList();
-    if (used.isEmpty()) {
-      return Future.succeededFuture();
-    }
+    return used.isEmpty() ? Future.succeededFuture() : on(nodes, used);
+  }
+
+  /**
+   * The same for one store, which these nodes may use from then on: of a dataset that was cached by an earlier run, or
+   * is to be fetched although the run caches nothing.
+   */
+  public Future<Void> on(Collection<String> nodes, String storeBase) {
+    return on(nodes, List.of(new StoreToCheck(storeBase, true)));
+  }
+
+  private Future<Void> on(Collection<String> nodes, List<StoreToCheck> used) {
     List<Future<StoresChecked>> asked = nodes.stream()
         .map(node -> bus.command(node, NodeVerb.STORES, new CheckStores(used), StoresChecked.class)).toList();
     return Future.all(asked).map(_ -> {

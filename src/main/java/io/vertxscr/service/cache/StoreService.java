@@ -8,6 +8,7 @@ import io.vertxscr.protocol.node.run.CheckStores;
 import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.service.Loop;
+import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,28 +25,35 @@ public final class StoreService {
 
   private final Loop loop;
   private final String self;
+  private final DatasetStore store;
   private final NodeDirectories directories;
   /** The stores that runs would use if only this daemon were asked. */
   private final List<String> own;
   private final Set<List<String>> told = new HashSet<>();
 
   /** Serves a node. @param standard what holds where a run says nothing else */
-  public StoreService(Loop loop, String self, NodeDirectories directories, Descriptors standard) {
+  public StoreService(Loop loop, String self, DatasetStore store, Descriptors standard) {
     this.loop = loop;
     this.self = self;
-    this.directories = directories;
+    this.store = store;
+    this.directories = store.directories();
     this.own = standard.caches().stream().map(StoreDescriptor::base).toList();
   }
 
-  /** Creates missing cache directories in these stores, and checks them. */
+  /** Creates missing cache directories in these stores, and checks them. If all are right, the run may use them. */
   public Future<StoresChecked> check(CheckStores wanted) {
     List<String> bases = wanted.stores().stream().map(StoreToCheck::base).toList();
-    if (!bases.equals(own) && told.add(bases)) {
+    if (!own.containsAll(bases) && told.add(bases)) {
       LOG.info("this daemon is configured to cache in {}, and its run caches in {}: what a run says counts on all"
           + " nodes", own, bases);
     }
-    return loop.blocking("check the stores of a run", () -> new StoresChecked(wanted.stores().stream()
-        .flatMap(store -> problem(store).stream()).findFirst()));
+    return loop.blocking("check the stores of a run", () -> wanted.stores().stream()
+        .flatMap(store -> problem(store).stream()).findFirst()).map(problem -> {
+          if (problem.isEmpty()) {
+            bases.forEach(store::use);
+          }
+          return new StoresChecked(problem);
+        });
   }
 
   private Optional<String> problem(StoreToCheck store) {

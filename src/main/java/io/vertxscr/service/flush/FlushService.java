@@ -40,7 +40,6 @@ import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
-import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.cache.CacheEvictor;
@@ -94,9 +93,9 @@ public final class FlushService {
 
   /** Tries a lock that the leader holds. */
   public Future<LockTried> tryLock(TryLock request) {
-    OpenPrefix prefix = prefixes.open(request.prefix());
-    return loop.prefix().ask(PrefixJobs.PATIENCE, "try the locks of " + request.prefix(), () ->
-        new LockTried(LockTrial.isRefused(prefix.paths(), prefix.user())));
+    return loop.prefix().within(PrefixJobs.PATIENCE, prefixes.named(request.prefix())).compose(prefix ->
+        loop.prefix().ask(PrefixJobs.PATIENCE, "try the locks of " + request.prefix(), () ->
+            new LockTried(LockTrial.isRefused(prefix.paths(), prefix.user()))));
   }
 
   /** Copies the ranks' files to drafts beside their places. What fails leaves no draft of this node behind. */

@@ -101,8 +101,14 @@ public final class FlushSteps {
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
     List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
+    return prefixes.named(dataset.origin().prefix())
+        .compose(directory -> copy(dataset, holders, directory, number, all));
+  }
+
+  private Future<Void> copy(Inventory.Dataset dataset, List<String> holders, OpenPrefix directory, int number,
+      List<Inventory> all) {
+    int id = dataset.descriptor().id();
     String prefix = dataset.origin().prefix();
-    OpenPrefix directory = prefixes.open(prefix);
     PrefixPaths paths = directory.paths();
     boolean used = shares.isUsed(
         prefix, all.stream().anyMatch(inventory -> inventory.prefixes().contains(prefix)));

@@ -11,6 +11,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.run.RestartOffer;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.restart.RestartJournal;
@@ -37,6 +38,7 @@ public final class RunLifecycle implements LeaderActions {
   private final PhaseSteps phases;
   private final RestartSteps restarts;
   private final ReadsInPlace reads;
+  private final Prefixes prefixes;
   private final RestartJournal journal;
   private final FlushLeader flush;
   private final LeaderAdvice advice;
@@ -56,8 +58,9 @@ public final class RunLifecycle implements LeaderActions {
    *
    * @param clockSeconds seconds since 1970
    */
-  public RunLifecycle(Steps steps, RestartJournal journal, FlushLeader flush, LeaderAdvice advice,
+  public RunLifecycle(Steps steps, Prefixes prefixes, RestartJournal journal, FlushLeader flush, LeaderAdvice advice,
       ScavengeWatch scavenges, RunEvents events, LongSupplier clockSeconds) {
+    this.prefixes = prefixes;
     this.preparation = steps.preparation();
     this.phases = steps.phases();
     this.restarts = steps.restarts();
@@ -79,11 +82,13 @@ public final class RunLifecycle implements LeaderActions {
   public Future<RunInfo> restore(String directory, String jobName, RankMap map, RunSettings settings) {
     events.watch(settings.policy());
     scavenges.busy();
+    prefixes.admit(directory);
     return preparation.restore(directory, jobName, map, settings).map(info -> info.telling(events.operations()));
   }
 
   @Override
   public void open(RunInfo info, boolean anew) {
+    prefixes.admit(info.prefix());
     if (!anew) {
       events.watch(info.policy());
       if (info.restart().isPresent() && RunPreparation.readsInPlace(info.policy())) {
@@ -176,6 +181,7 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public Future<Void> excused(RunInfo info) {
+    prefixes.admit(info.prefix());
     return journal.excused(info);
   }
 

@@ -146,7 +146,7 @@ public final class ProtectionService {
   }
 
   private Future<DatasetRecord> prepare(ProtectionJob job, RoomCheck room, boolean save) {
-    KnownLayouts layouts = new KnownLayouts();
+    KnownLayouts layouts = new KnownLayouts(store::neighbour);
     job.mine().forEach(layouts::files);
     if (job.isEmpty()) {
       return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts.files(), save));
@@ -195,7 +195,7 @@ public final class ProtectionService {
         bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(job.id(), ranks), LayoutReply.class)
             .onSuccess(layout -> {
               layout.files().forEach(layouts::files);
-              layouts.directory(node, loop.files().path(layout.directory()));
+              layouts.store(node, layout.store());
             })));
     return Future.all(asked).mapEmpty();
   }
@@ -327,7 +327,7 @@ public final class ProtectionService {
   public Future<LayoutReply> layout(LayoutRequest request) {
     return Future.succeededFuture(
         new LayoutReply(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
-            store.directory(request.datasetId()).toString()));
+            store.cache(request.datasetId()).base()));
   }
 
   private RankLayout layout(int datasetId, int rank) {

@@ -58,7 +58,7 @@ public final class RankRestorer {
     return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutRequest(id, List.of(plan.rank())), LayoutReply.class)
         .compose(layout -> {
           RankFiles files = layout.files().getFirst();
-          KnownLayouts layouts = new KnownLayouts();
+          KnownLayouts layouts = new KnownLayouts(store::neighbour);
           note(layouts, new Member(plan.source(), ""), plan.source(), layout);
           RangeSource source = sources.of(layouts, Fault.CORRUPT);
           return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
@@ -87,7 +87,7 @@ public final class RankRestorer {
 
   /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */
   private Future<KnownLayouts> layouts(int id, RankPlan plan) {
-    KnownLayouts layouts = new KnownLayouts();
+    KnownLayouts layouts = new KnownLayouts(store::neighbour);
     List<Future<LayoutReply>> asked = new ArrayList<>();
     for (int rank : plan.set().ranks()) {
       Member member = plan.members().get(plan.set().memberOf(rank));
@@ -101,7 +101,7 @@ public final class RankRestorer {
   /** What a node has of a member: of files and redundancy, only what the plan takes from there. */
   private void note(KnownLayouts layouts, Member member, String node, LayoutReply answer) {
     RankLayout layout = answer.ranks().getFirst();
-    layouts.directory(node, loop.files().path(answer.directory()));
+    layouts.store(node, answer.store());
     if (node.equals(member.filesNode())) {
       layouts.files(layout.files());
     }

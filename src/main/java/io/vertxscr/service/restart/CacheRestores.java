@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.SerialQueue;
+import io.vertxscr.service.cache.StoreChecks;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -162,17 +163,30 @@ public final class CacheRestores {
         .filter(Inventory.Held::files).map(Inventory.Held::rank).toList()));
   }
 
+  /** A store that a node cannot use is a failure of its ranks; that the node cannot be asked is one of the restore. */
+  private static Future<RanksRestored> withoutStore(RestoreRanks request, Throwable failure) {
+    return Fault.of(failure) != Fault.BAD_CONFIGURATION ? Future.failedFuture(failure)
+        : Future.succeededFuture(new RanksRestored(request.ranks().stream()
+            .filter(rank -> rank.action() != Action.KEEP)
+            .map(rank -> new RankFailure(rank.rank(), Fault.BAD_CONFIGURATION.number(), failure.getMessage()))
+            .toList()));
+  }
+
   private Future<List<RankFailure>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
     List<Inventory.Dataset> copies = CacheSnapshot.of(inventories).copies(plan.descriptor().key()).toList();
     FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
         .orElse(FlushState.NOT_WANTED);
     String base = copies.getFirst().base();
     Origin origin = new Origin(target.prefix(), target.map().size(), copies.getFirst().origin().flush());
+    StoreChecks stores = new StoreChecks(caches.bus());
     List<Future<RanksRestored>> asked = new ArrayList<>();
     plan.perNode().forEach((node, ranks) -> {
       if (ranks.stream().anyMatch(rank -> rank.action() != Action.KEEP)) {
-        asked.add(caches.bus().command(node, NodeVerb.RESTORE,
-            new RestoreRanks(plan.descriptor(), origin, base, plan.redundancy(), flush, ranks), RanksRestored.class));
+        RestoreRanks request =
+            new RestoreRanks(plan.descriptor(), origin, base, plan.redundancy(), flush, ranks);
+        asked.add(stores.on(List.of(node), base).transform((_, failure) -> failure == null
+            ? caches.bus().command(node, NodeVerb.RESTORE, request, RanksRestored.class)
+            : withoutStore(request, failure)));
       }
     });
     return Future.join(asked).map(_ -> asked.stream().flatMap(f -> f.result().failed().stream()).toList());

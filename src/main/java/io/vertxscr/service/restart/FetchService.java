@@ -113,10 +113,11 @@ public final class FetchService {
    * @return fails with CORRUPT, naming the files; NO_SPACE, WRONG_STATE, IO
    */
   public Future<Ack> fetch(FetchRanks request) {
+    PrefixPaths paths = prefixes.open(request.origin().prefix()).paths();
     ready = Optional.empty();
     committed = Optional.empty();
     return loop.prefix().run("plan the fetch of dataset " + request.descriptor().id() + " from "
-        + request.origin().prefix(), () -> plan(request))
+        + request.origin().prefix(), () -> plan(request, paths))
         .compose(plan -> {
           plan.evicted().forEach(id -> observer.notice(new Event.Evicted(id)));
           return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks));
@@ -161,10 +162,9 @@ public final class FetchService {
     });
   }
 
-  private FetchPlan plan(FetchRanks request) {
+  private FetchPlan plan(FetchRanks request, PrefixPaths paths) {
     int id = request.descriptor().id();
     requireOlder(request.descriptor());
-    PrefixPaths paths = prefixes.open(request.origin().prefix()).paths();
     List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (request.how().inPlace() && isInPlace(entries)) {
       return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
@@ -272,7 +272,7 @@ public final class FetchService {
       return Optional.of(new InPlace(request.descriptor(), plan.paths().prefix(), whole.ranks()));
     }
     store.adoptDraft(new DatasetRecord(request.descriptor(), request.origin(),
-        store.directories().cache(request.base()), request.redundancy(), FlushState.DONE,
+        store.cacheIn(request.base()), request.redundancy(), FlushState.DONE,
         whole.ranks().stream().map(rank ->
             new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
     return Optional.empty();

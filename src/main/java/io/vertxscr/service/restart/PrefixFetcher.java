@@ -32,6 +32,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
+import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -156,10 +157,14 @@ public final class PrefixFetcher {
         () -> PrefixCheck.make(paths(prefix)));
   }
 
-  /** Reads the index, and which datasets have left anything; does not fail, but says what is in the way. */
+  /**
+   * Reads the index, and which datasets have left anything. Where that fails, the listing says what is in the way.
+   *
+   * @throws ScrException OUTSIDE_PREFIX if the directory is not open to this node
+   */
   public Future<Listing> list(String prefix) {
+    OpenPrefix directory = prefixes.open(prefix);
     return locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
-      OpenPrefix directory = prefixes.open(prefix);
       PrefixIndex.Reading reading = directory.index().readOrMake();
       reading.remarks().forEach(LOG::warn);
       return Listing.of(reading.index(), directory.publication().datasets());
@@ -196,15 +201,25 @@ public final class PrefixFetcher {
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
       int readers = rules.readers() / nodesAtOnce;
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
-      Function<FetchRanks.FetchMode, Future<Void>> fetch = where ->
+      Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(how, wanted).compose(_ ->
           onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
-              dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where));
+              dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)));
       return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
               fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
           : fetch.apply(new FetchRanks.FetchMode(rules.bypass(), readers))).map(count);
     }).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** Has the nodes make the store that takes it, where no checkpoint of the run is cached there. */
+  private Future<Void> store(CheckpointDescriptor how, RestoreRequest wanted) {
+    boolean checked =
+        wanted.policy().descriptors().caches().stream().anyMatch(store -> store.base().equals(how.storeBase()));
+    return checked ? Future.succeededFuture()
+        : new StoreChecks(bus).on(wanted.map().byNode().keySet(), how.storeBase())
+            .recover(failure -> wanted.policy().fetch().bypass() ? Future.succeededFuture()
+                : Future.failedFuture(failure));
   }
 
   /** What the prefix directory has of a dataset. It tells how many ranks wrote it, and whether it is in containers. */

@@ -21,6 +21,7 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Prefixes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -43,6 +44,7 @@ public final class RunService implements Membership.Listener {
   private final NodeBus bus;
   private final Membership membership;
   private final Epoch epoch;
+  private final Prefixes prefixes;
   private final ArrivingRanks arriving;
   private final List<Consumer<LocalRun>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
@@ -50,11 +52,12 @@ public final class RunService implements Membership.Listener {
   private LocalRun run;
 
   /** Serves a node. */
-  public RunService(Loop loop, NodeBus bus, Membership membership, Epoch epoch) {
+  public RunService(Loop loop, NodeBus bus, Membership membership, Epoch epoch, Prefixes prefixes) {
     this.loop = loop;
     this.bus = bus;
     this.membership = membership;
     this.epoch = epoch;
+    this.prefixes = prefixes;
     this.arriving = new ArrivingRanks(loop, bus, membership);
     membership.listen(this);
   }
@@ -83,6 +86,7 @@ public final class RunService implements Membership.Listener {
     if (run != null && !run.isOver() && !ended(run)) {
       return again(request, client);
     }
+    prefixes.admit(request.prefix());
     return arriving.arrive(request, client);
   }
 
@@ -118,6 +122,7 @@ public final class RunService implements Membership.Listener {
     if (run != null && run.info().run() == info.run()) {
       return Future.succeededFuture(Ack.ACK);
     }
+    prefixes.open(info.prefix());                         // of its ranks here, not whatever the message says
     Map<Integer, String> clients = arriving.clients(info.map().ranksOn(self()));
     if (run != null) {
       replaced.accept(run);

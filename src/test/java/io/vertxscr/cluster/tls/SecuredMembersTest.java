@@ -8,7 +8,10 @@ import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -113,6 +116,23 @@ class SecuredMembersTest {
       }
     }
     assertThat(a.getLifecycleService().isRunning()).isTrue();
+  }
+
+  /** Who has the secret still cannot have a member make room for more than a packet, nor speak another protocol. */
+  @Test
+  void aMemberThatSendsATooLongPacketOrAnotherProtocolIsHungUpOn() throws Exception {
+    HazelcastInstance a = start(secrets(1));
+    ByteBuffer tooLong = ByteBuffer.allocate(14).put("HZC".getBytes(StandardCharsets.US_ASCII)).put((byte) 4)
+        .putChar('\0').putInt(-1).putInt(Integer.MAX_VALUE);
+    for (byte[] bytes : List.of(tooLong.array(), "CP2".getBytes(StandardCharsets.US_ASCII),
+        "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII))) {
+      try (SocketChannel channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port(a)))) {
+        TlsClient member = new TlsClient(channel, secrets(1).engine(true));
+        member.write(ByteBuffer.wrap(bytes));
+        member.readToTheEnd();                            // without an end it would wait there
+      }
+    }
+    assertThat(start(secrets(1), a).getCluster().getMembers()).hasSize(2);
   }
 
   private static byte[] read(Socket socket) {

@@ -16,6 +16,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
@@ -41,7 +42,8 @@ class CacheInventoryServiceTest {
   private final Loop loop = time.loop(new LocalFiles(disk.system()));
   private final DatasetStore store = DatasetStore.open(new NodeDirectories(
       disk.directory("/node").resolve("cache"), disk.directory("/node").resolve("control")));
-  private final CacheInventoryService inventory = new CacheInventoryService(loop, "n1", store,
+  private final CacheInventoryService inventory = new CacheInventoryService(
+      loop, AdmittedPrefixes.of(loop, "/p"), "n1", store,
       new CacheEvictor(loop, "n1", store, Observer.NONE), new RankRestorer(loop, new Nobody(), store, null));
   private final List<String> onLoop = new ArrayList<>();
 

@@ -16,10 +16,10 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.LockTried;
 import io.vertxscr.protocol.node.flush.TryLock;
 import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OneNode;
-import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class PrefixTokensTest {
     public List<NodeInfo> nodes() {
       return Stream.concat(super.nodes().stream(), others.stream()).toList();
     }
-  }, new Prefixes(loop, "n1"));
+  }, AdmittedPrefixes.of(loop, prefix));
 
   /** The other nodes. Each tries locks as its process sees them. */
   private final class Bus implements NodeBus {

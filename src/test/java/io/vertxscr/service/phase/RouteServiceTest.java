@@ -19,6 +19,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -60,7 +61,8 @@ class RouteServiceTest {
       disk.directory("/node").resolve("cache"), disk.directory("/node").resolve("control")));
   private final List<Promise<Ack>> overwrites = new ArrayList<>();
   private final Bus bus = new Bus();
-  private final RunService runs = new RunService(loop, bus, new OneNode(), new Epoch());
+  private final RunService runs = new RunService(loop, bus, new OneNode(), new Epoch(new OneNode()),
+      AdmittedPrefixes.of(loop));
   private final RouteService routes = new RouteService(loop, bus, runs, store, new FilePlaces(loop));
   private final List<String> onLoop = new ArrayList<>();
   private boolean hangs;

@@ -15,9 +15,9 @@ import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.OneNode;
-import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.flush.PrefixTokens;
 import io.vertxscr.storage.LocalFiles;
@@ -41,9 +41,10 @@ class PrefixFetcherTest {
   private final LocalFiles files = new LocalFiles(disk.system());
   private final PrefixPaths paths = new PrefixPaths(disk.directory("/p"));
   private final Loop loop = time.loop(files);
-  private final PrefixTokens tokens = new PrefixTokens(loop, null, new OneNode(), new Prefixes(loop, "n1"));
+  private final PrefixTokens tokens = new PrefixTokens(
+      loop, null, new OneNode(), AdmittedPrefixes.of(loop, paths.prefix().toString()));
   private final PrefixFetcher fetcher =
-      new PrefixFetcher(loop, null, new Prefixes(loop, "n1"), tokens::with, () -> TIME);
+      new PrefixFetcher(loop, null, AdmittedPrefixes.of(loop, paths.prefix().toString()), tokens::with, () -> TIME);
   private final LockUser other = new LockUser("n2", new LocalFiles(disk.system()), Clock.systemUTC());
 
   @AfterEach

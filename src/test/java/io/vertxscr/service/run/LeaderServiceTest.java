@@ -63,7 +63,7 @@ class LeaderServiceTest {
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
   private final LeaderService leader =
-      new LeaderService(loop, new Bus(), new Nodes(), new Epoch(), new Actions());
+      new LeaderService(loop, new Bus(), new Nodes(), new Epoch(new Nodes()), new Actions());
 
   /** Answers as scripted for each node, and records whom the leader tells of a run's end. */
   private final class Bus implements NodeBus {

@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.protocol.node.run.Takeover;
+import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -50,7 +51,8 @@ class RunServiceTest {
   private final List<LostRank> told = new ArrayList<>();
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
-  private final RunService runs = new RunService(loop, new Bus(), new Nodes(), new Epoch());
+  private final RunService runs = new RunService(
+      loop, new Bus(), new Nodes(), new Epoch(new Nodes()), AdmittedPrefixes.of(loop, "/p"));
 
   /** Keeps what the leader is asked, for the test to answer. */
   private final class Bus implements NodeBus {

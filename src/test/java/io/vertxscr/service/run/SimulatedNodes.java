@@ -17,6 +17,7 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.restart.RestartService;
 import java.time.Duration;
@@ -131,7 +132,7 @@ final class SimulatedNodes {
   /** One node: its services, whom it takes for alive, and what it has asked. */
   final class Node implements Membership, NodeBus {
     private final String name;
-    private final Epoch epoch = new Epoch();
+    private final Epoch epoch = new Epoch(this);
     private final List<String> members = new ArrayList<>();
     private final List<Listener> listeners = new ArrayList<>();
     private final List<Request> open = new ArrayList<>();
@@ -146,7 +147,7 @@ final class SimulatedNodes {
       for (int i = 1; i <= NODES; i++) {
         members.add("n" + i);
       }
-      runs = new RunService(loop, this, this, epoch);
+      runs = new RunService(loop, this, this, epoch, new Prefixes(loop, name));
       calls = new CollectiveCalls(loop, name, runs,
           Map.of(Step.FINALIZE, new RestartService(null, null, new CompletedNames())::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);

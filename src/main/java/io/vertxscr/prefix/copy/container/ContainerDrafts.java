@@ -48,8 +48,11 @@ public final class ContainerDrafts {
     this.directory = directory(paths, dataset, layout);
   }
 
-  /** Returns the draft directory of a layout. */
+  /** Returns the draft directory of a layout. @throws ScrException OUTSIDE_PREFIX if its name is no name */
   public static Path directory(PrefixPaths paths, int dataset, String layout) {
+    if (!layout.matches("[0-9A-Za-z._-]{1,128}")) {
+      throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + layout + "' cannot name the containers of dataset " + dataset);
+    }
     return new ContainerPaths(paths.dataset(dataset)).directory().resolve(DRAFTS + layout);
   }
 

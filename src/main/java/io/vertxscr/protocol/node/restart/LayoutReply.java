@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * One entry a rank, in the order asked for.
  *
- * @param directory the dataset's on the node that answers, for those who can read there by path
+ * @param store base of the store that has the dataset on the node that answers, for those who can read there by path
  */
-public record LayoutReply(List<RankLayout> ranks, String directory) {
+public record LayoutReply(List<RankLayout> ranks, String store) {
   /** The files alone, in the same order. */
   public List<RankFiles> files() {
     return ranks.stream().map(RankLayout::files).toList();
