@@ -208,6 +208,25 @@ class AbsentNodesTest {
   }
 
   @Test
+  void oneErrorOfADiskAmidARebuildCostsNoCheckpoint() throws Exception {
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"));
+    stepsAndCrash(cluster, new VirtualRun(cluster, ALL), 1, 2);
+    lose(cluster, "n3");
+    cluster.loseStorage("n3");
+    boolean[] failed = new boolean[1];
+    cluster.disturb(sources -> (layouts, fault) -> {
+      if (!failed[0]) {
+        failed[0] = true;
+        throw new ScrException(Fault.IO, "Input/output error");
+      }
+      return sources.of(layouts, fault);
+    });
+    cluster.start("n5");
+    assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n5", "n4"), 1, 0)).isEqualTo(2);
+    assertThat(failed[0]).isTrue();
+  }
+
+  @Test
   void noRunStartsWithoutTheOnlyCheckpointBecauseOfAFailureThatMayPass() throws Exception {
     VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"));
     stepsAndCrash(cluster, new VirtualRun(cluster, ALL), 1, 1);
