@@ -65,7 +65,7 @@ final class Simulation {
   private final VirtualCluster cluster;
   private final Map<String, Machine> machines = new LinkedHashMap<>();
   private final Ledger ledger;
-  /** Nodes whose copies have gone since an attempt was acknowledged. */
+  /** Nodes whose copies have gone since an attempt began: the last may be lost before the ranks hear that it is whole. */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
   private final Set<String> lost = new TreeSet<>();
@@ -131,7 +131,7 @@ final class Simulation {
 
   private int[] arrivals(String from, String to) {
     if (from.equals(to) || from.isEmpty()) {
-      return new int[] {random.nextInt(3)};
+      return new int[] {random.nextInt(VirtualCluster.MOST_SOCKET_MS)};
     } else if (time.nowNs() < badLinksUntilNs) {
       return switch (random.nextInt(10)) {
         case 0 -> Network.LOST;
@@ -171,21 +171,23 @@ final class Simulation {
     for (int run = 0; run < scenario.steps().size(); run++) {
       int number = run;
       List<Trouble> troubles = scenario.troubles().stream().filter(trouble -> trouble.run() == number).toList();
-      boolean quiet = wasQuiet && troubles.isEmpty();
+      boolean calm = troubles.isEmpty() && machines.values().stream().noneMatch(Machine::isArmed);
+      boolean quiet = wasQuiet && calm;
       run(number, hosts, scenario.steps().get(run), troubles);
-      if (quiet && ranks.stream().anyMatch(rank -> rank.failure != null)) {
+      if (quiet && hasFailed()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
-      wasQuiet = quiet || troubles.isEmpty() && ranks.stream().allMatch(rank -> rank.failure == null);
+      wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
     back.forEach(this::start);
     away.clear();
+    machines.values().forEach(Machine::disarm);
     boolean ended = false;
     for (int tries = 1; !ended && tries <= LAST_TRIES; tries++) {
       run(scenario.steps().size() - 1 + tries, hosts, 1, List.of());
-      ended = ranks.stream().allMatch(rank -> rank.failure == null);
+      ended = !hasFailed();
       replace(hosts, spares);
     }
     if (!ended) {
@@ -207,9 +209,13 @@ final class Simulation {
       start(name);
     }
     run(scenario.steps().size() + LAST_TRIES, hosts, 0, List.of());
-    if (ranks.stream().anyMatch(rank -> rank.failure != null)) {
+    if (hasFailed()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "after the loss of all caches: " + failures());
     }
+  }
+
+  private boolean hasFailed() {
+    return ranks.stream().anyMatch(rank -> rank.failure != null);
   }
 
   private String failures() {
@@ -305,17 +311,19 @@ final class Simulation {
       begin(rank, run, steps);
     }
     while (!ranks.stream().allMatch(Rank::isOver)) {
+      machines.values().forEach(machine -> faultsEndNs = Math.max(faultsEndNs, machine.failedNs()));
       long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs()) + BOUND.toNanos();
       if (time.nowNs() >= deadlineNs) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }
-      time.runUntil(() -> ranks.stream().allMatch(Rank::isOver) || cluster.bus().events().size() > eventsSeen,
+      time.runUntil(() -> ranks.stream().allMatch(Rank::isOver) || cluster.bus().events().size() > eventsSeen
+              || !killed[0] && hasFailed(),
           Duration.ofNanos(deadlineNs - time.nowNs()));
       look();
       if (!violations.isEmpty()) {
         throw new Stopped();
       }
-      if (!killed[0] && ranks.stream().anyMatch(rank -> rank.failure != null)) {
+      if (!killed[0] && hasFailed()) {
         killed[0] = true;
         script.after(LAUNCHER_MS, () -> killWhoCannotBegin(mine));
       }
@@ -433,6 +441,7 @@ final class Simulation {
   private Future<Void> checkpoint(Rank rank, VirtualSession session, int run, int step) {
     return rank.call("start " + step, session.startOutput("step-" + step, DatasetFlags.CHECKPOINT)).compose(phase -> {
       Attempt attempt = ledger.attempt(run, step);
+      lostSince.computeIfAbsent(attempt, _ -> new HashSet<>(away));
       List<String> failed = new ArrayList<>();
       Future<Void> written = Future.succeededFuture();
       for (int file = 0; file < scenario.files(); file++) {
@@ -460,7 +469,6 @@ final class Simulation {
     if (!rank.gone && !attempt.acknowledged) {
       attempt.acknowledged = true;
       acknowledgedNs = wallNs();
-      lostSince.put(attempt, new HashSet<>(away));
       said(attempt + " is complete");
     }
     return null;
