@@ -65,7 +65,7 @@ final class Simulation {
   private final VirtualCluster cluster;
   private final Map<String, Machine> machines = new LinkedHashMap<>();
   private final Ledger ledger;
-  /** Nodes whose copies have gone since an attempt began: the last may be lost before the ranks hear that it is whole. */
+  /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
   private final Set<String> lost = new TreeSet<>();

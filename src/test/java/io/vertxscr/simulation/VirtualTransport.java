@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * A rank's connection to its node in virtual time. The rank dies with its node, and hears nothing of it; nor is anything
+ * A rank's connection to its node in virtual time. The rank dies with its node, and hears nothing of it. Nothing is
  * heard of a rank that has closed its connection.
  */
 final class VirtualTransport implements Transport {
