@@ -17,7 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Goal: each mutation of load-tests/mutations can be applied to the program as it is. */
 class MutationsTest {
   private static final Path MUTATIONS = Path.of("load-tests/mutations");
-  private static final Pattern HEADER = Pattern.compile("What: .+\nProfile: (?<profile>[a-z]+)\n\n--- a/.*", Pattern.DOTALL);
+  private static final Pattern HEADER =
+      Pattern.compile("What: .+\nProfile: (?<profile>[a-z]+)\n\n--- a/.*", Pattern.DOTALL);
   private static final String FILE = "+++ b/";
 
   static List<Path> mutations() throws IOException {
