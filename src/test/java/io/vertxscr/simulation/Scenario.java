@@ -29,7 +29,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int MOST_RUN_MS = 3_000;
 
   /**
-   * What the runs do beside their checkpoints; drawn by itself, so that an addition changes no other draw.
+   * What the runs do beside their checkpoints. Drawn by itself, so that an addition changes no other draw.
    *
    * @param output datasets of the program that are to stay in the prefix directory
    * @param form of datasets in the prefix directory
