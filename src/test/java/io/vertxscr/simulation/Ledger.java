@@ -1,5 +1,6 @@
 package io.vertxscr.simulation;
 
+import io.vertxscr.model.DatasetFlags;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,19 +17,25 @@ final class Ledger {
   private final int ranks;
   private final List<Attempt> attempts = new ArrayList<>();
 
-  /** A checkpoint that some ranks began to write. */
+  /** A dataset that some ranks began to write. */
   static final class Attempt {
     final int number;
     final int run;
     final int step;
+    final DatasetFlags flags;
     final Set<Integer> called = new TreeSet<>();
     boolean acknowledged;
     boolean flushed;
 
-    Attempt(int number, int run, int step) {
+    Attempt(int number, int run, int step, DatasetFlags flags) {
       this.number = number;
       this.run = run;
       this.step = step;
+      this.flags = flags;
+    }
+
+    boolean isCheckpoint() {
+      return flags.checkpoint();
     }
 
     @Override
@@ -42,9 +49,9 @@ final class Ledger {
   }
 
   /** The attempt of a run at a step; the first rank that asks begins it. */
-  Attempt attempt(int run, int step) {
+  Attempt attempt(int run, int step, DatasetFlags flags) {
     return find(run, step).orElseGet(() -> {
-      Attempt added = new Attempt(attempts.size(), run, step);
+      Attempt added = new Attempt(attempts.size(), run, step, flags);
       attempts.add(added);
       return added;
     });
@@ -54,14 +61,15 @@ final class Ledger {
     return attempts.stream().filter(attempt -> attempt.run == run && attempt.step == step).findFirst();
   }
 
-  /** Whether all ranks have called it valid: else nobody may ever offer it. */
-  boolean mayBeOffered(Attempt attempt) {
+  /** Whether all ranks have called it valid: else nobody may ever publish or offer it. */
+  boolean mayBeComplete(Attempt attempt) {
     return attempt.called.size() == ranks;
   }
 
-  /** The newest that some rank was told to be complete. */
-  Optional<Attempt> newestAcknowledged() {
-    return attempts.stream().filter(attempt -> attempt.acknowledged).reduce((_, later) -> later);
+  /** Whether another dataset of its name may have taken its place. @param inPlace whether ranks write over its files */
+  boolean mayBeReplaced(Attempt attempt, boolean inPlace) {
+    return attempts.stream().anyMatch(other ->
+        other.step == attempt.step && other.number > attempt.number && (inPlace || mayBeComplete(other)));
   }
 
   List<Attempt> attempts() {

@@ -21,6 +21,7 @@ final class Machine implements SimulatedFileSystem.Interference {
   private int diskFailsIn;
   private int prefixFailsIn;
   private long prefixHangsUntilNs;
+  private long failedNs;
 
   Machine(String name, VirtualTime time, SimulatedDisk disk, SimulatedDisk shared) {
     this.name = name;
@@ -37,9 +38,7 @@ final class Machine implements SimulatedFileSystem.Interference {
   /** A daemon lives here now; null: none. */
   void daemon(Loop loop) {
     daemon = loop;
-    deathIn = 0;
-    diskFailsIn = 0;
-    prefixFailsIn = 0;
+    disarm();
     if (loop == null) {
       files.processEnds();
     }
@@ -56,6 +55,23 @@ final class Machine implements SimulatedFileSystem.Interference {
     } else {
       diskFailsIn = operation;
     }
+  }
+
+  /** Whether some operation is still to fail or to be the last. */
+  boolean isArmed() {
+    return deathIn > 0 || diskFailsIn > 0 || prefixFailsIn > 0;
+  }
+
+  /** No operation fails any more. */
+  void disarm() {
+    deathIn = 0;
+    diskFailsIn = 0;
+    prefixFailsIn = 0;
+  }
+
+  /** When the last operation failed. */
+  long failedNs() {
+    return failedNs;
   }
 
   /** The prefix file system does not answer here for so long. */
@@ -76,6 +92,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
     boolean fails = onShared ? prefixFailsIn > 0 && --prefixFailsIn == 0 : diskFailsIn > 0 && --diskFailsIn == 0;
     if (fails) {
+      failedNs = time.nowNs();
       throw new IOException("Input/output error");
     }
     long leftNs = prefixHangsUntilNs - here.nanoTime();

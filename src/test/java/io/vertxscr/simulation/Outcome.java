@@ -29,6 +29,8 @@ record Outcome(Scenario scenario, List<Violation> violations, List<String> calls
     NEWEST_IS_OFFERED,
     /** What is offered was called valid by all ranks, is one dataset, and has its bytes. */
     OFFERED_IS_GOOD,
+    /** Acknowledged output gets to the prefix directory, and stays there. */
+    OUTPUT_ARRIVES,
     /** The user's files stay as they are. */
     OTHERS_UNTOUCHED,
     /** Every call is answered within a minute after the last fault has ended. */

@@ -19,13 +19,61 @@ import java.util.stream.IntStream;
  * @param files of each rank in a checkpoint
  * @param rolling whether all checkpoints have the same paths, as far as they may
  * @param steps checkpoints of each run
+ * @param variant what else the runs do
  * @param parameters of the nodes
  * @param tolerance how many nodes may be lost
  */
 record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerNode, int files, boolean rolling,
-    List<Integer> steps, Map<String, String> parameters, int tolerance, List<Trouble> troubles) {
+    List<Integer> steps, Variant variant, Map<String, String> parameters, int tolerance, List<Trouble> troubles) {
   private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
+
+  /**
+   * What the runs do beside their checkpoints. Drawn by itself, so that an addition changes no other draw.
+   *
+   * @param output datasets of the program that are to stay in the prefix directory
+   * @param form of datasets in the prefix directory
+   * @param clashes whether two ranks write one path in every third checkpoint
+   */
+  record Variant(Output output, Form form, boolean clashes) {
+    static final Variant PLAIN = new Variant(Output.NONE, Form.FILES, false);
+
+    static Variant draw(Random random, boolean rolling) {
+      Output output = switch (random.nextInt(6)) {
+        case 0, 1 -> Output.BESIDE;
+        case 2 -> rolling ? Output.NONE : Output.CHECKPOINTS;
+        default -> Output.NONE;
+      };
+      Form form = switch (random.nextInt(9)) {
+        case 0 -> Form.CONTAINERS;
+        case 1 -> Form.COMPRESSED;
+        case 2 -> Form.BYPASS;
+        default -> Form.FILES;
+      };
+      return new Variant(output, form, form != Form.BYPASS && random.nextInt(6) == 0);
+    }
+  }
+
+  /** How datasets are in the prefix directory. */
+  enum Form {
+    /** Each file for itself, from the cache. */
+    FILES,
+    /** Several files in one. */
+    CONTAINERS,
+    /** Each file compressed. */
+    COMPRESSED,
+    /** Each file for itself, written there by its rank. */
+    BYPASS
+  }
+
+  /** Which datasets are output. */
+  enum Output {
+    NONE,
+    /** One behind each checkpoint. */
+    BESIDE,
+    /** The checkpoints themselves. */
+    CHECKPOINTS
+  }
 
   static Scenario of(long seed, Profile profile) {
     Random random = new Random(seed * 0x9E3779B97F4A7C15L + profile.ordinal());
@@ -57,14 +105,18 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     parameters.put("SCR_SCAVENGE_SECONDS", "0");
     List<Integer> steps = IntStream.range(0, 2 + random.nextInt(2)).mapToObj(_ -> 1 + random.nextInt(3)).toList();
     int spares = random.nextInt(3);
-    Scenario plain = new Scenario(seed, profile, nodes, spares, random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1,
-        1 + random.nextInt(2), random.nextInt(3) == 0, steps, parameters, tolerance, List.of());
+    int ranksPerNode = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
+    int files = 1 + random.nextInt(2);
+    boolean rolling = random.nextInt(3) == 0;
+    Variant variant = Variant.draw(new Random(~seed * 0x9E3779B97F4A7C15L), rolling);
+    Scenario plain = new Scenario(seed, profile, nodes, spares, ranksPerNode, files, rolling, steps, variant,
+        parameters, tolerance, List.of());
     return plain.with(plain.draw(random));
   }
 
   Scenario with(List<Trouble> others) {
-    return new Scenario(seed, profile, nodes, spares, ranksPerNode, files, rolling, steps, parameters, tolerance,
-        others);
+    return new Scenario(seed, profile, nodes, spares, ranksPerNode, files, rolling, steps, variant, parameters,
+        tolerance, others);
   }
 
   /** The same of another size; faults of runs and nodes that it has not got any more are left out. */
@@ -74,7 +126,12 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
             && names(newNodes + newSpares).containsAll(List.of(trouble.nodes().getFirst())))
         .toList();
     return new Scenario(seed, profile, newNodes, newSpares, newRanksPerNode, newFiles, rolling, List.copyOf(newSteps),
-        parameters, tolerance, left);
+        variant, parameters, tolerance, left);
+  }
+
+  Scenario with(Variant other) {
+    return new Scenario(seed, profile, nodes, spares, ranksPerNode, files, rolling, steps, other, parameters,
+        tolerance, troubles);
   }
 
   private List<Trouble> draw(Random random) {
@@ -130,6 +187,32 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return IntStream.range(0, count).mapToObj(Scenario::name).toList();
   }
 
+  /** Whether acknowledged datasets are in the prefix directory and nowhere else. */
+  boolean isBypass() {
+    return variant.form() == Form.BYPASS;
+  }
+
+  /** The parameters, and those of the variant. */
+  Map<String, String> environment() {
+    Map<String, String> all = new LinkedHashMap<>(parameters);
+    switch (variant.form()) {
+      case FILES -> { }
+      case COMPRESSED -> all.put("SCR_COPY_TYPE", "FILE");
+      case CONTAINERS -> {
+        all.put("SCR_USE_CONTAINERS", "1");
+        all.put("SCR_CONTAINER_SIZE", "4096");
+      }
+      case BYPASS -> all.put("SCR_CACHE_BYPASS", "1");
+    }
+    return all;
+  }
+
+  /** The system's configuration file. */
+  String configuration() {
+    return variant.form() == Form.COMPRESSED ? "CKPT=0 INTERVAL=1 TYPE=" + parameters.get("SCR_COPY_TYPE")
+        + " COMPRESS=ZSTD\n" : "";
+  }
+
   int ranks() {
     return nodes * ranksPerNode;
   }
@@ -138,6 +221,6 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
         + " spares, " + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
-        + parameters;
+        + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters;
   }
 }

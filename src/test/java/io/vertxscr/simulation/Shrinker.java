@@ -51,6 +51,9 @@ final class Shrinker {
       fewer.remove(i);
       all.add(now.with(fewer));
     }
+    if (!now.variant().equals(Scenario.Variant.PLAIN)) {
+      all.add(now.with(Scenario.Variant.PLAIN));
+    }
     List<Integer> steps = now.steps();
     if (steps.size() > 1) {
       all.add(now.with(now.nodes(), now.spares(), now.ranksPerNode(), now.files(), steps.subList(0, steps.size() - 1)));

@@ -17,20 +17,24 @@ import org.slf4j.LoggerFactory;
 /** {@code load-tests/run simulate}: one seed after the other, see load-tests/README.md. */
 public final class SimulateMain {
   private static final Set<String> OPTIONS = Set.of(
-      "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress");
+      "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress", "--failures", "--hashes");
   private static final int SEEDS_PER_LINE = 100;
   private static final int STORIES_OF_A_KIND = 2;
   private static final double NS_PER_S = 1e9;
 
   private final Profile profile;
+  private final long mostFailures;
+  private final Optional<Path> hashes;
   private final Map<String, Integer> kinds = new TreeMap<>();
   private long seeds;
   private long runs;
   private long checkpoints;
   private long failed;
 
-  private SimulateMain(Profile profile) {
-    this.profile = profile;
+  private SimulateMain(Map<String, String> options) {
+    profile = Profile.valueOf(options.getOrDefault("--faults", "all").toUpperCase(Locale.ROOT));
+    mostFailures = Long.parseLong(options.getOrDefault("--failures", "" + Long.MAX_VALUE));
+    hashes = Optional.ofNullable(options.get("--hashes")).map(Path::of);
   }
 
   static void setLogging(boolean on) {
@@ -48,8 +52,7 @@ public final class SimulateMain {
       options.put(arguments[i], arguments[i + 1]);
     }
     setLogging(false);
-    SimulateMain main =
-        new SimulateMain(Profile.valueOf(options.getOrDefault("--faults", "all").toUpperCase(Locale.ROOT)));
+    SimulateMain main = new SimulateMain(options);
     if (options.containsKey("--seed")) {
       main.replay(Long.parseLong(options.get("--seed")), Path.of(options.getOrDefault("--trace", "simulation.trace")));
     } else {
@@ -82,7 +85,7 @@ public final class SimulateMain {
         ? Long.parseLong(Files.readAllLines(progress.get()).getLast().split(" ")[0]) + 1 : first;
     long beginNs = System.nanoTime();
     long beginCpuNs = cpuNs();
-    for (long seed = begin; seed < first + most
+    for (long seed = begin; seed < first + most && failed < mostFailures
         && System.nanoTime() - beginNs < minutes * 60 * NS_PER_S; seed++) {
       one(seed);
       if (progress.isPresent() && (seed % SEEDS_PER_LINE == 0 || seed == first + most - 1)) {
@@ -102,8 +105,12 @@ public final class SimulateMain {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
-  private void one(long seed) {
+  private void one(long seed) throws IOException {
     Outcome outcome = Simulation.run(Scenario.of(seed, profile), false);
+    if (hashes.isPresent()) {
+      Files.writeString(hashes.get(), seed + " " + Long.toHexString(outcome.traceHash()) + "\n",
+          StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
     seeds++;
     runs += outcome.runs();
     checkpoints += outcome.checkpoints();

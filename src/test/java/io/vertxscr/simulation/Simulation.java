@@ -7,21 +7,27 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.Outcome.Violation;
+import io.vertxscr.simulation.Scenario.Output;
 import io.vertxscr.simulation.Trouble.Kind;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -53,6 +59,10 @@ final class Simulation {
   private static final int LAUNCHER_MS = 10_000;
   private static final int ROT_DELAY_MS = 20;
   private static final int LAST_TRIES = 4;
+  /** Of output behind a checkpoint, beside the checkpoint's own. */
+  private static final int OUTPUT_STEPS = 1_000;
+  private static final int CLASHES = 3;
+  private static final Duration FLUSHES = Duration.ofMinutes(30);
   private static final byte[] OF_THE_USER = {1, 2, 3};
   private static final List<String> USERS_FILES = List.of("notes.txt", "step-1/results.txt", "rolling/of-the-user");
 
@@ -65,7 +75,7 @@ final class Simulation {
   private final VirtualCluster cluster;
   private final Map<String, Machine> machines = new LinkedHashMap<>();
   private final Ledger ledger;
-  /** Nodes whose copies have gone since an attempt was acknowledged. */
+  /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
   private final Set<String> lost = new TreeSet<>();
@@ -90,9 +100,18 @@ final class Simulation {
     Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE",
         "/local/cache", "SCR_JOB_ID", "1", "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME",
         "cluster"));
-    environment.putAll(scenario.parameters());
-    this.cluster = new VirtualCluster(random, time, Settings.load(environment, Optional.empty()),
+    environment.putAll(scenario.environment());
+    this.cluster = new VirtualCluster(random, time, Settings.load(environment, Optional.of(configuration())),
         Path.of(PREFIX), name -> machine(name).local(), readable, this::arrivals);
+  }
+
+  private Path configuration() {
+    try {
+      Path directory = Files.createDirectories(inspector.getPath("/local"));
+      return Files.writeString(directory.resolve("scr.conf"), scenario.configuration());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Runs it. @param readable whether the trace is kept as text */
@@ -131,7 +150,7 @@ final class Simulation {
 
   private int[] arrivals(String from, String to) {
     if (from.equals(to) || from.isEmpty()) {
-      return new int[] {random.nextInt(3)};
+      return new int[] {random.nextInt(VirtualCluster.MOST_SOCKET_MS)};
     } else if (time.nowNs() < badLinksUntilNs) {
       return switch (random.nextInt(10)) {
         case 0 -> Network.LOST;
@@ -171,21 +190,23 @@ final class Simulation {
     for (int run = 0; run < scenario.steps().size(); run++) {
       int number = run;
       List<Trouble> troubles = scenario.troubles().stream().filter(trouble -> trouble.run() == number).toList();
-      boolean quiet = wasQuiet && troubles.isEmpty();
+      boolean calm = troubles.isEmpty() && machines.values().stream().noneMatch(Machine::isArmed);
+      boolean quiet = wasQuiet && calm;
       run(number, hosts, scenario.steps().get(run), troubles);
-      if (quiet && ranks.stream().anyMatch(rank -> rank.failure != null)) {
+      if (quiet && hasFailed()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
-      wasQuiet = quiet || troubles.isEmpty() && ranks.stream().allMatch(rank -> rank.failure == null);
+      wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
     back.forEach(this::start);
     away.clear();
+    machines.values().forEach(Machine::disarm);
     boolean ended = false;
     for (int tries = 1; !ended && tries <= LAST_TRIES; tries++) {
       run(scenario.steps().size() - 1 + tries, hosts, 1, List.of());
-      ended = ranks.stream().allMatch(rank -> rank.failure == null);
+      ended = !hasFailed();
       replace(hosts, spares);
     }
     if (!ended) {
@@ -193,6 +214,7 @@ final class Simulation {
     }
     cluster.pass(Duration.ofSeconds(30));
     checkPrefix();
+    checkOutput();
     checkLeaks();
     if (random.nextInt(3) == 0) {
       fetchAll(hosts);
@@ -207,9 +229,13 @@ final class Simulation {
       start(name);
     }
     run(scenario.steps().size() + LAST_TRIES, hosts, 0, List.of());
-    if (ranks.stream().anyMatch(rank -> rank.failure != null)) {
+    if (hasFailed()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "after the loss of all caches: " + failures());
     }
+  }
+
+  private boolean hasFailed() {
+    return ranks.stream().anyMatch(rank -> rank.failure != null);
   }
 
   private String failures() {
@@ -305,17 +331,19 @@ final class Simulation {
       begin(rank, run, steps);
     }
     while (!ranks.stream().allMatch(Rank::isOver)) {
+      machines.values().forEach(machine -> faultsEndNs = Math.max(faultsEndNs, machine.failedNs()));
       long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs()) + BOUND.toNanos();
       if (time.nowNs() >= deadlineNs) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }
-      time.runUntil(() -> ranks.stream().allMatch(Rank::isOver) || cluster.bus().events().size() > eventsSeen,
+      time.runUntil(() -> ranks.stream().allMatch(Rank::isOver) || cluster.bus().events().size() > eventsSeen
+              || !killed[0] && hasFailed(),
           Duration.ofNanos(deadlineNs - time.nowNs()));
       look();
       if (!violations.isEmpty()) {
         throw new Stopped();
       }
-      if (!killed[0] && ranks.stream().anyMatch(rank -> rank.failure != null)) {
+      if (!killed[0] && hasFailed()) {
         killed[0] = true;
         script.after(LAUNCHER_MS, () -> killWhoCannotBegin(mine));
       }
@@ -426,29 +454,45 @@ final class Simulation {
   }
 
   private Future<Void> checkpoints(Rank rank, VirtualSession session, int run, int first, int last) {
-    return first > last ? Future.succeededFuture() : checkpoint(rank, session, run, first)
-        .compose(_ -> checkpoints(rank, session, run, first + 1, last));
+    Output output = scenario.variant().output();
+    return first > last ? Future.succeededFuture()
+        : dataset(rank, session, run, first,
+            output == Output.CHECKPOINTS ? DatasetFlags.CHECKPOINT_AND_OUTPUT : DatasetFlags.CHECKPOINT)
+            .compose(_ -> output == Output.BESIDE
+                ? dataset(rank, session, run, OUTPUT_STEPS + first, DatasetFlags.OUTPUT) : Future.succeededFuture())
+            .compose(_ -> checkpoints(rank, session, run, first + 1, last));
   }
 
-  private Future<Void> checkpoint(Rank rank, VirtualSession session, int run, int step) {
-    return rank.call("start " + step, session.startOutput("step-" + step, DatasetFlags.CHECKPOINT)).compose(phase -> {
-      Attempt attempt = ledger.attempt(run, step);
+  private Future<Void> dataset(Rank rank, VirtualSession session, int run, int step, DatasetFlags flags) {
+    return rank.call("start " + step, session.startOutput("step-" + step, flags)).compose(phase -> {
+      Attempt attempt = ledger.attempt(run, step, flags);
+      lostSince.computeIfAbsent(attempt, _ -> new HashSet<>(away));
       List<String> failed = new ArrayList<>();
       Future<Void> written = Future.succeededFuture();
       for (int file = 0; file < scenario.files(); file++) {
         int number = file;
-        String name =
-            PREFIX + (scenario.rolling() ? "/rolling" : "/step-" + step) + "/rank-" + rank.number + "-" + file;
+        String name = PREFIX + "/" + directory(step) + "/rank-" + rank.number + "-" + file;
         written = written.compose(_ -> rank.call("route", phase.route(name)))
             .map(path -> writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, number), failed));
       }
+      boolean clashes = scenario.variant().clashes() && step % CLASHES == 0;
+      if (clashes && rank.number == 1) {
+        String ofRank0 = PREFIX + "/" + directory(step) + "/rank-0-0";
+        written = written.compose(_ -> rank.call("route", phase.route(ofRank0)))
+            .map(path -> writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, 0), failed));
+      }
       return written.compose(_ -> pause(random.nextInt(200))).compose(_ -> {
-        if (failed.isEmpty() && !rank.gone) {
+        if (failed.isEmpty() && !rank.gone && !clashes) {
           attempt.called.add(rank.number);
         }
         return rank.call("complete " + step, phase.complete(failed.isEmpty()));
-      }).map(_ -> acknowledged(rank, attempt)).otherwise(failure -> {
-        if (Fault.of(failure) == Fault.NOT_VALID && !failed.isEmpty()) {
+      }).map(_ -> {
+        if (clashes) {
+          violated(Invariant.OFFERED_IS_GOOD, attempt + " was acknowledged, and two ranks have written one path");
+        }
+        return acknowledged(rank, attempt);
+      }).otherwise(failure -> {
+        if (Fault.of(failure) == Fault.NOT_VALID && (clashes || !failed.isEmpty())) {
           return null;                                    // its own doing; it goes on
         }
         throw failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
@@ -456,12 +500,21 @@ final class Simulation {
     });
   }
 
+  private String directory(int step) {
+    return scenario.rolling() && step < OUTPUT_STEPS ? "rolling" : "step-" + step;
+  }
+
   private Void acknowledged(Rank rank, Attempt attempt) {
     if (!rank.gone && !attempt.acknowledged) {
       attempt.acknowledged = true;
       acknowledgedNs = wallNs();
-      lostSince.put(attempt, new HashSet<>(away));
       said(attempt + " is complete");
+      if (scenario.isBypass()) {
+        checkPrefix();
+        if (!attempt.flushed) {
+          violated(Invariant.NEWEST_IS_OFFERED, attempt + " was acknowledged and is not in the index");
+        }
+      }
     }
     return null;
   }
@@ -636,8 +689,9 @@ final class Simulation {
     if (offered.size() > 1) {
       violated(Invariant.OFFERED_IS_GOOD, "run " + run + " was offered several checkpoints: " + offered);
     }
-    offered.stream().filter(attempt -> !ledger.mayBeOffered(attempt)).forEach(attempt -> violated(
-        Invariant.OFFERED_IS_GOOD, "run " + run + " was offered " + attempt + ", which not all ranks have completed"));
+    offered.stream().filter(attempt -> !(attempt.isCheckpoint() && ledger.mayBeComplete(attempt)))
+        .forEach(attempt -> violated(Invariant.OFFERED_IS_GOOD, "run " + run + " was offered " + attempt
+            + ", which is no checkpoint that all ranks have completed"));
   }
 
   private void checkIsNewest(Rank rank, Optional<Attempt> offered) {
@@ -651,9 +705,30 @@ final class Simulation {
 
   /** The newest that must be offered; empty: none has to be. */
   private Optional<Attempt> due() {
-    return ledger.attempts().stream().filter(attempt -> attempt.acknowledged && (attempt.flushed
-        || lostSince.getOrDefault(attempt, Set.of()).size() <= scenario.tolerance()))
+    return ledger.attempts().stream()
+        .filter(attempt -> attempt.isCheckpoint() && attempt.acknowledged)
+        .filter(attempt -> attempt.flushed || isWithinTolerance(attempt))
         .max(Comparator.comparingInt(attempt -> attempt.number));
+  }
+
+  private boolean isWithinTolerance(Attempt attempt) {
+    return !scenario.isBypass() && lostSince.getOrDefault(attempt, Set.of()).size() <= scenario.tolerance();
+  }
+
+  /** After the last run, when there was time to flush all that could be flushed. */
+  private void checkOutput() {
+    for (long endNs = time.nowNs() + FLUSHES.toNanos(); !missing().isEmpty() && time.nowNs() < endNs; ) {
+      cluster.pass(Duration.ofSeconds(30));
+      checkPrefix();
+    }
+    missing().forEach(attempt -> violated(Invariant.OUTPUT_ARRIVES,
+        attempt + " was acknowledged; lost since: " + lostSince.get(attempt)));
+  }
+
+  private List<Attempt> missing() {
+    return ledger.attempts().stream().filter(attempt -> attempt.flags.output() && attempt.acknowledged
+        && !attempt.flushed && (scenario.isBypass() || isWithinTolerance(attempt))
+        && !ledger.mayBeReplaced(attempt, scenario.isBypass())).toList();
   }
 
   private void checkPrefix() {
@@ -675,30 +750,51 @@ final class Simulation {
   }
 
   private void checkListed(Path prefix, Index.Entry entry) {
-    Map<Attempt, Integer> found = new LinkedHashMap<>();
-    for (int rank = 0; rank < scenario.ranks(); rank++) {
-      for (int file = 0; file < scenario.files(); file++) {
-        Path path = prefix.resolve(scenario.rolling() ? "rolling" : entry.name())
-            .resolve("rank-" + rank + "-" + file);
-        try {
-          Optional<Attempt> whose = owner(path, rank, file, entry.name());
+    boolean asFiles = switch (scenario.variant().form()) {
+      case FILES, BYPASS -> true;
+      case CONTAINERS, COMPRESSED -> false;
+    };
+    String what = entry.name() + " (dataset " + entry.id() + ")";
+    try {
+      Path fetched = asFiles ? null : fetched(new PrefixPaths(prefix), entry.id());
+      Map<Attempt, Integer> found = new LinkedHashMap<>();
+      for (int rank = 0; rank < scenario.ranks(); rank++) {
+        for (int file = 0; file < scenario.files(); file++) {
+          String path = directory(Integer.parseInt(entry.name().substring("step-".length()))) + "/rank-" + rank + "-"
+              + file;
+          Optional<Attempt> whose = asFiles ? owner(prefix.resolve(path), rank, file, entry.name())
+              : ledger.whose(Files.readAllBytes(fetched.resolve(path)), rank, file);
           if (whose.isEmpty()) {
-            violated(Invariant.LISTED_IS_WHOLE, path + " of " + entry.name() + " (dataset " + entry.id() + ") has "
-                + Files.size(path) + " bytes of " + ledger.whose(Files.readAllBytes(path), rank, file));
+            violated(Invariant.LISTED_IS_WHOLE, path + " of " + what + " has other bytes");
             return;
           }
           found.merge(whose.get(), 1, Integer::sum);
-        } catch (IOException e) {
-          violated(Invariant.LISTED_IS_WHOLE, path + " of " + entry.name() + " (dataset " + entry.id() + "): " + e);
-          return;
         }
       }
+      if (found.size() > 1) {
+        violated(Invariant.LISTED_IS_WHOLE, what + " is a mixture of " + found);
+      } else {
+        found.keySet().forEach(attempt -> attempt.flushed = true);
+      }
+    } catch (IOException | ScrException e) {
+      violated(Invariant.LISTED_IS_WHOLE, what + ": " + e);
     }
-    if (found.size() > 1) {
-      violated(Invariant.LISTED_IS_WHOLE, entry.name() + " (dataset " + entry.id() + ") is a mixture of " + found);
-    } else {
-      found.keySet().forEach(attempt -> attempt.flushed = true);
+  }
+
+  /** A directory with the files of a dataset as a restart would get them, by their paths. */
+  private Path fetched(PrefixPaths paths, int id) throws IOException {
+    Path directory = inspector.getPath("/local/fetched");
+    FetchCopy copy = new FetchCopy(paths, id, directory.resolve("copies"));
+    List<FetchCopy.Fetched> parts = new ArrayList<>();
+    new RankMapReader(paths, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));
+    for (RankFiles rank : copy.join(parts)) {
+      for (FileMeta file : rank.files()) {
+        Path place = directory.resolve(file.path());
+        Files.createDirectories(place.getParent());
+        Files.write(place, Files.readAllBytes(directory.resolve("copies").resolve(file.name())));
+      }
     }
+    return directory;
   }
 
   /** Of the file there, or of one that is kept while another dataset takes its place. */

@@ -2,11 +2,16 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -51,5 +56,22 @@ class SimulationTest {
     Outcome second = Simulation.run(Scenario.of(FIRST, profile), true);
     assertThat(second.trace()).isEqualTo(first.trace()).isNotEmpty();
     assertThat(second.traceHash()).isEqualTo(first.traceHash());
+  }
+
+  /** Sets and maps of the JDK that cannot change have another order in each process. */
+  @Test
+  void aSeedReplaysInAnotherProcess(@TempDir Path directory) throws Exception {
+    Path hashes = directory.resolve("hashes");
+    Path output = directory.resolve("output");
+    Process other = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-Xmx512m", "--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED", "-cp",
+        System.getProperty("java.class.path"), SimulateMain.class.getName(), "--faults", "all", "--first", "" + FIRST,
+        "--seeds", "" + SEEDS, "--hashes", hashes.toString())
+        .redirectErrorStream(true).redirectOutput(output.toFile()).start();
+    List<String> here = LongStream.range(FIRST, FIRST + SEEDS)
+        .mapToObj(seed -> seed + " " + Long.toHexString(
+            Simulation.run(Scenario.of(seed, Profile.ALL), false).traceHash())).toList();
+    assertThat(other.waitFor()).as(Files.readString(output)).isZero();
+    assertThat(Files.readAllLines(hashes)).isEqualTo(here);
   }
 }

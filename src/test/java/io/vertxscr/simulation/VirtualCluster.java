@@ -58,6 +58,8 @@ public final class VirtualCluster {
   public static final Instant BEGINNING = VirtualTime.BEGINNING;
   private static final Duration LAUNCH = Duration.ofMillis(500);
   private static final int MOST_DELAY_MS = 20;
+  /** Of a message between a rank and its node. */
+  static final int MOST_SOCKET_MS = 3;
   private static final Deployments VERTICLES = Deployments.builtIn().of(NodeVerticle.class);
 
   private final Path prefix;
@@ -289,7 +291,8 @@ public final class VirtualCluster {
   public ScrClient client(String name) {
     Node node = nodes.get(name);
     return new ScrClient(new VirtualTransport(bus.of(node.end), name, "client " + ++lives,
-        () -> nodes.get(name) == node, client -> node.turns.later(() -> node.assembly.connectionClosed(client))));
+        () -> nodes.get(name) == node,
+        client -> node.turns.after(MOST_SOCKET_MS, () -> node.assembly.connectionClosed(client))));
   }
 
   private static void delete(Path root) {

@@ -35,6 +35,9 @@ final class VirtualMembers {
   /** Ways that are cut, "from to", and how often. */
   private final Map<String, Integer> cuts = new HashMap<>();
   private final Map<String, Integer> paused = new HashMap<>();
+  /** Who hears nothing of whom, "of by", and the number of that silence. */
+  private final Map<String, Long> silences = new HashMap<>();
+  private long lastSilence;
   private long changes;
 
   VirtualMembers(Random random, Loop loop, Trace trace) {
@@ -143,6 +146,8 @@ final class VirtualMembers {
     view.begin(all);
     views.put(view.self.name(), view);
     joined.forEach(other -> other.joins(view.self));
+    forgetSilence(view);
+    notice();
     changed();
   }
 
@@ -171,6 +176,7 @@ final class VirtualMembers {
   void heal(Set<String> from, Set<String> to) {
     from.forEach(one -> to.forEach(
         other -> cuts.computeIfPresent(one + " " + other, (_, times) -> times == 1 ? null : times - 1)));
+    heard();
     changed();
   }
 
@@ -184,6 +190,7 @@ final class VirtualMembers {
   void resume(String name) {
     View view = views.get(name);
     paused.computeIfPresent(name, (_, times) -> times == 1 ? null : times - 1);
+    heard();
     boolean missed = views.values().stream().anyMatch(other -> other != view && !other.sees(view));
     for (View other : views.values()) {
       if (missed && view != other) {
@@ -219,17 +226,33 @@ final class VirtualMembers {
   private void notice() {
     for (View one : views.values()) {
       for (View other : views.values()) {
-        if (one != other && !connected(one, other)) {
+        if (one != other && !connected(one, other) && !silences.containsKey(pair(one, other))) {
+          silences.put(pair(one, other), ++lastSilence);
           silent(one, other, LEAST_SILENCE_MS + random.nextInt(MOST_SILENCE_MS - LEAST_SILENCE_MS));
         }
       }
     }
   }
 
+  private static String pair(View one, View other) {
+    return one.self.name() + " " + other.self.name();
+  }
+
+  private void forgetSilence(View of) {
+    silences.keySet().removeIf(pair -> List.of(pair.split(" ")).contains(of.self.name()));
+  }
+
+  /** Ends the silence of those who hear of each other again. */
+  private void heard() {
+    views.values().forEach(one -> views.values().stream().filter(other -> connected(one, other))
+        .forEach(other -> silences.remove(pair(one, other))));
+  }
+
   private void silent(View one, View other, int afterMs) {
+    long silence = lastSilence;
     loop.after(afterMs, () -> {
       boolean same = views.get(one.self.name()) == one && views.get(other.self.name()) == other;
-      if (same && !paused.containsKey(one.self.name()) && !connected(one, other)) {
+      if (same && !paused.containsKey(one.self.name()) && silences.getOrDefault(pair(one, other), 0L) == silence) {
         one.leaves(other.self);
       }
     });
@@ -264,7 +287,7 @@ final class VirtualMembers {
     return false;
   }
 
-  /** Nodes that see each other, the largest part first, each with its oldest node first. */
+  /** Nodes that all see each other, the largest part first, each with its oldest node first. */
   private List<Set<View>> parts() {
     List<Set<View>> parts = new ArrayList<>();
     Set<View> left = new LinkedHashSet<>(views.values());
@@ -274,7 +297,8 @@ final class VirtualMembers {
       View first = left.iterator().next();
       Set<View> part = new TreeSet<>(Comparator.comparingInt(
           (View view) -> first.decided.indexOf(view.self)).thenComparingInt(ages::get));
-      left.stream().filter(other -> other == first || first.sees(other) && other.sees(first)).forEach(part::add);
+      left.stream().filter(other -> part.stream().allMatch(one -> one.sees(other) && other.sees(one)))
+          .forEach(part::add);
       left.removeAll(part);
       parts.add(part);
     }

@@ -15,16 +15,37 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** A rank's connection to its node in virtual time. The rank dies with its node, and hears nothing of it. */
-record VirtualTransport(EventBus bus, String node, String client, BooleanSupplier alive, Consumer<String> closed)
-    implements Transport {
+/**
+ * A rank's connection to its node in virtual time. The rank dies with its node, and hears nothing of it. Nothing is
+ * heard of a rank that has closed its connection.
+ */
+final class VirtualTransport implements Transport {
   private static final long FOREVER_MS = Duration.ofDays(365).toMillis();
+
+  private final EventBus bus;
+  private final String node;
+  private final String client;
+  private final BooleanSupplier alive;
+  private final Consumer<String> closed;
+  private boolean isClosed;
+
+  /** @param closed is told of the end of the connection, behind all that was sent over it */
+  VirtualTransport(EventBus bus, String node, String client, BooleanSupplier alive, Consumer<String> closed) {
+    this.bus = bus;
+    this.node = node;
+    this.client = client;
+    this.alive = alive;
+    this.closed = closed;
+  }
 
   @Override
   public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
     DeliveryOptions options =
         new DeliveryOptions().setSendTimeout(FOREVER_MS).addHeader(Addresses.CLIENT_HEADER, client);
     CompletableFuture<Map<String, Object>> answer = new CompletableFuture<>();
+    if (isClosed) {
+      return answer;
+    }
     bus.<JsonObject>request(Addresses.of(node, verb), new JsonObject(body), options).onComplete((message, failure) -> {
       if (failure == null) {
         answer.complete(JsonText.read(message.body().toBuffer().getBytes()));
@@ -42,7 +63,9 @@ record VirtualTransport(EventBus bus, String node, String client, BooleanSupplie
 
   @Override
   public void close() {
-    if (alive.getAsBoolean()) {
+    boolean first = !isClosed;
+    isClosed = true;
+    if (first && alive.getAsBoolean()) {
       closed.accept(client);
     }
   }

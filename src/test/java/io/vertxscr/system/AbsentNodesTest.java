@@ -207,6 +207,49 @@ class AbsentNodesTest {
     assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n6", "n4"), 1, 0)).isEqualTo(2);
   }
 
+  @Test
+  void oneErrorOfADiskAmidARebuildCostsNoCheckpoint() throws Exception {
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"));
+    stepsAndCrash(cluster, new VirtualRun(cluster, ALL), 1, 2);
+    lose(cluster, "n3");
+    cluster.loseStorage("n3");
+    boolean[] failed = new boolean[1];
+    cluster.disturb(sources -> (layouts, fault) -> {
+      if (!failed[0]) {
+        failed[0] = true;
+        throw new ScrException(Fault.IO, "Input/output error");
+      }
+      return sources.of(layouts, fault);
+    });
+    cluster.start("n5");
+    assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n5", "n4"), 1, 0)).isEqualTo(2);
+    assertThat(failed[0]).isTrue();
+  }
+
+  @Test
+  void noRunStartsWithoutTheOnlyCheckpointBecauseOfAFailureThatMayPass() throws Exception {
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"));
+    stepsAndCrash(cluster, new VirtualRun(cluster, ALL), 1, 1);
+    lose(cluster, "n3");
+    cluster.loseStorage("n3");
+    cluster.disturb(_ -> (_, _) -> _ -> {
+      throw new ScrException(Fault.NO_SPACE, "no room for a moment");
+    });
+    cluster.start("n5");
+    VirtualRun next = new VirtualRun(cluster, "n1", "n2", "n5", "n4");
+    for (Future<Integer> rank : next.start(next::restart)) {
+      assertThat(cluster.await(rank).cause()).isInstanceOfSatisfying(ScrException.class, e -> {
+        assertThat(e.fault()).isEqualTo(Fault.NO_SPACE);
+        assertThat(e).hasMessageContaining("step-1").hasMessageContaining("no room for a moment")
+            .hasMessageContaining("SCR_CACHE_PURGE=1");
+      });
+    }
+    cluster.disturb(UnaryOperator.identity());
+    lose(cluster, "n5");
+    cluster.start("n6");
+    assertThat(stepsAndCrash(cluster, new VirtualRun(cluster, "n1", "n2", "n6", "n4"), 1, 0)).isEqualTo(1);
+  }
+
   /** The same file names in each checkpoint: the flush of the second one puts its files in the place of the first's. */
   @Test
   void aCheckpointThatIsReadInPlaceIsNotWrittenOverByAFlushBeforeItHasBeenRead() throws Exception {

@@ -191,7 +191,10 @@ public final class CacheInventoryService {
           failed.add(failed(plan.rank(), jobs.get(i).cause()));
         }
       }
-      return save(request, which, brought).map(new RanksRestored(failed));
+      return save(request, which, brought).otherwise(cause -> {
+        brought.forEach(rank -> failed.add(failed(rank.files().rank(), cause)));
+        return null;
+      }).map(new RanksRestored(failed));
     });
   }
 

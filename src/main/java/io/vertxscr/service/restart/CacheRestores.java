@@ -40,6 +40,8 @@ public final class CacheRestores {
   private static final Logger LOG = LoggerFactory.getLogger(CacheRestores.class);
   /** Plans made for one dataset: each one after the first because a source had failed meanwhile. */
   private static final int MAX_PLANS = 4;
+  /** The same where an operation on a disk fails: once more, as that may have been the only one. */
+  private static final int MAX_PLANS_AMID_ERRORS = 2;
 
   private final Inventories caches;
   private final Observer observer;
@@ -75,13 +77,22 @@ public final class CacheRestores {
             return Future.succeededFuture(plan);
           }
           ScrException first = first(dataset, failed);
-          if (attempt == MAX_PLANS || first.fault() != Fault.NODE_LOST) {
+          if (attempt >= most(first.fault())) {
             throw first;
           }
           return checked(dataset, target, attempt + 1);
         });
       });
     });
+  }
+
+  /** Number of plans made where this is in the way. */
+  private static int most(Fault fault) {
+    return switch (fault) {
+      case NODE_LOST -> MAX_PLANS;
+      case IO -> MAX_PLANS_AMID_ERRORS;
+      default -> 1;
+    };
   }
 
   /** Restores without verifying files in place; moved or rebuilt files are checked in transfer. */

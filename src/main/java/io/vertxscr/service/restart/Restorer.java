@@ -60,6 +60,8 @@ public final class Restorer {
   private List<String> quarantines = List.of();
   /** Messages about skipped checkpoints, in sentences. */
   private final List<String> missed = new ArrayList<>();
+  /** The newest checkpoint of this search that only a failure keeps from being restored which may pass. */
+  private Optional<Delayed> delayed = Optional.empty();
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
 
@@ -81,6 +83,9 @@ public final class Restorer {
   /** Result of the search. */
   public record RestoreOutcome(Optional<Restartable> restart, RunInfo.InitialState all) {}
 
+  /** A checkpoint that can be restored when this failure has passed. */
+  private record Delayed(Candidate candidate, ScrException cause) {}
+
   /** Candidates of a restart. */
   private record Scene(List<Inventory> inventories, PrefixFetcher.Listing flushed, RestartHistory history) {}
 
@@ -98,15 +103,19 @@ public final class Restorer {
 
   /**
    * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
-   * nobody can see whether there is any.
+   * nobody can see whether there is any, and with what is in the way of the only one where that may pass.
    */
   public Future<RestoreOutcome> restore(RestoreRequest wanted) {
     return scene(wanted).compose(scene -> {
+      delayed = Optional.empty();
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
       Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
       return noted.compose(_ -> restore(wanted, scene)).map(found -> {
         if (found.restart().isEmpty()) {
           requireReadable(scene, wanted);
+          delayed.ifPresent(one -> {
+            throw notNow(one);
+          });
         }
         return found;
       });
@@ -160,7 +169,7 @@ public final class Restorer {
           .onSuccess(found -> found.ifPresent(d ->
               observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
-            if (found.isEmpty()) {
+            if (found.isEmpty() && delayed.isEmpty()) {
               tellIfWithoutCheckpoint(scene, wanted, candidates);
             }
           })
@@ -303,6 +312,17 @@ public final class Restorer {
     }
   }
 
+  /** Refuses a start without checkpoint because of a failure that may pass: it would lose all work. */
+  private static ScrException notNow(Delayed newest) {
+    DatasetDescriptor dataset = newest.candidate().descriptor();
+    boolean cached = newest.candidate().cached();
+    return new ScrException(newest.cause().fault(), "dataset " + dataset.id() + " \"" + dataset.name() + "\" of the "
+        + (cached ? "caches" : "prefix directory") + " cannot be restored now (" + newest.cause().getMessage()
+        + "), and there is no other checkpoint: the run would start without one. Start it again when that has been"
+        + " mended, on other nodes, or with " + (cached ? "SCR_CACHE_PURGE=1" : "SCR_FETCH=0")
+        + " to begin without that checkpoint");
+  }
+
   private static boolean fromCaches(RestoreRequest wanted) {
     return wanted.policy().fetch().distribute() && !wanted.policy().fetch().globalRestart()
         && !wanted.policy().cache().purge();
@@ -378,6 +398,9 @@ public final class Restorer {
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
+        if (delayed.isEmpty() && e.fault().retry()) {
+          delayed = Optional.of(new Delayed(candidates.getFirst(), e));
+        }
         return first(candidates.subList(1, candidates.size()), wanted);
       }
       return Future.failedFuture(failure);
