@@ -4,8 +4,10 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -17,6 +19,9 @@ public final class OpsVerticle extends VerticleBase {
   /** Text format of Prometheus. */
   private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
+
+  /** Longer than any interval between scrapes. */
+  private static final int IDLE_S = 300;
 
   private final Supplier<String> metricsPage;
   private final Supplier<Optional<String>> notReady;
@@ -38,7 +43,8 @@ public final class OpsVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    server = vertx.createHttpServer().requestHandler(this::onRequest);
+    HttpServerOptions options = new HttpServerOptions().setIdleTimeout(IDLE_S).setIdleTimeoutUnit(TimeUnit.SECONDS);
+    server = vertx.createHttpServer(options).requestHandler(this::onRequest);
     return server.listen(wantedPort, host);
   }
 

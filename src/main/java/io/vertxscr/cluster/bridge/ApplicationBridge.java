@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Names;
@@ -141,6 +142,7 @@ public final class ApplicationBridge {
     connection[0] = new Connection(socket, vertx, node, clientId, budgets, calls, Optional.of(token), () -> {
       vertx.cancelTimer(timer);
       strangers.remove(clientId);
+      GuardedTransport.proved(socket);
       if (isFull()) {
         connection[0].refuse(full());
       } else {

@@ -1,6 +1,7 @@
 package io.vertxscr.cluster.tls;
 
 import com.hazelcast.internal.networking.Channel;
+import com.hazelcast.internal.server.ServerConnection;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -75,8 +76,12 @@ final class Handshakes {
     return unlike;
   }
 
+  /** With its connection, if Hazelcast has made that already: a list of Hazelcast keeps it until it is closed itself. */
   private static void close(Channel channel) {
     try {
+      if (channel.attributeMap().get(ServerConnection.class) instanceof ServerConnection connection) {
+        connection.close("the other side has not proved to be a member in time", null);
+      }
       channel.close();
     } catch (IOException _) {
       // It was not of use.
