@@ -7,8 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Process of another user of the host, who tries what it has been told: {@code connect}, {@code read}, {@code list},
- * {@code write}, {@code link}, {@code mkdir}, each followed by a path. Needs no class but this one.
+ * Process of another user of the host, who tries what it has been told. Its arguments are {@code connect},
+ * {@code read}, {@code list}, {@code write}, {@code link}, {@code mkdir}, each followed by a path. Needs no class but
+ * this one.
  */
 final class Intruder {
   private Intruder() {}

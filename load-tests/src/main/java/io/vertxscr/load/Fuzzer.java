@@ -86,9 +86,10 @@ public final class Fuzzer {
   public static List<SocketChannel> silent(Doors doors, Door door, int count, byte[] first) throws IOException {
     List<SocketChannel> opened = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      opened.add(doors.at(door) instanceof InetSocketAddress ? SocketChannel.open() : SocketChannel.open(doors.at(door)));
+      boolean tcp = doors.at(door) instanceof InetSocketAddress;
+      opened.add(tcp ? SocketChannel.open() : SocketChannel.open(doors.at(door)));
       SocketChannel channel = opened.getLast();
-      if (doors.at(door) instanceof InetSocketAddress) {
+      if (tcp) {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);         // so that no port is kept after its end
         channel.bind(new InetSocketAddress(
             InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) (2 + i / CONNECTIONS_OF_ADDRESS)}), 0));

@@ -51,7 +51,8 @@ public final class HostileFrames {
     byte[] data = ByteBuffer.allocate(69).put(new byte[] {23, 3, 3, 0, 64}).array();
     byte[] alert = {21, 3, 3, 0, 2, 2, 40};
     return List.of(hello, joined(hello, changed, data), joined(hello, hello), data, alert,
-        "HZC\0\0\0\0\0".getBytes(StandardCharsets.US_ASCII), new byte[] {0x53, 0x43, 0x52, 0x50, 0, 1, 0, 2, 0, 0, 'a'});
+        "HZC\0\0\0\0\0".getBytes(StandardCharsets.US_ASCII),
+        new byte[] {0x53, 0x43, 0x52, 0x50, 0, 1, 0, 2, 0, 0, 'a'});
   }
 
   private static List<byte[]> http() {

@@ -39,8 +39,8 @@ final class Handshakes {
   }
 
   /**
-   * Those to be closed, with their connection, which a list of Hazelcast keeps until it is closed itself. Hazelcast makes
-   * it on another thread, after the channel: a channel that has none yet is left for the next call.
+   * Connections to be closed. Not channels: a list of Hazelcast keeps a connection until it is closed itself.
+   * Hazelcast makes it on another thread, after the channel: a channel that has none yet is left for the next call.
    */
   private synchronized List<ServerConnection> tooLong(Channel next) {
     long now = System.nanoTime();

@@ -148,7 +148,7 @@ class SecuredMembersTest {
 
   /** The connections that a member believes to have. */
   private static int accepted(HazelcastInstance member) {
-    return ((HazelcastInstanceProxy) member).getOriginal().node.getServer().getConnectionManager(EndpointQualifier.MEMBER)
-        .getConnections().size();
+    return ((HazelcastInstanceProxy) member).getOriginal().node.getServer()
+        .getConnectionManager(EndpointQualifier.MEMBER).getConnections().size();
   }
 }
