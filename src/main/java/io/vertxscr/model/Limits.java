@@ -38,6 +38,8 @@ public final class Limits {
   public static final int MAX_ANSWERS_AHEAD = 31;
   /** Transfers that may wait for a thread of the engine. */
   public static final int MAX_QUEUED_TRANSFERS = 1 << 16;
+  /** Peer connections of a node whose client has not proved membership. */
+  public static final int MAX_UNPROVEN_PEERS = 128;
   /** Peer connections that a node serves at once. */
   public static final int MAX_PEER_CONNECTIONS = 1024;
   /** Longest that the begin of a phase waits for a flush that makes room for it. */

@@ -14,6 +14,7 @@ import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
+import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.cluster.tls.SecuredNodeContext;
@@ -109,8 +110,8 @@ public final class ClusteredNode implements AutoCloseable {
         .setFileSystemOptions(new FileSystemOptions().setClassPathResolvingEnabled(false).setFileCachingEnabled(false))
         .setEventBusOptions(credentials.secure(
             new EventBusOptions().setHost(options.network().host()).setPort(options.busPort())));
-    vertx = metrics.vertx(vertxOptions).withClusterManager(new HazelcastClusterManager(hazelcast)).buildClustered()
-        .await();
+    vertx = metrics.vertx(vertxOptions).withTransport(new GuardedTransport())
+        .withClusterManager(new HazelcastClusterManager(hazelcast)).buildClustered().await();
     membership = new HazelcastMembership(hazelcast, ground.info());
     if (membership.nodes().size() == 1 && options.network().expectsOthers()) {
       LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());

@@ -78,7 +78,7 @@ public final class Epoch {
   }
 
   /**
-   * Admits a message of the leader that this node follows, if it leads still, and refuses any other (fencing).
+   * Admits messages of the leader that this node follows, while it leads; refuses others (fencing).
    *
    * @param text what it carries
    * @throws ScrException NOT_LEADER, BAD_REQUEST

@@ -105,7 +105,7 @@ public final class DatasetStore {
   }
 
   /**
-   * The directory of a dataset on another node of this host, whose files this node may read by path: below a store that
+   * The directory of a dataset on another node of this host, whose files this node may read by path. Below a store that
    * this node uses too, in directories of that node of this job that belong to this user alone. Blocking.
    *
    * @param node as it calls itself

@@ -76,8 +76,8 @@ public record NodeDirectories(Path base, Path below, Path control) {
   }
 
   /**
-   * The cache directory of another node of this job on this host, if it has one that only this user can have made.
-   * Nobody's word counts for that but the file system's. Blocking.
+   * The cache directory of another node of this job on this host, if only this user can have made it. Nobody's word
+   * counts for that but the file system's. Blocking.
    */
   public Optional<Path> neighbour(String node, String storeBase) {
     Path cache = path(storeBase).resolve(below.resolveSibling(Names.node(node))).normalize();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: of a node on the same host only files of its stores are read by path, whatever it says of itself. Method: the
+ * Goal: of a neighbour only files of its stores are read by path, whatever it says of itself. Method: the
  * store of a node beside that of a neighbour, a secret of the user outside both, and every way to have it read.
  */
 @Timeout(60)

@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 final class DaemonCluster implements AutoCloseable {
   private static final Path HOME = Path.of(System.getProperty("scr.home", "."));
   private static final int MOST_AT_ONCE = 8;
+  /** What the daemons share that have been given a secret. */
+  static final String SECRET = "a secret of this test alone";
 
   private final Path directory;
   private final Map<String, String> environment;
@@ -140,7 +142,7 @@ final class DaemonCluster implements AutoCloseable {
     Path file = directory.resolve("secret");
     if (!Files.exists(file)) {
       Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(file, "a secret of this test alone");
+      Files.writeString(file, SECRET);
     }
     return file;
   }

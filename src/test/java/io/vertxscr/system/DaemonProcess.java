@@ -44,6 +44,10 @@ final class DaemonProcess {
     return port;
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   boolean isAlive() {
     return process.isAlive();
   }

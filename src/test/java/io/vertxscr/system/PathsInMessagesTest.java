@@ -46,10 +46,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a message of another node has nothing read, written or deleted outside the prefix directories and stores of a
- * node's own runs. Method: two nodes in virtual time that have flushed a checkpoint; each message that names a path is
- * handed to the service that answers it, with paths of a directory of the user that is neither, as the leader would
- * send it. Each is refused by name, and the directory is what it was.
+ * Goal: no message of a node leads outside the prefix directories and stores of the other's own runs. Method: two nodes
+ * in virtual time that have flushed a checkpoint; each message that names a path is handed to the service that answers
+ * it, with paths of a directory of the user that is neither, as the leader would send it. Each is refused by name, and
+ * the directory is what it was.
  */
 @Timeout(120)
 class PathsInMessagesTest {

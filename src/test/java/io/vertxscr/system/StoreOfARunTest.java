@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a store that only the configuration of a run names is used by all nodes that need it, whenever they come.
+ * Goal: a store that only the configuration of a run names is used by all nodes, whenever they come.
  * Method: runs in virtual time that name stores which the daemons do not know, a loss, a spare without either.
  */
 @Timeout(120)

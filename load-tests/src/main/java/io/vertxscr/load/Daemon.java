@@ -22,6 +22,7 @@ final class Daemon implements AutoCloseable {
   private final Path log;
   private final Path socket;
   private final double readySeconds;
+  private String readyLine = "";
 
   private Daemon(String name, Process process, Path log) throws IOException, InterruptedException {
     this.name = name;
@@ -54,6 +55,7 @@ final class Daemon implements AutoCloseable {
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Matcher ready = READY.matcher(line);
       if (ready.matches()) {
+        readyLine = line;
         return Path.of(ready.group(1));
       }
     }
@@ -63,6 +65,11 @@ final class Daemon implements AutoCloseable {
 
   String name() {
     return name;
+  }
+
+  /** Where it can be reached, and what it has open. */
+  Doors doors() throws IOException {
+    return Doors.of(process.pid(), readyLine);
   }
 
   Path socket() {

@@ -8,6 +8,10 @@ public final class LoadMain {
 
   public static void main(String[] args) {
     try {
+      if (args.length > 0 && args[0].equals("attack")) {
+        new AttackCase(args).run();
+        System.exit(0);
+      }
       Options options = Options.parse(args);
       switch (options.kind()) {
         case "encode" -> new EncodeCase(options).run();

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 record Options(String kind, Pattern filter, long bytes, int runs, int nodes, Path disk, int files) {
   static final List<String> KINDS = List.of("encode", "rebuild", "flush", "fetch", "phase", "containers", "index");
   static final String USAGE = "load-tests/run " + String.join("|", KINDS)
-      + " [--case REGEX] [--bytes N[KMG]] [--runs N] [--nodes N] [--disk DIRECTORY] [--files N]";
+      + " [--case REGEX] [--bytes N[KMG]] [--runs N] [--nodes N] [--disk DIRECTORY] [--files N]\n" + AttackCase.USAGE;
   private static final int FEWEST_RUNS = 5;
 
   static Options parse(String... arguments) {

@@ -7,6 +7,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import io.vertxscr.cluster.BriefConnections;
+import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Names;
@@ -132,6 +133,7 @@ public final class ApplicationBridge {
     Connection[] connection = {null};
     connection[0] = new Connection(socket, vertx, node, clientId, budgets, calls, Optional.of(token), () -> {
       leave.run();
+      GuardedTransport.proved(socket);
       if (isFull()) {
         connection[0].refuse(full());
       } else {

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,6 +62,8 @@ public final class PeerServer implements AutoCloseable {
   private final ServerSocketChannel listener;
   private final PeerWatchdog watchdog;
   private final Set<PeerChannel> connections = ConcurrentHashMap.newKeySet();
+  /** Those of the connections whose client has not proved itself, the oldest first. Guarded by itself. */
+  private final Deque<PeerChannel> unproven = new ArrayDeque<>();
   private final AtomicInteger threads = new AtomicInteger();
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -132,6 +136,7 @@ public final class PeerServer implements AutoCloseable {
 
   private void accept(SocketChannel socket) throws IOException {
     PeerChannel peer = new PeerChannel("peer " + socket.getRemoteAddress(), socket, watchdog);
+    makeRoom();
     if (connections.size() >= settings.maxConnections()) {
       try (peer) {
         Handshake.refuse(peer, Fault.BUSY);     // fits in the empty socket buffer: does not block
@@ -139,11 +144,14 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     connections.add(peer);
+    synchronized (unproven) {
+      unproven.add(peer);
+    }
     try {
       Thread.ofPlatform().daemon().name("scr-peer-serve-" + settings.node() + "-" + threads.incrementAndGet())
           .start(() -> serve(peer));
     } catch (OutOfMemoryError e) {              // how the JVM says that there is no thread to be had
-      connections.remove(peer);
+      leave(peer);
       peer.close();
       LOG.error("node {} has no thread for {}", settings.node(), peer.peer(), e);
     }
@@ -157,6 +165,7 @@ public final class PeerServer implements AutoCloseable {
       peer.withoutDelay();
       peer.watch().limitTotal(settings.timeouts().handshakeMs());
       if (Handshake.serve(peer, settings.security(), settings.node())) {
+        proved(peer);
         new Serving(settings, catalog, peer).serveAll();
       } else {
         LOG.warn("node {} refused {}: it looks for another node", settings.node(), peer.peer());
@@ -166,8 +175,33 @@ public final class PeerServer implements AutoCloseable {
     } catch (IOException e) {
       LOG.debug("{} left: {}", peer.peer(), e.toString());    // clients hang up when they have what they want
     } finally {
-      connections.remove(peer);
+      leave(peer);
     }
+  }
+
+  /** Anybody can connect and be silent: the oldest goes for the next, so that members always get in. */
+  private void makeRoom() {
+    PeerChannel oldest = null;
+    synchronized (unproven) {
+      if (unproven.size() >= Limits.MAX_UNPROVEN_PEERS || connections.size() >= settings.maxConnections()) {
+        oldest = unproven.pollFirst();
+      }
+    }
+    if (oldest != null) {
+      connections.remove(oldest);               // its thread does so later: the next one has its place
+      oldest.close();
+    }
+  }
+
+  private void proved(PeerChannel peer) {
+    synchronized (unproven) {
+      unproven.remove(peer);
+    }
+  }
+
+  private void leave(PeerChannel peer) {
+    proved(peer);
+    connections.remove(peer);
   }
 
   private void pause() {

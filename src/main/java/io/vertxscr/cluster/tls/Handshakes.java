@@ -1,10 +1,12 @@
 package io.vertxscr.cluster.tls;
 
 import com.hazelcast.internal.networking.Channel;
-import java.io.IOException;
+import com.hazelcast.internal.server.ServerConnection;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import javax.net.ssl.SSLException;
@@ -32,15 +34,27 @@ final class Handshakes {
   /** A connection has been opened. */
   void begun(Channel channel) {
     channel.addCloseListener(this::established);
-    tooLong(channel).forEach(Handshakes::close);          // without the lock: closing calls listeners
+    tooLong(channel).forEach(connection ->                // without the lock: closing calls listeners
+        connection.close("the other side has not proved in time to be a member", null));
   }
 
-  private synchronized List<Channel> tooLong(Channel next) {
+  /**
+   * Connections to be closed. Not channels: a list of Hazelcast keeps a connection until it is closed itself.
+   * Hazelcast makes it on another thread, after the channel: a channel that has none yet is left for the next call.
+   */
+  private synchronized List<ServerConnection> tooLong(Channel next) {
     long now = System.nanoTime();
-    List<Channel> late = new ArrayList<>();
-    while (!begunNs.isEmpty()
-        && (begunNs.size() >= MOST || now - begunNs.firstEntry().getValue() >= LIMIT_MS * NS_PER_MS)) {
-      late.add(begunNs.pollFirstEntry().getKey());
+    List<ServerConnection> late = new ArrayList<>();
+    Iterator<Map.Entry<Channel, Long>> oldest = begunNs.entrySet().iterator();
+    while (oldest.hasNext()) {
+      Map.Entry<Channel, Long> waiting = oldest.next();
+      if (begunNs.size() < MOST && now - waiting.getValue() < LIMIT_MS * NS_PER_MS) {
+        break;
+      }
+      if (waiting.getKey().attributeMap().get(ServerConnection.class) instanceof ServerConnection connection) {
+        late.add(connection);
+        oldest.remove();
+      }
     }
     begunNs.put(next, now);
     return late;
@@ -73,13 +87,5 @@ final class Handshakes {
   /** A daemon that this one has called, and that has another secret. */
   synchronized Optional<String> unlike() {
     return unlike;
-  }
-
-  private static void close(Channel channel) {
-    try {
-      channel.close();
-    } catch (IOException _) {
-      // It was not of use.
-    }
   }
 }

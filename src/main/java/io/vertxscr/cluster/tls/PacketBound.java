@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A bound of the packets that a member sends, held before Hazelcast sees them: it makes room for a whole packet as soon
- * as it has read its length. Follows the stream of one connection:
+ * A bound of the packets that a member sends, held before Hazelcast sees them. That makes room for a whole packet as
+ * soon as it has read its length. Follows the stream of one connection:
  * <pre>
  *   'H' 'Z' 'C'                     once: the protocol of members; that of clients, or text, is refused
  *   u8 version, u16 flags,

@@ -22,8 +22,8 @@ public record StoreChecks(NodeBus bus) {
   }
 
   /**
-   * The same for one store, which these nodes may use from then on: of a dataset that was cached by an earlier run, or
-   * is to be fetched although the run caches nothing.
+   * The same for one store, which these nodes may use from then on. It is that of a dataset that an earlier run cached,
+   * or that is to be fetched although the run caches nothing.
    */
   public Future<Void> on(Collection<String> nodes, String storeBase) {
     return on(nodes, List.of(new StoreToCheck(storeBase, true)));

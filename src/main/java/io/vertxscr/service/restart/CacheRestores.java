@@ -174,7 +174,7 @@ public final class CacheRestores {
         .filter(Inventory.Held::files).map(Inventory.Held::rank).toList()));
   }
 
-  /** A store that a node cannot use is a failure of its ranks; that the node cannot be asked is one of the restore. */
+  /** A store that a node cannot use fails its ranks; a node that cannot be asked fails the restore. */
   private static Future<RanksRestored> withoutStore(RestoreRanks request, Throwable failure) {
     return Fault.of(failure) != Fault.BAD_CONFIGURATION ? Future.failedFuture(failure)
         : Future.succeededFuture(new RanksRestored(request.ranks().stream()

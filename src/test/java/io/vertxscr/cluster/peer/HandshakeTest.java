@@ -175,6 +175,23 @@ class HandshakeTest {
   }
 
   @Test
+  void silentConnectionsMakeRoomForWhoProvesItself() throws Exception {
+    List<SocketChannel> silent = new ArrayList<>();
+    try (PeerServer server = node.serve(new PeerWatchdog(TICK_MS), 2)) {
+      for (int i = 0; i < 5; i++) {
+        silent.add(SocketChannel.open(new InetSocketAddress("127.0.0.1", server.port())));
+        read(silent.getLast(), Handshake.GREETING_BYTES);
+      }
+      assertThat(endOf(silent.get(2))).isTrue();
+      assertServes(server);
+    } finally {
+      for (SocketChannel socket : silent) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
   void anIdleConnectionIsHungUpOnAndItsClientDoesNotNotice() throws Exception {
     PeerWatchdog watchdog = new PeerWatchdog(TICK_MS);
     try (PeerServer server = node.serve(watchdog, 1); PeerClient client = client(server.port(), PATIENT)) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.EndpointQualifier;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
+import com.hazelcast.instance.impl.HazelcastInstanceProxy;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
@@ -149,7 +151,7 @@ class SecuredMembersTest {
     HazelcastInstance a = start(secrets(1));
     List<Socket> silent = new ArrayList<>();
     try {
-      for (int i = 0; i <= Handshakes.MOST; i++) {
+      for (int i = 0; i < 4 * Handshakes.MOST; i++) {
         silent.add(new Socket("127.0.0.1", port(a)));
       }
       silent.getFirst().setSoTimeout(10_000);
@@ -161,5 +163,12 @@ class SecuredMembersTest {
       }
     }
     Eventually.holds("both are members", () -> a.getCluster().getMembers().size() == 2);
+    Eventually.holds("Hazelcast keeps none of them", () -> accepted(a) <= 1);
+  }
+
+  /** The connections that a member believes to have. */
+  private static int accepted(HazelcastInstance member) {
+    return ((HazelcastInstanceProxy) member).getOriginal().node.getServer()
+        .getConnectionManager(EndpointQualifier.MEMBER).getConnections().size();
   }
 }
