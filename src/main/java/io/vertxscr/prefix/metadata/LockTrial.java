@@ -5,6 +5,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.LocalFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Whether the locks of a prefix directory exclude between nodes. One holds a lock while the others try it.
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 public final class LockTrial implements AutoCloseable {
   private final LocalFiles files;
   private final Path lock;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private LockTrial(LocalFiles files, Path lock) {
     this.files = files;
@@ -53,8 +55,11 @@ public final class LockTrial implements AutoCloseable {
     }
   }
 
+  /** Ends it; once. */
   @Override
   public void close() {
-    files.unshare(lock);
+    if (closed.compareAndSet(false, true)) {
+      files.unshare(lock);
+    }
   }
 }

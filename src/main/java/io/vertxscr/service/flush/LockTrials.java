@@ -59,10 +59,18 @@ final class LockTrials {
     OpenPrefix directory = prefixes.open(prefix);
     return prefixes.locked().run("hold a lock of " + prefix, () ->
         LockTrial.hold(directory.paths(), directory.user())).compose(trial ->
-        all(prefix, untried, known).eventually(() -> loop.prefix().run("release a lock of " + prefix, () -> {
-          trial.close();
-          return null;
-        })));
+        all(prefix, untried, known).eventually(() -> release(prefix, trial)));
+  }
+
+  /** A node that is stopping starts no job any more, and its process may have other nodes. */
+  private Future<Void> release(String prefix, LockTrial trial) {
+    return loop.prefix().<Void>run("release a lock of " + prefix, () -> {
+      trial.close();
+      return null;
+    }).recover(_ -> {
+      trial.close();
+      return Future.succeededFuture();
+    });
   }
 
   private Future<Void> all(String prefix, List<String> nodes, Set<String> known) {
