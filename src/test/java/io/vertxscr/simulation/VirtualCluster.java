@@ -57,7 +57,8 @@ public final class VirtualCluster {
   /** When the first node starts, by the wall clock. */
   public static final Instant BEGINNING = VirtualTime.BEGINNING;
   private static final Duration LAUNCH = Duration.ofMillis(500);
-  private static final int MOST_DELAY_MS = 20;
+  /** Of a message, where no network says otherwise. */
+  public static final int MOST_DELAY_MS = 20;
   /** Of a message between a rank and its node. */
   static final int MOST_SOCKET_MS = 3;
   private static final Deployments VERTICLES = Deployments.builtIn().of(NodeVerticle.class);

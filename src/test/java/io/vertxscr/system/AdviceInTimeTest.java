@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.model.Limits;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.RamDirectory;
@@ -22,8 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class AdviceInTimeTest {
   private static final int STEP_MS = 10;
-  /** More than messages take from the leader to a rank and back, and what is looked at now and then. */
-  private static final Duration MESSAGES = Duration.ofSeconds(1);
+  /** A node answers so many calls ahead of the leader; each takes two messages and a step. */
+  private static final Duration MESSAGES = Duration.ofMillis(
+      (long) (Limits.MAX_ANSWERS_AHEAD + 1) * (STEP_MS + 2 * VirtualCluster.MOST_DELAY_MS));
 
   @TempDir(factory = RamDirectory.class)
   Path directory;

@@ -61,15 +61,16 @@ final class VirtualRun {
     return end.future();
   }
 
-  /** Runs from its begin to its end; what the ranks return. */
+  /** Runs from its begin to its end; what the ranks return. Where one fails, those of the others follow from that. */
   <T> List<T> all(Function<VirtualSession, Future<T>> program) {
-    return start(program).stream().map(rank -> {
-      Future<T> ended = cluster.await(rank);
-      if (ended.failed()) {
-        throw new AssertionError("a rank has failed", ended.cause());
-      }
-      return ended.result();
-    }).toList();
+    List<Future<T>> ended = start(program).stream().map(cluster::await).toList();
+    List<Throwable> failures = ended.stream().filter(Future::failed).map(Future::cause).toList();
+    if (!failures.isEmpty()) {
+      AssertionError failed = new AssertionError("ranks have failed", failures.getFirst());
+      failures.stream().skip(1).forEach(failed::addSuppressed);
+      throw failed;
+    }
+    return ended.stream().map(Future::result).toList();
   }
 
   /** A run that restarts where it can, writes these steps, and ends; the step of the restart, 0 for none. */
