@@ -62,6 +62,7 @@ final class FakePeer implements AutoCloseable {
     while (listener.isOpen()) {
       try {
         PeerChannel client = new PeerChannel("client", listener.accept(), watchdog);
+        client.withoutDelay();
         open.add(client);
         Thread.ofPlatform().daemon().name("fake-peer-script").start(() -> play(script, client));
       } catch (IOException _) {

@@ -34,7 +34,7 @@ class PeerServerFuzzTest {
         PeerWatchdog watchdog = new PeerWatchdog(250)) {
       var address = new InetSocketAddress("127.0.0.1", server.port());
       for (int round = 0; round < ROUNDS; round++) {
-        try (PeerChannel noisy = new PeerChannel("server", SocketChannel.open(address), watchdog)) {
+        try (PeerChannel noisy = connect(address, watchdog)) {
           if (round % 4 != 0) {
             Handshake.join(noisy, TestNode.SECURITY, "n1");
           }
@@ -60,7 +60,7 @@ class PeerServerFuzzTest {
       for (int bit = 0; bit < PeerProtocol.REQUEST_BYTES * 8; bit++) {
         byte[] request = request(1, 100);
         request[bit / 8] ^= (byte) (1 << bit % 8);
-        try (PeerChannel client = new PeerChannel("server", SocketChannel.open(address), watchdog)) {
+        try (PeerChannel client = connect(address, watchdog)) {
           Handshake.join(client, TestNode.SECURITY, "n1");
           client.writeFully(ByteBuffer.wrap(request));
           ByteBuffer head = ByteBuffer.allocate(PeerProtocol.HEAD_BYTES);
@@ -74,6 +74,12 @@ class PeerServerFuzzTest {
       }
       assertThat(readAll(other, files(0, 100), 100)).isEqualTo(node.content);
     }
+  }
+
+  private static PeerChannel connect(InetSocketAddress address, PeerWatchdog watchdog) throws IOException {
+    PeerChannel channel = new PeerChannel("server", SocketChannel.open(), watchdog);
+    channel.connect(address, PATIENT.connectMs());
+    return channel;
   }
 
   /** Bytes of no meaning at all, or a right request with some of them wrong, or many requests at once. */
