@@ -37,10 +37,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: whoever has neither secret nor permission gets in nowhere, and stops no run. Method: two
- * daemons with a secret that read of each other over the network, a run that makes one checkpoint after the other, and
- * attacks from outside meanwhile. After each, two more checkpoints are made, a tree of files beside the storage is as
- * it was, and descriptors and live heap of the attacked daemon are back within {@link #MORE_DESCRIPTORS} and
+ * Goal: whoever has neither secret nor permission gets in nowhere, and stops no run. Method: two daemons with a secret
+ * that read of each other over the network, a run that makes one checkpoint after the other, and attacks from outside
+ * meanwhile. After each, two more checkpoints are made, a tree of files beside the storage is as it was, and
+ * descriptors and live heap of the attacked daemon are back within {@link #MORE_DESCRIPTORS} and
  * {@link #MORE_HEAP_BYTES} of what they were after a first, small attack. Seed: -Dseed.
  */
 class AttackedDaemonsIT {

@@ -27,6 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class BridgeLoadTest {
   private static final int FRAME_BYTES = 16 << 20;
+  private static final int LARGE_BYTES = FRAME_BYTES / 8;
+  /** Of calls with so many bytes of text, which a heap of 128 MiB has room for while they wait. */
+  private static final int LARGE_THAT_FIT = FRAME_BYTES / LARGE_BYTES - 1;
   private static final int CONNECTIONS = 40;
 
   @TempDir
@@ -67,11 +70,11 @@ class BridgeLoadTest {
   void callsThatWaitForTheirAnswersTakeABoundedPartOfTheHeapAndLeaveRoomForSmallOnes() throws Exception {
     Path socket = directory.resolve("scr.sock");
     Process daemon = start(socket);
-    JsonObject large = new JsonObject().put("text", "x".repeat(FRAME_BYTES / 8));
+    JsonObject large = new JsonObject().put("text", "x".repeat(LARGE_BYTES));
     try (RawClient hostile = new RawClient(socket); RawClient other = new RawClient(socket)) {
       for (int i = 0; i < CONNECTIONS; i++) {
         hostile.frame(Frames.send("scr._.finalize", "r" + i, large));
-        if (i >= FRAME_BYTES / (FRAME_BYTES / 8) - 1) {
+        if (i >= LARGE_THAT_FIT) {
           assertThat(hostile.read().orElseThrow().getInteger("failureCode")).isEqualTo(Fault.BUSY.number());
         }
       }
