@@ -12,11 +12,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: the picture of the import graph in docs shows the program as it is. Method: it is drawn from the classes and
  * compared with the file. {@code mvn test -Dtest=PackagePictureTest -Dpicture=write} draws it again.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class PackagePictureTest {
   private static final Path PICTURE = Path.of("docs/packages.svg");
   private static final String BASE = "io.vertxscr.";

@@ -1,12 +1,12 @@
 package io.vertxscr.placement;
 
-import io.vertxscr.model.DatasetRecord.FlushState;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.placement.Eviction.Cached;
 import io.vertxscr.placement.Eviction.EvictionPlan;
-import io.vertxscr.placement.Eviction.Standing;
 import io.vertxscr.placement.Eviction.SpaceDemand;
+import io.vertxscr.placement.Eviction.Standing;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -14,12 +14,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: eviction never takes a dataset with a pending flush or the last usable one. No more stays than configured.
  * Method: all caches of one and two datasets of all kinds, random ones of up to six; walks over checkpoints of random
  * protection. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class EvictionTest {
   private static final Map<String, Integer> ONE_EACH = Map.of("/a", 1, "/b", 1);
 

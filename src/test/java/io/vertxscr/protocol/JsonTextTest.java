@@ -15,10 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: the client's JSON is that of the daemons, which is Jackson's. Method: both read and write the same. */
+@Execution(ExecutionMode.CONCURRENT)
 class JsonTextTest {
   @ParameterizedTest
   @ValueSource(strings = {"{}", " { } ", "{\"a\":[]}", "{\"a\" : [ 1 , -2 ,0 ]}", "{\"\":\"\"}",

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>Method: a few seeds of each profile of docs/simulation.md, each a cluster in virtual time; the campaigns are
  * {@code load-tests/run simulate}. Replay one seed with -Dseed=N; a failure prints its shortest story.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(600)
 class SimulationTest {
   private static final long FIRST = Long.getLong("seed", 1);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.model.DatasetFlags;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.VirtualCluster;
@@ -26,11 +26,14 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: nodes that are left keep a checkpoint of absent nodes until a newer one takes its place. Method: nodes in
  * virtual time; more of one set than its tolerance go and come back with their storage. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class AbsentNodesTest {
   private static final long SEED = Long.getLong("seed", 1);

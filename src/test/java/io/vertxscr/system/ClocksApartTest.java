@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and the next leader goes on with it, though another node remembers a run of the future. Where clocks are set back
  * between two runs, the newest checkpoint is offered all the same, of the caches and of the prefix directory.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class ClocksApartTest {
   private static final String[] TWO = {"n1", "n2"};

@@ -13,6 +13,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Method: nodes in virtual time; the older of two checkpoints, of which one node's part is lost, is dropped at any
  * moment of its rebuild on a spare. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(240)
 class DropWalkTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};

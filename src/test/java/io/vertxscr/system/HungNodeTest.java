@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * hangs while ranks wait in a phase, or in init; each call of a rank on another node is answered within a minute, with
  * a fault that names the node. A spare takes its place, and when it answers again it takes part again.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class HungNodeTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -17,6 +17,8 @@ import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of four in virtual time, often the leader, stands still for up to 20 s; sometimes ranks call init meanwhile, and are
  * killed; then all ranks call init at once. Two more runs follow. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class PausedNodeWalkTest {
   private static final int WALKS = 40;

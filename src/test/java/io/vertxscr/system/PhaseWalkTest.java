@@ -16,6 +16,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>Method: nodes in virtual time; a walk over all messages of the third checkpoint of a run, with a synchronous
  * flush; at each of them the leader, or another node, dies. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class PhaseWalkTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};

@@ -18,6 +18,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Goal: a parallel file system that hangs stops nothing but its own work. Method: whole nodes in virtual time on a disk
  * in memory, of which the prefix directory does not answer for minutes; seeds are the tests' parameters.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class PrefixHangTest {
   private static final String[] NODES = {"n1", "n2", "n3"};

@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * storage stays; it comes back on it, and the run is started again. Replay with -Dseed=N. The death behind the seal:
  * {@link DeathAtFilemapTest}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class ProtectionWalkTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};

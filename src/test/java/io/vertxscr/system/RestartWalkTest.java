@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>Method: nodes in virtual time; a walk over the messages of the restart; at each of them the leader, or the spare
  * node, dies. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class RestartWalkTest {
   private static final String[] NEXT = {"n1", "n2", "n5", "n4"};

@@ -10,8 +10,11 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Goal: all services of nodes, on real storage, replay from a seed. Method: two runs, a loss, a rebuild, a third. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class VirtualClusterTest {
   @TempDir(factory = RamDirectory.class)

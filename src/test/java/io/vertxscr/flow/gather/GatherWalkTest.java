@@ -14,6 +14,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: all nodes get the same result under loss, duplication, delay, reordering and failover. When the faults end, all
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
  * <p>Method: nodes, leaders and a bag of messages, one random event after the other. Old leaders go on deciding and
  * answering after they have been replaced. Replay one walk with {@code -Dseed=N}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class GatherWalkTest {
   private static final int WALKS = 400;
 

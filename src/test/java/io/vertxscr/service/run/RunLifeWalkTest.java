@@ -20,6 +20,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * they may have been lost before anybody knew of them; those who wait for these are ended then, as a launcher would do.
  * A launcher needs longer to start ranks again than a message takes. Replay with -Dseed=N.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RunLifeWalkTest {
   private static final int WALKS = 1000;
   private static final int REPLAYED = 100;
