@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,17 @@ class TarballIT {
     try (Stream<Path> all = Files.walk(home)) {
       assertThat(all.map(file -> file.getFileName().toString()))
           .noneMatch(name -> name.equals("__pycache__") || name.equals("target") || name.contains("junit"));
+    }
+  }
+
+  /** The JVM keeps no class of a signed jar in its caches, and checks the signature at each start. */
+  @Test
+  void noLibraryIsASignedJar() throws IOException {
+    for (String library : names(home.resolve("lib"))) {
+      try (ZipFile jar = new ZipFile(home.resolve("lib").resolve(library).toFile())) {
+        assertThat(jar.stream().map(ZipEntry::getName)).as(library)
+            .noneMatch(name -> name.matches("META-INF/[^/]*\\.(SF|RSA|DSA|EC)"));
+      }
     }
   }
 
