@@ -83,8 +83,7 @@ public final class ScrCommand implements Runnable {
   }
 
   private static String name(Object command) {
-    return command instanceof CommandLine ready ? ready.getCommandName()
-        : command.getClass().getAnnotation(Command.class).name();
+    return command.getClass().getAnnotation(Command.class).name();
   }
 
   public static void main(String[] args) {

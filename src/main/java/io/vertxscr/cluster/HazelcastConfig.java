@@ -70,6 +70,7 @@ public final class HazelcastConfig {
       join.setTcpIpConfig(new ListeningMembers(network.members())).getTcpIpConfig().setEnabled(true)
           .setConnectionTimeoutSeconds(1);
     }
+    config.getMetricsConfig().getJmxConfig().setEnabled(false);   // a start is shorter without
     HazelcastMembership.describe(config, node);
     return config;
   }

@@ -58,11 +58,17 @@ final class RunCommand implements Callable<Integer> {
   @Parameters(paramLabel = "LAUNCHER", arity = "0..*", description = "The launcher and its arguments.")
   private List<String> words = List.of();
 
-  @Spec
   private CommandSpec spec;
 
   RunCommand(Map<String, String> environment) {
     this.given = environment;
+  }
+
+  /** After the first word that is no option, all are the launcher's. */
+  @Spec
+  void setSpec(CommandSpec spec) {
+    this.spec = spec;
+    spec.parser().stopAtPositional(true);
   }
 
   @Override
