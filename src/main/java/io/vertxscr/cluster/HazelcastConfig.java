@@ -48,6 +48,7 @@ public final class HazelcastConfig {
     config.setProperty("hazelcast.logging.type", "slf4j")
         .setProperty("hazelcast.phone.home.enabled", "false")
         .setProperty("hazelcast.shutdownhook.enabled", "false")
+        .setProperty("hazelcast.health.monitoring.level", "OFF")
         .setProperty("hazelcast.wait.seconds.before.join", "0")
         .setProperty("hazelcast.tcp.join.previously.joined.member.address.retention.seconds", "0")
         .setProperty("hazelcast.merge.first.run.delay.seconds", "5")
@@ -70,7 +71,7 @@ public final class HazelcastConfig {
       join.setTcpIpConfig(new ListeningMembers(network.members())).getTcpIpConfig().setEnabled(true)
           .setConnectionTimeoutSeconds(1);
     }
-    config.getMetricsConfig().getJmxConfig().setEnabled(false);   // a start is shorter without
+    config.getMetricsConfig().setEnabled(false);             // nobody reads them: a node has metrics of its own
     HazelcastMembership.describe(config, node);
     return config;
   }

@@ -48,6 +48,11 @@ public final class Credentials {
   private static final int SESSION_PORT = 1;
   private static final char[] IN_MEMORY = {};
 
+  static {
+    // Vert.x keeps the event bus's key in a PKCS12 store in memory, and encrypts it there, with 10,000 rounds.
+    System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
+  }
+
   private final PrivateKey key;
   private final List<X509Certificate> chain;
   private final List<X509Certificate> trusted;
