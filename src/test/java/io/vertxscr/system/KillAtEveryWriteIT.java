@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Deach=1.
  */
 class KillAtEveryWriteIT {
-  private static final int EACH = Integer.getInteger("each", 8);
+  private static final int EACH = Integer.getInteger("each", 16);
   private static Vertx vertx;
 
   @TempDir(factory = RamDirectory.class)
