@@ -74,8 +74,11 @@ public final class FlushFileStore {
     return find(paths.nodesFile(), NodesFile::decode).map(OptionalInt::of).orElse(OptionalInt.empty());
   }
 
-  /** Writes the number of nodes of this run durably. @throws ScrException BUSY, NO_SPACE, IO */
+  /** Writes the number of nodes of this run durably, unless it is there. @throws ScrException BUSY, NO_SPACE, IO */
   public void writeNodes(int nodes) {
+    if (nodes().equals(OptionalInt.of(nodes))) {
+      return;                                             // most runs are followed by one on as many nodes
+    }
     lock.with(() -> {
       AtomicFile.replace(paths.nodesFile(), NodesFile.encode(nodes));
       return nodes;

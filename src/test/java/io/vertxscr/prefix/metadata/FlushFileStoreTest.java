@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.FlushStatus;
 import io.vertxscr.scavenge.PatientLocks;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
@@ -39,5 +41,17 @@ class FlushFileStoreTest {
     store.writeNodes(5);
     assertThat(store.nodes()).hasValue(5);
     Samples.forEveryBitFlip(temp.resolve(".scr/nodes.scr"), () -> assertThat(store.nodes()).isEmpty());
+  }
+
+  @Test
+  void aNumberThatIsThereIsNotWrittenAgain() throws IOException {
+    FlushFileStore store = new FlushFileStore(new PrefixPaths(temp), PatientLocks.user("n0", Duration.ofSeconds(20)));
+    store.writeNodes(4);
+    Object before = Files.getAttribute(temp.resolve(".scr/nodes.scr"), "unix:ino");
+    store.writeNodes(4);
+    assertThat(Files.getAttribute(temp.resolve(".scr/nodes.scr"), "unix:ino")).isEqualTo(before);
+    Samples.write(temp.resolve(".scr/nodes.scr"), new byte[7]);
+    store.writeNodes(4);
+    assertThat(store.nodes()).hasValue(4);
   }
 }
