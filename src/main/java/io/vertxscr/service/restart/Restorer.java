@@ -178,10 +178,11 @@ public final class Restorer {
     });
   }
 
+  /** The index is read after the caches were asked: what a node has flushed by then is listed. */
   private Future<Scene> scene(RestoreRequest wanted) {
+    Future<RestartHistory> history = journal.read(wanted.prefix());
     return caches.all().compose(inventories -> prefix.list(wanted.prefix()).compose(flushed ->
-        journal.read(wanted.prefix()).map(history ->
-            new Scene(inventories, flushed, judged(wanted, flushed, history)))));
+        history.map(known -> new Scene(inventories, flushed, judged(wanted, flushed, known)))));
   }
 
   /** Updates the quarantine: adds checkpoints that failed too often, releases those set current since. */
