@@ -175,6 +175,9 @@ public final class NodeAssembly {
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
 
+    CacheInventoryService inventory = new CacheInventoryService(loop, prefixes, self, store, evictor,
+        new RankRestorer(loop, bus, store, ports.sources()));
+    runs.onOver(run -> inventory.runEnded(run.info().prefix()));
     CollectiveCalls calls = new CollectiveCalls(loop, self, runs, Map.of(
         Step.START_OUTPUT, phases::start,
         Step.COMPLETE_OUTPUT, phases::complete,
@@ -184,16 +187,14 @@ public final class NodeAssembly {
         Step.CURRENT, restarts::current,
         Step.DROP, restarts.removal(Step.DROP),
         Step.DELETE, restarts.removal(Step.DELETE),
-        Step.FINALIZE, restarts::finish));
+        Step.FINALIZE, (run, ranks) -> restarts.finish(run, ranks)
+            .onSuccess(_ -> inventory.runEnded(run.info().prefix()))));
     StorageProbe probe = new StorageProbe(loop, self, store.directories().control());
     readiness = new Readiness(loop, bus, ports.membership(), probe);
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
-        protection,
-        new CacheInventoryService(loop, prefixes, self, store, evictor,
-            new RankRestorer(loop, bus, store, ports.sources())),
-        fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
+        protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(), probe);
   }
 

@@ -34,6 +34,7 @@ import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -276,14 +277,23 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
     Inode file = existing(whole(path));
-    Object value = switch (attributes) {
-      case "unix:dev" -> (long) (system.isShared(whole(path)) ? 2 : 1);
-      case "unix:ctime" -> time(file.changedNs);
-      case "unix:nlink" -> file.links;
-      case "unix:ino" -> file.number;
-      default -> throw new UnsupportedOperationException(attributes);
-    };
-    return Map.of(attributes.substring(attributes.indexOf(':') + 1), value);
+    if (!attributes.startsWith("unix:")) {
+      throw new UnsupportedOperationException(attributes);
+    }
+    Map<String, Object> values = new HashMap<>();
+    for (String name : attributes.substring("unix:".length()).split(",")) {
+      values.put(name, switch (name) {
+        case "dev" -> (long) (system.isShared(whole(path)) ? 2 : 1);
+        case "ctime" -> time(file.changedNs);
+        case "lastModifiedTime" -> time(file.modifiedNs);
+        case "nlink" -> file.links;
+        case "ino" -> file.number;
+        case "size" -> (long) file.size();
+        case "isRegularFile" -> !file.isDirectory();
+        default -> throw new UnsupportedOperationException(name);
+      });
+    }
+    return values;
   }
 
   @Override

@@ -642,10 +642,13 @@ final class Simulation {
   }
 
   /**
-   * Not in what is being written: before it is protected, nobody could tell. Nor between the check of a file and its
-   * read by a rank, which nobody but the rank could notice.
+   * Not in what is being written: before it is protected, nobody could tell. Nor between the check of a file, which the
+   * end of a run may bring, and its read by a rank of the next one, which nobody but the rank could notice.
    */
   private void rot(String node, List<Rank> running) {
+    if (running.stream().anyMatch(Rank::isOver)) {
+      return;
+    }
     if (running.stream().anyMatch(rank -> !rank.isOver() && !rank.hasRestarted)) {
       script.after(ROT_DELAY_MS, () -> rot(node, running));
       return;

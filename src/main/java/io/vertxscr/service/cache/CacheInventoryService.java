@@ -5,11 +5,11 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.ScrException;
@@ -25,11 +25,13 @@ import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.SerialQueue;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.storage.DatasetStore;
-import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -41,6 +43,9 @@ import org.slf4j.LoggerFactory;
 public final class CacheInventoryService {
   private static final Logger LOG = LoggerFactory.getLogger(CacheInventoryService.class);
 
+  /** By then times of files tell of a later write, and what else the end of a run brings is done. */
+  private static final long CHECK_DELAY_MS = 100;
+
   private final Loop loop;
   private final Prefixes prefixes;
   private final String self;
@@ -48,6 +53,11 @@ public final class CacheInventoryService {
   private final CacheEvictor keeper;
   private final RankRestorer restorer;
   private final SerialQueue<Integer> restores = new SerialQueue<>();
+  private final RankChecks checks;
+  /** Not answered yet: who asks for the same joins them. */
+  private final Map<Checking, Future<List<BadPart>>> checking = new HashMap<>();
+
+  private record Checking(DatasetKey dataset, RankRecord rank) {}
 
   /**
    * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
@@ -65,6 +75,7 @@ public final class CacheInventoryService {
     this.store = store;
     this.keeper = keeper;
     this.restorer = restorer;
+    this.checks = new RankChecks(loop::nanoTime, loop.clock());
   }
 
   /** All that is here, by the filemaps. */
@@ -95,21 +106,60 @@ public final class CacheInventoryService {
   }
 
   /**
-   * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. A corrupt
-   * redundancy file is given up durably, so that it is seen to be missing until there is another.
+   * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. Files that
+   * {@link #runEnded} has found right a moment ago are not read again, once: who asks a second time may have found one
+   * corrupt. A corrupt redundancy file is given up durably, so that it is seen to be missing until there is another.
    */
   public Future<Inventory> verify(DatasetKey which) {
     Optional<DatasetRecord> record = find(which);
     if (record.isEmpty()) {
       return inventory();
     }
-    List<Future<List<BadPart>>> checks = record.get().ranks().stream().map(rank -> loop.blocking(
-        "verify dataset " + which.id() + " rank " + rank.files().rank(), () -> check(which, rank))).toList();
-    return Future.all(checks).compose(_ -> {
+    List<Future<List<BadPart>>> checked = checked(record.get());
+    return Future.all(checked).onComplete(_ -> checks.forget()).compose(_ -> {
       Set<BadPart> bad = new HashSet<>();
-      checks.forEach(check -> bad.addAll(check.result()));
+      checked.forEach(check -> bad.addAll(check.result()));
       return giveUp(which, bad).map(_ -> inventory(bad));
     });
+  }
+
+  private List<Future<List<BadPart>>> checked(DatasetRecord record) {
+    return record.ranks().stream().map(rank -> checked(record.descriptor().key(), rank)).toList();
+  }
+
+  private Future<List<BadPart>> checked(DatasetKey which, RankRecord rank) {
+    Checking key = new Checking(which, rank);
+    Future<List<BadPart>> present = checking.get(key);
+    if (present != null) {
+      return present;
+    }
+    Future<List<BadPart>> check = loop.blocking(
+        "verify dataset " + which.id() + " rank " + rank.files().rank(), () -> check(which, rank));
+    if (!check.isComplete()) {
+      checking.put(key, check);
+      check.onComplete(_ -> checking.remove(key));
+    }
+    return check;
+  }
+
+  /**
+   * A run has ended. What the next one would restart from is read against its checksums now, so that it need not wait
+   * for that ({@link RankChecks}).
+   *
+   * @param prefix of that run
+   */
+  public void runEnded(String prefix) {
+    loop.after(CHECK_DELAY_MS, () -> newest(prefix).ifPresent(record -> {
+      checks.forget();
+      checked(record).forEach(check -> check.onFailure(e ->
+          LOG.info("dataset {} is not verified yet: {}", record.descriptor().id(), e.getMessage())));
+    }));
+  }
+
+  private Optional<DatasetRecord> newest(String prefix) {
+    return store.list().stream().filter(record -> record.descriptor().flags().checkpoint())
+        .filter(record -> record.origin().prefix().equals(prefix))
+        .max(Comparator.comparing(DatasetRecord::descriptor, DatasetDescriptor.BY_AGE));
   }
 
   private Future<Void> giveUp(DatasetKey which, Set<BadPart> bad) {
@@ -128,14 +178,10 @@ public final class CacheInventoryService {
     Path directory = store.directory(which.id());
     int number = rank.files().rank();
     List<BadPart> found = new ArrayList<>();
-    for (FileMeta file : rank.files().files()) {
-      Optional<String> problem = FileChecks.problem(directory, file);
-      if (problem.isPresent()) {
-        LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem.get());
-        found.add(new BadPart(which, number, false, false));
-        break;
-      }
-    }
+    checks.problem(which, directory, rank.files()).ifPresent(problem -> {
+      LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem);
+      found.add(new BadPart(which, number, false, false));
+    });
     rank.redundancy().ifPresent(name -> {
       try {
         RedundancyFiles.readHeader(directory.resolve(name));
