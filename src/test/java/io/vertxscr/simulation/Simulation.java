@@ -59,6 +59,8 @@ final class Simulation {
   private static final int LAUNCHER_MS = 10_000;
   private static final int ROT_DELAY_MS = 20;
   private static final int LAST_TRIES = 4;
+  /** Within which parts of a cluster have become one after a heal. */
+  private static final Duration MERGES = Duration.ofMinutes(1);
   /** Of output behind a checkpoint, beside the checkpoint's own. */
   private static final int OUTPUT_STEPS = 1_000;
   private static final int CLASHES = 3;
@@ -205,6 +207,9 @@ final class Simulation {
     machines.values().forEach(Machine::disarm);
     boolean ended = false;
     for (int tries = 1; !ended && tries <= LAST_TRIES; tries++) {
+      if (tries == LAST_TRIES) {
+        time.runUntil(cluster.members()::areWhole, MERGES);
+      }
       run(scenario.steps().size() - 1 + tries, hosts, 1, List.of());
       ended = !hasFailed();
       replace(hosts, spares);

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,6 +38,8 @@ final class VirtualMembers {
   private final Map<String, Integer> paused = new HashMap<>();
   /** Who hears nothing of whom, "of by", and the number of that silence. */
   private final Map<String, Long> silences = new HashMap<>();
+  /** What a cut holds up, in the order in which it was said. */
+  private final List<News> heldUp = new ArrayList<>();
   private long lastSilence;
   private long changes;
 
@@ -45,6 +48,9 @@ final class VirtualMembers {
     this.loop = loop;
     this.trace = trace;
   }
+
+  /** What a member tells another one: that a node has joined. */
+  private record News(View from, View to, View of) {}
 
   /** What a node takes for the members; what it has not heard yet is in {@code decided} only. */
   final class View implements Membership {
@@ -135,20 +141,41 @@ final class VirtualMembers {
     return new View(self, turns);
   }
 
-  /** A node joins the oldest one that it reaches, and those that this one sees. */
+  /** A node joins the oldest one that it reaches, which tells all whom it sees. */
   void begins(View view) {
-    List<View> others = views.values().stream().filter(other -> connected(view, other)).toList();
-    others.forEach(other -> other.leaves(view.self));     // an earlier life at the same address
-    List<View> joined = others.isEmpty() ? List.of()
-        : others.stream().filter(other -> other == others.getFirst() || others.getFirst().sees(other)).toList();
-    List<NodeInfo> all = new ArrayList<>(joined.isEmpty() ? List.of() : joined.getFirst().decided);
+    List<View> reached = views.values().stream().filter(other -> connected(view, other)).toList();
+    reached.forEach(other -> other.leaves(view.self));    // an earlier life at the same address
+    Optional<View> oldest = reached.stream().findFirst();
+    List<View> told = oldest.map(by -> views.values().stream().filter(by::sees).toList()).orElse(List.of());
+    List<NodeInfo> all = new ArrayList<>(oldest.map(by -> by.decided).orElse(List.of()));
     all.add(view.self);
     view.begin(all);
     views.put(view.self.name(), view);
-    joined.forEach(other -> other.joins(view.self));
+    told.forEach(other -> tell(new News(oldest.get(), other, view)));
     forgetSilence(view);
     notice();
     changed();
+  }
+
+  /** Bytes that a cut holds up arrive when it heals. */
+  private void tell(News news) {
+    if (cuts.containsKey(pair(news.from, news.to))) {
+      heldUp.add(news);
+    } else {
+      news.to.leaves(news.of.self);
+      news.to.joins(news.of.self);
+    }
+  }
+
+  private void tellWhatWasHeldUp() {
+    List<News> all = List.copyOf(heldUp);
+    heldUp.clear();
+    all.stream().filter(news -> isAlive(news.from) && isAlive(news.to) && isAlive(news.of) && news.from.sees(news.to)
+        && news.from.sees(news.of) && news.to.sees(news.from)).forEach(this::tell);
+  }
+
+  private boolean isAlive(View view) {
+    return views.get(view.self.name()) == view;
   }
 
   /** A node has gone. @param silenceMs what passes before the others notice, beside the time of the news */
@@ -177,6 +204,7 @@ final class VirtualMembers {
     from.forEach(one -> to.forEach(
         other -> cuts.computeIfPresent(one + " " + other, (_, times) -> times == 1 ? null : times - 1)));
     heard();
+    tellWhatWasHeldUp();
     changed();
   }
 
@@ -199,6 +227,11 @@ final class VirtualMembers {
       }
     }
     changed();
+  }
+
+  /** Whether each node has heard of all others. */
+  boolean areWhole() {
+    return views.values().stream().allMatch(view -> views.values().stream().allMatch(view::knows));
   }
 
   /** Whether a message arrives: no cut is in its way, and not both take the other for lost. */
@@ -251,8 +284,7 @@ final class VirtualMembers {
   private void silent(View one, View other, int afterMs) {
     long silence = lastSilence;
     loop.after(afterMs, () -> {
-      boolean same = views.get(one.self.name()) == one && views.get(other.self.name()) == other;
-      if (same && !paused.containsKey(one.self.name()) && silences.getOrDefault(pair(one, other), 0L) == silence) {
+      if (isAlive(one) && isAlive(other) && !paused.containsKey(one.self.name()) && silences.getOrDefault(pair(one, other), 0L) == silence) {
         one.leaves(other.self);
       }
     });
