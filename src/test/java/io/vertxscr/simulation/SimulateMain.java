@@ -111,6 +111,12 @@ public final class SimulateMain {
       Files.writeString(hashes.get(), seed + " " + Long.toHexString(outcome.traceHash()) + "\n",
           StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     }
+    if (seed % SEEDS_PER_LINE == 0
+        && Simulation.run(Scenario.of(seed, profile), false).traceHash() != outcome.traceHash()) {
+      failed++;
+      kinds.merge("ANOTHER_TRACE", 1, Integer::sum);
+      System.out.println("seed " + seed + ", faults " + profile + ": its second run has another trace");
+    }
     seeds++;
     runs += outcome.runs();
     checkpoints += outcome.checkpoints();

@@ -13,7 +13,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.SerialQueue;
 import io.vertxscr.storage.DatasetStore;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -27,7 +27,8 @@ public final class PrefixCopies {
   private final String self;
   private final DatasetStore store;
   private final SerialQueue<Integer> steps = new SerialQueue<>();
-  private final Set<PacedCopies> underWay = new HashSet<>();
+  /** In the order of their beginnings: an order by chance could not be replayed. */
+  private final Set<PacedCopies> underWay = new LinkedHashSet<>();
   private long yieldEndNs;
 
   /**

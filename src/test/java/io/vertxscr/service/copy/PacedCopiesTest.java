@@ -36,6 +36,7 @@ class PacedCopiesTest {
   private final VirtualTime time = new VirtualTime(new Random(SEED));
   private final Loop loop = time.loop();
   private final List<Written> written = new ArrayList<>();
+  private final List<Integer> asked = new ArrayList<>();
   private Share share;
   private int open;
   private int jobs;
@@ -58,6 +59,7 @@ class PacedCopiesTest {
     @Override
     public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
       assertThat(((ShareRequest) request).need().bytes()).isNotNegative();
+      asked.add(((ShareRequest) request).datasetId());
       return Future.succeededFuture(answer.cast(new ShareReply(Optional.of(share), false)));
     }
 
@@ -117,6 +119,20 @@ class PacedCopiesTest {
 
   private List<Extent> files(int count, long bytes) {
     return IntStream.range(0, count).mapToObj(_ -> extent(bytes, Long.MAX_VALUE)).toList();
+  }
+
+  /** Their identities' order is another one in each process, and no seed would replay. */
+  @Test
+  void copiesYieldInTheOrderInWhichTheyBegan() {
+    share = new Share(0, 0, 500);
+    PrefixCopies all = new PrefixCopies(loop, new Bus(), "a", null);
+    List<Integer> datasets = IntStream.rangeClosed(1, 12).boxed().toList();
+    datasets.forEach(id -> all.copy(new PrefixCopies.Attempt(id, 1, true), null, List.of(), files(1, PIECE)));
+    time.runUntil(() -> asked.size() == datasets.size(), Duration.ofSeconds(1));
+    asked.clear();
+    all.standBack();
+    time.runUntil(() -> asked.size() == datasets.size(), Duration.ofSeconds(1));
+    assertThat(asked).isEqualTo(datasets);
   }
 
   @Test
