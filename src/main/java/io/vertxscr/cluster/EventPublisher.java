@@ -21,6 +21,12 @@ import java.util.Locale;
  */
 public final class EventPublisher implements Observer {
   private static final long GATHER_MS = 25;
+  private static final ClassValue<String> TYPES = new ClassValue<>() {
+    @Override
+    protected String computeValue(Class<?> event) {
+      return event.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+    }
+  };
 
   private final Loop loop;
   private final EventBus eventBus;
@@ -75,6 +81,6 @@ public final class EventPublisher implements Observer {
 
   /** {@code DatasetComplete} as {@code dataset-complete}. */
   static String type(Event event) {
-    return event.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
+    return TYPES.get(event.getClass());
   }
 }

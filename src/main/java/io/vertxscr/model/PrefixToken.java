@@ -1,5 +1,7 @@
 package io.vertxscr.model;
 
+import java.util.regex.Pattern;
+
 /**
  * Who may change a prefix directory: one leader, from its takeover until somebody else's.
  *
@@ -8,9 +10,11 @@ package io.vertxscr.model;
  * @param id 16 hexadecimal digits by chance: tells two takeovers apart where the file of the older one was lost
  */
 public record PrefixToken(long epoch, String node, String id) {
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
+
   public PrefixToken {
     Names.node(node);
-    if (epoch < 1 || !id.matches("[0-9a-f]{16}")) {
+    if (epoch < 1 || !ID.matcher(id).matches()) {
       throw new ScrException(Fault.BAD_REQUEST, "epoch " + epoch + " with id '" + id + "' is no leader's token");
     }
   }

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -35,6 +36,8 @@ import java.util.stream.Stream;
  * their store.
  */
 public final class DatasetStore {
+  private static final Pattern GENERATION = Pattern.compile("g[0-9]{1,9}");
+
   private final NodeDirectories directories;
   private final Filemaps filemaps;
   /** Bases of the stores that this node uses: its own, those of its datasets, those of its runs. */
@@ -372,7 +375,7 @@ public final class DatasetStore {
     Path directory = createDirectory(datasetId).resolve(".scr");
     try {
       int generation = 1 + Trees.list(directory).stream().map(path -> path.getFileName().toString())
-          .filter(name -> name.matches("g[0-9]{1,9}")).mapToInt(name -> Integer.parseInt(name.substring(1)))
+          .filter(GENERATION.asMatchPredicate()).mapToInt(name -> Integer.parseInt(name.substring(1)))
           .max().orElse(0);
       Trees.make(directory.resolve("g" + generation));
       return generation;

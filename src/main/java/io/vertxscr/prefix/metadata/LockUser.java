@@ -4,6 +4,7 @@ import io.vertxscr.model.PrefixToken;
 import io.vertxscr.storage.LocalFiles;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Who takes the lock of a prefix directory.
@@ -16,8 +17,10 @@ import java.util.Optional;
  */
 public record LockUser(
     String holder, LocalFiles files, Clock clock, Waiting waiting, Optional<PrefixToken> token) {
+  private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+
   public LockUser {
-    holder = holder.replaceAll("\\p{Cntrl}", " ");
+    holder = CONTROL.matcher(holder).replaceAll(" ");
   }
 
   /** Acts for no leader: a command, or a change that any node may make. */

@@ -11,6 +11,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /**
  * Paths below a prefix directory. Pure: touches no file.
@@ -25,6 +26,7 @@ public record PrefixPaths(Path prefix) {
   private static final String KEPT = ".scr-kept-";
   private static final String SCR = ".scr";
   private static final String DATASET = "scr.dataset.";
+  private static final Pattern OF_DATASET = Pattern.compile("scr\\.dataset\\.[1-9][0-9]{0,8}");
 
   public PrefixPaths {
     if (!prefix.isAbsolute()) {
@@ -126,10 +128,8 @@ public record PrefixPaths(Path prefix) {
   /** The dataset whose metadata directory has this name; empty for all other names. */
   public static OptionalInt datasetOf(Path directory) {
     String name = directory.getFileName().toString();
-    if (!name.matches("scr\\.dataset\\.[1-9][0-9]{0,8}")) {
-      return OptionalInt.empty();
-    }
-    return OptionalInt.of(Integer.parseInt(name.substring(DATASET.length())));
+    return OF_DATASET.matcher(name).matches()
+        ? OptionalInt.of(Integer.parseInt(name.substring(DATASET.length()))) : OptionalInt.empty();
   }
 
   /**
