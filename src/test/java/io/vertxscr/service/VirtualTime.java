@@ -32,6 +32,8 @@ public final class VirtualTime {
   /** How often a job that hangs looks whether it can go on. */
   private static final long HUNG_MS = 100;
   private static final long NANOS_PER_MS = 1_000_000;
+  /** Of cancelled timers that are kept until they are due; most are those of requests, far in the future. */
+  private static final int MOST_CANCELLED = 500;
   /** Of each pool. */
   private static final int THREADS = 4;
   /** What the wall clock says when time begins. */
@@ -330,6 +332,10 @@ public final class VirtualTime {
     @Override
     public void cancel(long timer) {
       cancelled.add(timer);
+      if (cancelled.size() > MOST_CANCELLED) {
+        alarms.removeIf(alarm -> cancelled.contains(alarm.number));
+        cancelled.clear();
+      }
     }
 
     @Override

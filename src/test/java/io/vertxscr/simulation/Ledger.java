@@ -4,7 +4,9 @@ import io.vertxscr.model.DatasetFlags;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -16,6 +18,8 @@ final class Ledger {
 
   private final int ranks;
   private final List<Attempt> attempts = new ArrayList<>();
+  /** By attempt, rank and number: each file is looked at many times. */
+  private final Map<List<Integer>, byte[]> contents = new HashMap<>();
 
   /** A dataset that some ranks began to write. */
   static final class Attempt {
@@ -58,7 +62,12 @@ final class Ledger {
   }
 
   Optional<Attempt> find(int run, int step) {
-    return attempts.stream().filter(attempt -> attempt.run == run && attempt.step == step).findFirst();
+    for (Attempt attempt : attempts) {
+      if (attempt.run == run && attempt.step == step) {
+        return Optional.of(attempt);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Whether all ranks have called it valid: else nobody may ever publish or offer it. */
@@ -76,8 +85,12 @@ final class Ledger {
     return attempts;
   }
 
-  /** Bytes of a file. */
-  static byte[] bytes(Attempt attempt, int rank, int file) {
+  /** Bytes of a file; not to be changed. */
+  byte[] bytes(Attempt attempt, int rank, int file) {
+    return contents.computeIfAbsent(List.of(attempt.number, rank, file), _ -> drawn(attempt, rank, file));
+  }
+
+  private static byte[] drawn(Attempt attempt, int rank, int file) {
     Random random = new Random(attempt.run * 1_000_003L + attempt.step * 10_007L + rank * 101L + file);
     byte[] bytes = new byte[HEADER_BYTES + random.nextInt(random.nextInt(4) == 0 ? 6_000 : 600)];
     random.nextBytes(bytes);

@@ -37,13 +37,25 @@ final class SimulatedChannel extends FileChannel {
     system.opened(this, path);
   }
 
-  private void check(boolean may, RuntimeException otherwise) throws IOException {
+  private void check() throws IOException {
     if (!isOpen()) {
       throw new ClosedChannelException();
     } else if (file.isDirectory()) {
       throw new IOException(path + ": Is a directory");
-    } else if (!may) {
-      throw otherwise;
+    }
+  }
+
+  private void checkReads() throws IOException {
+    check();
+    if (!reads) {
+      throw new NonReadableChannelException();
+    }
+  }
+
+  private void checkWrites() throws IOException {
+    check();
+    if (!writes) {
+      throw new NonWritableChannelException();
     }
   }
 
@@ -69,7 +81,7 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public int read(ByteBuffer to, long at) throws IOException {
-    check(reads, new NonReadableChannelException());
+    checkReads();
     system.before(Operation.READ, path);
     if (at >= file.size()) {
       return to.hasRemaining() ? -1 : 0;
@@ -98,7 +110,7 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer from, long at) throws IOException {
-    check(writes, new NonWritableChannelException());
+    checkWrites();
     try {
       system.before(Operation.WRITE, path);
     } catch (IOException | NodeDeath e) {
@@ -129,13 +141,13 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public long size() throws IOException {
-    check(true, null);
+    check();
     return file.size();
   }
 
   @Override
   public FileChannel truncate(long size) throws IOException {
-    check(writes, new NonWritableChannelException());
+    checkWrites();
     system.before(Operation.TRUNCATE, path);
     file.truncate(Math.toIntExact(Math.min(size, file.size())), system.node());
     position = Math.min(position, size);

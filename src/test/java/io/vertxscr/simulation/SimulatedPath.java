@@ -31,19 +31,30 @@ final class SimulatedPath implements Path {
     if (text.indexOf('\0') >= 0) {
       throw new InvalidPathException(text, "Nul character not allowed");
     }
-    List<String> names = new ArrayList<>(8);
-    int begin = 0;
-    for (int at = 0; at <= text.length(); at++) {
-      if (at == text.length() || text.charAt(at) == '/') {
-        if (at > begin) {
-          names.add(text.substring(begin, at));
-        }
-        begin = at + 1;
-      }
-    }
     boolean absolute = text.startsWith("/");
-    return new SimulatedPath(system, absolute, names.isEmpty() && !absolute ? new String[] {""}
-        : names.toArray(String[]::new));
+    int count = 0;
+    for (int at = 0; at < text.length(); at++) {
+      count += beginsName(text, at) ? 1 : 0;
+    }
+    if (count == 0) {
+      return absolute ? new SimulatedPath(system, true) : new SimulatedPath(system, false, "");
+    }
+    String[] names = new String[count];
+    int begin = 0;
+    for (int i = 0; i < count; i++) {
+      while (text.charAt(begin) == '/') {
+        begin++;
+      }
+      int slash = text.indexOf('/', begin);
+      int end = slash < 0 ? text.length() : slash;
+      names[i] = text.substring(begin, end);
+      begin = end;
+    }
+    return new SimulatedPath(system, absolute, names);
+  }
+
+  private static boolean beginsName(String text, int at) {
+    return text.charAt(at) != '/' && (at == 0 || text.charAt(at - 1) == '/');
   }
 
   String[] names() {
@@ -122,6 +133,9 @@ final class SimulatedPath implements Path {
 
   @Override
   public Path normalize() {
+    if (isNormal()) {
+      return this;
+    }
     List<String> kept = new ArrayList<>(names.length);
     for (String name : names) {
       if (name.equals("..") && !kept.isEmpty() && !kept.getLast().equals("..")) {
@@ -130,7 +144,17 @@ final class SimulatedPath implements Path {
         kept.add(name);
       }
     }
-    return kept.size() == names.length ? this : with(absolute, kept.toArray(String[]::new));
+    return with(absolute, kept.toArray(String[]::new));
+  }
+
+  /** Nearly all are. */
+  private boolean isNormal() {
+    for (String name : names) {
+      if (name.isEmpty() || name.equals(".") || name.equals("..")) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

@@ -239,8 +239,23 @@ final class Simulation {
     }
   }
 
+  /** Asked at each event, as is {@link #isOver}. */
   private boolean hasFailed() {
-    return ranks.stream().anyMatch(rank -> rank.failure != null);
+    for (Rank rank : ranks) {
+      if (rank.failure != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isOver() {
+    for (Rank rank : ranks) {
+      if (!rank.isOver()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private String failures() {
@@ -335,13 +350,13 @@ final class Simulation {
     for (Rank rank : ranks) {
       begin(rank, run, steps);
     }
-    while (!ranks.stream().allMatch(Rank::isOver)) {
+    while (!isOver()) {
       machines.values().forEach(machine -> faultsEndNs = Math.max(faultsEndNs, machine.failedNs()));
       long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs()) + BOUND.toNanos();
       if (time.nowNs() >= deadlineNs) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }
-      time.runUntil(() -> ranks.stream().allMatch(Rank::isOver) || cluster.bus().events().size() > eventsSeen
+      time.runUntil(() -> isOver() || cluster.bus().events().size() > eventsSeen
               || !killed[0] && hasFailed(),
           Duration.ofNanos(deadlineNs - time.nowNs()));
       look();
@@ -478,13 +493,13 @@ final class Simulation {
         int number = file;
         String name = PREFIX + "/" + directory(step) + "/rank-" + rank.number + "-" + file;
         written = written.compose(_ -> rank.call("route", phase.route(name)))
-            .map(path -> writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, number), failed));
+            .map(path -> writes(rank, rank.path(path), ledger.bytes(attempt, rank.number, number), failed));
       }
       boolean clashes = scenario.variant().clashes() && step % CLASHES == 0;
       if (clashes && rank.number == 1) {
         String ofRank0 = PREFIX + "/" + directory(step) + "/rank-0-0";
         written = written.compose(_ -> rank.call("route", phase.route(ofRank0)))
-            .map(path -> writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, 0), failed));
+            .map(path -> writes(rank, rank.path(path), ledger.bytes(attempt, rank.number, 0), failed));
       }
       return written.compose(_ -> pause(random.nextInt(200))).compose(_ -> {
         if (failed.isEmpty() && !rank.gone && !clashes) {
@@ -764,7 +779,7 @@ final class Simulation {
     };
     String what = entry.name() + " (dataset " + entry.id() + ")";
     try {
-      Path fetched = asFiles ? null : fetched(new PrefixPaths(prefix), entry.id());
+      Path fetched = asFiles ? null : fetched(entry.id());
       Map<Attempt, Integer> found = new LinkedHashMap<>();
       for (int rank = 0; rank < scenario.ranks(); rank++) {
         for (int file = 0; file < scenario.files(); file++) {
@@ -789,16 +804,21 @@ final class Simulation {
     }
   }
 
-  /** A directory with the files of a dataset as a restart would get them, by their paths. */
-  private Path fetched(PrefixPaths paths, int id) throws IOException {
-    Path directory = inspector.getPath("/local/fetched");
+  /** A directory with the files of a dataset as a restart would get them, by their paths, on a disk of its own. */
+  private Path fetched(int id) throws IOException {
+    SimulatedFileSystem files = new SimulatedFileSystem(
+        "inspector", new SimulatedDisk(this::wallNs), shared, SimulatedFileSystem.Interference.NONE);
+    PrefixPaths paths = new PrefixPaths(files.getPath(PREFIX));
+    Path directory = files.getPath("/fetched");
     FetchCopy copy = new FetchCopy(paths, id, directory.resolve("copies"));
     List<FetchCopy.Fetched> parts = new ArrayList<>();
     new RankMapReader(paths, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));
     for (RankFiles rank : copy.join(parts)) {
       for (FileMeta file : rank.files()) {
         Path place = directory.resolve(file.path());
-        Files.createDirectories(place.getParent());
+        if (!Files.exists(place.getParent())) {
+          Files.createDirectories(place.getParent());
+        }
         Files.write(place, Files.readAllBytes(directory.resolve("copies").resolve(file.name())));
       }
     }

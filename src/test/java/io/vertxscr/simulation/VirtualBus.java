@@ -18,12 +18,12 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.service.Loop;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -39,8 +39,8 @@ public final class VirtualBus {
   private final Loop loop;
   private final Trace trace;
   private final Network network;
-  private final Map<String, Consumer> consumers = new TreeMap<>();
-  private final Set<Object> dead = new TreeSet<>();
+  private final Map<String, Consumer> consumers = new HashMap<>();
+  private final Set<String> dead = new HashSet<>();
   private final List<JsonObject> events = new ArrayList<>();
   private Handler<Sent> watcher = _ -> {};
 
@@ -132,7 +132,7 @@ public final class VirtualBus {
       if (consumer != null) {
         MultiMap headers =
             options.getHeaders() == null ? MultiMap.caseInsensitiveMultiMap() : options.getHeaders();
-        consumer.handler().handle(message(sent, headers, consumer.end(), promise));
+        consumer.handler().handle(new BusMessage(sent, headers, consumer.end(), promise));
       } else if (!isOfDead(sent.address())) {
         answers(new Sent("", "", "nobody listens"), sent.from(),
             () -> promise.tryFail(new ReplyException(ReplyFailure.NO_HANDLERS)));
@@ -144,23 +144,69 @@ public final class VirtualBus {
   /** Addresses are scr.node.verb, and ends node/life: nobody has taken the place of the dead. */
   private boolean isOfDead(String address) {
     String node = address.split("\\.")[1];
-    return dead.stream().anyMatch(end -> String.valueOf(end).startsWith(node + "/"));
+    return dead.stream().anyMatch(end -> end.startsWith(node + "/"));
   }
 
-  private Message<Object> message(Sent sent, MultiMap headers, String by, Promise<Message<Object>> promise) {
-    return fake(Message.class, Map.of(
-        "address", _ -> sent.address(), "body", _ -> sent.body(), "headers", _ -> headers,
-        "reply", arguments -> {
-          Sent answer = new Sent(by, "", copy(arguments[0]));
-          Message<Object> reply = fake(Message.class, Map.of("body", _ -> answer.body()));
-          answers(answer, sent.from(), () -> promise.tryComplete(reply));
-          return null;
-        },
-        "fail", arguments -> {
-          answers(new Sent(by, "", arguments[1]), sent.from(), () -> promise.tryFail(new ReplyException(
-              ReplyFailure.RECIPIENT_FAILURE, (int) arguments[0], (String) arguments[1])));
-          return null;
-        }));
+  /** A message at its receiver; an answer has no headers, and cannot be answered. */
+  private final class BusMessage implements Message<Object> {
+    private final Sent sent;
+    private final MultiMap headers;
+    private final String by;
+    private final Promise<Message<Object>> promise;
+
+    BusMessage(Sent sent, MultiMap headers, String by, Promise<Message<Object>> promise) {
+      this.sent = sent;
+      this.headers = headers;
+      this.by = by;
+      this.promise = promise;
+    }
+
+    @Override
+    public String address() {
+      return sent.address();
+    }
+
+    @Override
+    public MultiMap headers() {
+      return headers;
+    }
+
+    @Override
+    public Object body() {
+      return sent.body();
+    }
+
+    @Override
+    public void reply(Object body) {
+      Sent answer = new Sent(by, "", copy(body));
+      answers(answer, sent.from(), () -> promise.tryComplete(new BusMessage(answer, headers, "", promise)));
+    }
+
+    @Override
+    public void fail(int code, String message) {
+      answers(new Sent(by, "", message), sent.from(),
+          () -> promise.tryFail(new ReplyException(ReplyFailure.RECIPIENT_FAILURE, code, message)));
+    }
+
+    @Override
+    public String replyAddress() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean isSend() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void reply(Object body, DeliveryOptions options) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <R> Future<Message<R>> replyAndRequest(Object body, DeliveryOptions options) {
+      throw new UnsupportedOperationException();
+    }
   }
 
   private void answers(Sent answer, String to, Runnable arrival) {

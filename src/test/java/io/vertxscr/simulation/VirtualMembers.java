@@ -240,7 +240,7 @@ final class VirtualMembers {
     View receiver = views.get(to);
     boolean strangers = sender != null && receiver != null && sender != receiver
         && !sender.knows(receiver) && !receiver.knows(sender);
-    return !strangers && !cuts.containsKey(from + " " + to);
+    return !strangers && (cuts.isEmpty() || !cuts.containsKey(from + " " + to));
   }
 
   /** Whether bytes come from there to here, and requests there from here. */
@@ -284,7 +284,8 @@ final class VirtualMembers {
   private void silent(View one, View other, int afterMs) {
     long silence = lastSilence;
     loop.after(afterMs, () -> {
-      if (isAlive(one) && isAlive(other) && !paused.containsKey(one.self.name()) && silences.getOrDefault(pair(one, other), 0L) == silence) {
+      if (isAlive(one) && isAlive(other) && !paused.containsKey(one.self.name())
+          && silences.getOrDefault(pair(one, other), 0L) == silence) {
         one.leaves(other.self);
       }
     });

@@ -2,14 +2,15 @@ package io.vertxscr.simulation;
 
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Transport;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.ReplyFaults;
 import io.vertxscr.protocol.Verb;
-import io.vertxscr.protocol.json.JsonText;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -48,12 +49,27 @@ final class VirtualTransport implements Transport {
     }
     bus.<JsonObject>request(Addresses.of(node, verb), new JsonObject(body), options).onComplete((message, failure) -> {
       if (failure == null) {
-        answer.complete(JsonText.read(message.body().toBuffer().getBytes()));
+        answer.complete(fields(message.body()));
       } else {
         answer.completeExceptionally(ReplyFaults.of(failure, node));
       }
     });
     return answer;
+  }
+
+  /** As the client's own reader gives them. */
+  private static Map<String, Object> fields(JsonObject json) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    json.getMap().forEach((name, value) -> fields.put(name, plain(value)));
+    return fields;
+  }
+
+  private static Object plain(Object value) {
+    return switch (value) {
+      case JsonObject json -> fields(json);
+      case JsonArray array -> array.stream().map(VirtualTransport::plain).toList();
+      case null, default -> value;
+    };
   }
 
   @Override
