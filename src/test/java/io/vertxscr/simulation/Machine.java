@@ -14,7 +14,8 @@ final class Machine implements SimulatedFileSystem.Interference {
   final SimulatedFileSystem files;
   SimulatedDisk disk;
   private final VirtualTime time;
-  private final LocalFiles local;
+  /** What the daemon's process knows of its files: a new one with each daemon. */
+  private LocalFiles local;
   private Loop daemon;
   private Runnable death;
   private int deathIn;
@@ -41,6 +42,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     disarm();
     if (loop == null) {
       files.processEnds();
+      local = new LocalFiles(files);
     }
   }
 

@@ -187,7 +187,7 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public FileLock tryLock(long at, long size, boolean shared) {
-    if (!disk.lock(file, system.node())) {
+    if (!disk.lock(file, system.node(), shared)) {
       return null;
     }
     locked = true;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,12 +31,15 @@ final class SimulatedDisk {
   private final Set<Inode> unsyncedDirectories = new LinkedHashSet<>();
   /** Files with bytes that nobody has synced, with who wrote them last. */
   private final Map<Inode, String> unsyncedFiles = new java.util.LinkedHashMap<>();
-  private final Map<Inode, String> locks = new HashMap<>();
+  private final Map<Inode, Lock> locks = new HashMap<>();
   private long lastInode;
   private long lastChange;
   private long syncedChange;
   private long bytes;
   private long capacityBytes = 1L << 40;
+
+  /** A lock of a file. @param owners of a shared one, any number of them */
+  private record Lock(boolean shared, Set<String> owners) {}
 
   /** What is unsynced at a loss of power. */
   enum Kept {
@@ -212,17 +216,19 @@ final class SimulatedDisk {
     List.copyOf(unsyncedFiles.keySet()).forEach(this::sync);
   }
 
-  boolean lock(Inode file, String owner) {
-    return locks.putIfAbsent(file, owner) == null;
+  /** Locks a file, as {@code fcntl} does between nodes. @return whether it is locked now */
+  boolean lock(Inode file, String owner, boolean shared) {
+    Lock lock = locks.computeIfAbsent(file, _ -> new Lock(shared, new HashSet<>()));
+    return (lock.owners.isEmpty() || lock.shared && shared) && lock.owners.add(owner);
   }
 
   void unlock(Inode file, String owner) {
-    locks.remove(file, owner);
+    locks.computeIfPresent(file, (_, lock) -> lock.owners.remove(owner) && lock.owners.isEmpty() ? null : lock);
   }
 
   /** A process is gone, and its locks with it. */
   void release(String owner) {
-    locks.values().removeIf(owner::equals);
+    List.copyOf(locks.keySet()).forEach(file -> unlock(file, owner));
   }
 
   /** A client of this disk has lost its power: bytes that it wrote and did not sync are as drawn. */
