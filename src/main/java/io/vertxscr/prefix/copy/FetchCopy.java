@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -247,7 +248,7 @@ public final class FetchCopy {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      for (Path kept : keptOf(file.place())) {
+      for (Path kept : keptOf(paths, file.place())) {
         try {
           return copyOne(inPrefix(kept, source.what()), cached, file);
         } catch (ScrException notThis) {
@@ -278,7 +279,13 @@ public final class FetchCopy {
     return later;
   }
 
-  private List<Path> keptOf(String relative) {
+  /** Whether a later, incomplete dataset has taken the place of a file of these, and has kept what it replaced. */
+  public static boolean hasKept(PrefixPaths paths, Collection<RankEntry> entries) {
+    return entries.stream().flatMap(entry -> entry.files().stream())
+        .anyMatch(file -> !keptOf(paths, file.place()).isEmpty());
+  }
+
+  private static List<Path> keptOf(PrefixPaths paths, String relative) {
     String beginning = paths.keptOfAny(relative).getFileName().toString();
     List<Path> kept = new ArrayList<>();
     try (var siblings = Files.newDirectoryStream(paths.file(relative).getParent(),

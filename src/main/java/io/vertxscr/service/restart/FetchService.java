@@ -108,7 +108,9 @@ public final class FetchService {
 
   /**
    * Completes when all files are here, or can be read in place, every byte checked. Files are used in place if
-   * requested, unless they are in containers or compressed. The cache holds what it held before until {@link #commit}.
+   * requested, unless they are in containers or compressed, or a later, incomplete dataset has taken the place of one:
+   * what it replaced is kept beside it, and copied from there. The cache holds what it held before until
+   * {@link #commit}.
    *
    * @return fails with CORRUPT, naming the files; NO_SPACE, WRONG_STATE, IO
    */
@@ -116,15 +118,29 @@ public final class FetchService {
     PrefixPaths paths = prefixes.open(request.origin().prefix()).paths();
     ready = Optional.empty();
     committed = Optional.empty();
+    return bring(request, paths, request.how().inPlace()).map(found -> {
+      ready = Optional.of(found);
+      return Ack.ACK;
+    });
+  }
+
+  private Future<FetchedParts> bring(FetchRanks request, PrefixPaths paths, boolean inPlace) {
     return loop.prefix().run("plan the fetch of dataset " + request.descriptor().id() + " from "
-        + request.origin().prefix(), () -> plan(request, paths))
-        .compose(plan -> {
+        + request.origin().prefix(), () -> plan(request, paths, inPlace)).compose(plan -> {
           plan.evicted().forEach(id -> observer.notice(new Event.Evicted(id)));
-          return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks));
-        }).map(found -> {
-          ready = Optional.of(found);
-          return Ack.ACK;
+          return (plan.way() == FetchWay.BESIDE ? copy(plan) : check(plan)).map(ranks -> new FetchedParts(plan, ranks))
+              .recover(failure -> plan.way() == FetchWay.IN_PLACE && Fault.of(failure) == Fault.CORRUPT
+                  ? copyWhatWasKept(plan, failure) : Future.failedFuture(failure));
         });
+  }
+
+  private Future<FetchedParts> copyWhatWasKept(FetchPlan plan, Throwable failure) {
+    if (plan.request().how().byPath()) {
+      return Future.failedFuture(failure);                // its path has another dataset's file
+    }
+    return loop.prefix().run("look for files of dataset " + plan.id() + " that a later one has replaced", () ->
+        FetchCopy.hasKept(plan.paths(), plan.entries())).compose(some ->
+        some ? bring(plan.request(), plan.paths(), false) : Future.failedFuture(failure));
   }
 
   /**
@@ -162,11 +178,11 @@ public final class FetchService {
     });
   }
 
-  private FetchPlan plan(FetchRanks request, PrefixPaths paths) {
+  private FetchPlan plan(FetchRanks request, PrefixPaths paths, boolean inPlace) {
     int id = request.descriptor().id();
     requireOlder(request.descriptor());
     List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
-    if (request.how().inPlace() && isInPlace(entries)) {
+    if (inPlace && isInPlace(entries)) {
       return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
     }
     List<Integer> evicted = new ArrayList<>();

@@ -145,6 +145,12 @@ class FetchServiceTest {
       return time.await(service.discard(dataset(1, CREATED_US).key()));
     }
 
+    /** A flush of dataset 2 that has not come to its end has taken the file's path. */
+    void replace() throws IOException {
+      Files.move(published, paths.kept("file", 2));
+      Files.write(published, content(2));
+    }
+
     void truncate() throws IOException {
       Files.write(published, new byte[BYTES / 2]);
     }
@@ -219,6 +225,22 @@ class FetchServiceTest {
     assertThat(scene.fetch().succeeded()).as("an earlier one is").isTrue();
     assertThat(scene.commit().succeeded()).isTrue();
     assertThat(scene.store.find(1).orElseThrow().descriptor().createdUs()).isEqualTo(CREATED_US);
+  }
+
+  @Test
+  void whatALaterDatasetHasReplacedIsCopiedWhereFilesAreReadInPlace() throws IOException {
+    Scene scene = new Scene(8);
+    FetchRanks.FetchMode inPlace = new FetchRanks.FetchMode(true, 2);
+    assertThat(scene.fetch(inPlace).succeeded()).isTrue();
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.service.inPlace(1)).isPresent();
+    scene.replace();
+    assertThat(scene.fetch(inPlace).succeeded()).isTrue();
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.service.inPlace(1)).isEmpty();
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+    Files.delete(scene.paths.kept("file", 2));
+    failsWith(scene.fetch(inPlace), Fault.CORRUPT);
   }
 
   @Test
