@@ -86,6 +86,9 @@ final class Simulation {
   private List<Rank> ranks = List.of();
   private long faultsEndNs;
   private long badLinksUntilNs;
+  private long runBeganNs;
+  /** Of the nodes' own disks. */
+  private long fullUntilNs;
   private long acknowledgedNs;
   private int eventsSeen;
   private int runs;
@@ -339,6 +342,7 @@ final class Simulation {
 
   private void run(int run, List<String> hosts, int steps, List<Trouble> troubles) throws IOException {
     runs++;
+    runBeganNs = time.nowNs();
     ranks = new ArrayList<>();
     for (int number = 0; number < scenario.ranks(); number++) {
       ranks.add(new Rank(number, hosts.get(number / scenario.ranksPerNode())));
@@ -606,7 +610,10 @@ final class Simulation {
       case CUT, CUT_ONE_WAY -> cut(trouble, some);
       case BAD_LINKS -> badLinksUntilNs = time.nowNs() + some.toNanos();
       case DISK_FAILS -> machine(one).failAt(trouble.number(), false);
-      case DISK_IS_FULL -> fill(machine(one).disk, some);
+      case DISK_IS_FULL -> {
+        fill(machine(one).disk, some);
+        fullUntilNs = Math.max(fullUntilNs, time.nowNs() + some.toNanos());
+      }
       case DISK_HANGS -> {
         cluster.hangStorage(one, true);
         cluster.after(one, some, name -> cluster.hangStorage(name, false));
@@ -719,7 +726,9 @@ final class Simulation {
 
   private void checkIsNewest(Rank rank, Optional<Attempt> offered) {
     Optional<Attempt> due = due();
-    if (!rank.gone && due.isPresent() && offered.map(attempt -> attempt.number).orElse(-1) < due.get().number) {
+    boolean lacksRoom = offered.isPresent() && fullUntilNs >= runBeganNs;    // an older one is better than none
+    if (!rank.gone && !lacksRoom && due.isPresent()
+        && offered.map(attempt -> attempt.number).orElse(-1) < due.get().number) {
       violated(Invariant.NEWEST_IS_OFFERED, "rank " + rank.number + " is offered " + offered.map(Attempt::toString)
           .orElse("nothing") + ", and " + due.get() + " was acknowledged"
           + (due.get().flushed ? " and is in the prefix directory" : "; lost since: " + lostSince.get(due.get())));
