@@ -279,7 +279,7 @@ public final class FetchCopy {
     return later;
   }
 
-  /** Whether a later, incomplete dataset has taken the place of a file of these, and has kept what it replaced. */
+  /** Whether files of these are kept that a later, incomplete dataset has replaced. */
   public static boolean hasKept(PrefixPaths paths, Collection<RankEntry> entries) {
     return entries.stream().flatMap(entry -> entry.files().stream())
         .anyMatch(file -> !keptOf(paths, file.place()).isEmpty());
