@@ -9,6 +9,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.ReplyFaults;
@@ -76,26 +77,36 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   @Override
   public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, text(request), "").map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    return send(node, verb, body(request), "").map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
   public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
     String leadership = epoch.own();
     return leadership.isEmpty() ? Future.failedFuture(notLeading())
-        : send(node, verb, text(request), leadership).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+        : send(node, verb, body(request), leadership).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
   @Override
   public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-    Buffer body = text(request);
+    Buffer body = body(request);
     Promise<Buffer> promise = loop.promise();
     askLeader(verb, body, promise, 0);
     return promise.future().map(reply -> Wire.fromBytes(reply.getBytes(), answer));
   }
 
-  private static Buffer text(Object request) {
-    return Buffer.buffer(Wire.toBytes(request));
+  /**
+   * Encodes a message of a node.
+   *
+   * @throws ScrException BAD_REQUEST if it is larger than the others accept
+   */
+  public static Buffer body(Object message) {
+    byte[] bytes = Wire.toBytes(message);
+    if (bytes.length > Limits.MAX_NODE_MESSAGE_BYTES) {
+      throw new ScrException(Fault.BAD_REQUEST, "a message of " + bytes.length + " bytes ("
+          + message.getClass().getSimpleName() + "), at most " + Limits.MAX_NODE_MESSAGE_BYTES + " go to a node");
+    }
+    return Buffer.buffer(bytes);
   }
 
   /** @param searchedMs how long no leader has taken it, as far as pauses go */
@@ -170,7 +181,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
     heard.asked();
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(Silence.PULSE_MS);
-    eventBus.<Buffer>request(NodeVerb.PULSE.address(node), text(Ack.ACK), options)
+    eventBus.<Buffer>request(NodeVerb.PULSE.address(node), body(Ack.ACK), options)
         .onComplete((reply, _) -> loop.call(() -> {
           if (reply != null) {
             pulsed(node, reply);

@@ -28,6 +28,7 @@ public final class HazelcastMembership implements Membership {
   private static final String HOST_ID = "scr.host";
   private static final String PEER_HOST = "scr.peer.host";
   private static final String PEER_PORT = "scr.peer.port";
+  private static final String KEY = "scr.key";
 
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
@@ -67,13 +68,14 @@ public final class HazelcastMembership implements Membership {
         .setAttribute(NAME, node.name())
         .setAttribute(HOST_ID, node.hostId())
         .setAttribute(PEER_HOST, node.peerHost())
-        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()));
+        .setAttribute(PEER_PORT, String.valueOf(node.peerPort()))
+        .setAttribute(KEY, node.key());
   }
 
   private static Optional<NodeInfo> info(Member member) {
     String name = member.getAttribute(NAME);
     return name == null ? Optional.empty() : Optional.of(new NodeInfo(name, member.getAttribute(HOST_ID),
-        member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT))));
+        member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT)), member.getAttribute(KEY)));
   }
 
   private void refuseIfNameIsTaken() {

@@ -57,7 +57,8 @@ public final class NodeResources implements AutoCloseable {
         "scr-" + options.name() + "-prefix", Limits.PREFIX_THREADS, Limits.MAX_QUEUED_TRANSFERS);
     this.peerServer = new PeerServer(new ServerSettings(options.name(), options.peerHost(), options.peerPort(),
         options.security()), new StoreCatalog(store));
-    this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port());
+    this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port(),
+        options.security().credentials().fingerprint());
   }
 
   /**

@@ -2,6 +2,7 @@ package io.vertxscr.service;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.util.Optional;
 
 /**
  * The leadership that a node follows, and its own one while it leads. On the node's loop only.
@@ -9,7 +10,7 @@ import io.vertxscr.model.ScrException;
  * <p>A leadership has a number and a name, {@code <node>/<random>}. The sides of a cut may take the same number, but
  * never the same name: a node follows one leadership, and refuses messages of any other (fencing). It follows another
  * one only by that one's takeover, and only if the node that the members say leads makes it. A number alone changes
- * nothing, however high: any member can write one.
+ * nothing, however high; nor do number and name, which all nodes know, where the leader's key has not sent them.
  */
 public final class Epoch {
   private final Membership membership;
@@ -34,6 +35,19 @@ public final class Epoch {
   public void follow(long number, String leadership) {
     requireLeaders(leadership);
     obey(number, leadership);
+  }
+
+  /**
+   * Refuses messages that only the leader may send, where another one sends them.
+   *
+   * @param key fingerprint of the key that the sender has proved to have; empty for a message of this process
+   * @throws ScrException NOT_LEADER
+   */
+  public void requireLeaders(Optional<String> key) {
+    if (!membership.isOfLeader(key)) {
+      throw new ScrException(Fault.NOT_LEADER, "the sender does not have the key of node "
+          + membership.leader().name() + ", which leads as node " + membership.self().name() + " sees it");
+    }
   }
 
   private void obey(long number, String leadership) {
@@ -86,9 +100,14 @@ public final class Epoch {
   public void admit(String text) {
     int space = text.indexOf(' ');
     if (space < 1 || !text.substring(0, space).chars().allMatch(c -> c >= '0' && c <= '9')) {
-      throw new ScrException(Fault.BAD_REQUEST, "no epoch: '" + text + "'");
+      throw noEpoch(text);
     }
-    long number = Long.parseLong(text.substring(0, space));
+    long number;
+    try {
+      number = Long.parseLong(text.substring(0, space));
+    } catch (NumberFormatException _) {
+      throw noEpoch(text);                                // too large
+    }
     String leadership = text.substring(space + 1);
     requireLeaders(leadership);
     if (number < value || !leadership.equals(followed)) {
@@ -96,5 +115,9 @@ public final class Epoch {
           + "), this node follows " + value + " (" + followed + ")");
     }
     value = number;
+  }
+
+  private static ScrException noEpoch(String text) {
+    return new ScrException(Fault.BAD_REQUEST, "no epoch: '" + text + "'");
   }
 }

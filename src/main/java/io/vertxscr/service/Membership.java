@@ -36,6 +36,15 @@ public interface Membership {
     return leader().name().equals(self().name());
   }
 
+  /**
+   * Whether a message is of the node that leads.
+   *
+   * @param key fingerprint of the key that its sender has proved to have; empty for a message of this process
+   */
+  default boolean isOfLeader(Optional<String> key) {
+    return key.isEmpty() || key.get().equals(leader().key());
+  }
+
   default Optional<NodeInfo> find(String node) {
     return nodes().stream().filter(n -> n.name().equals(node)).findFirst();
   }

@@ -7,6 +7,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.EventBusNodeBus;
+import io.vertxscr.cluster.accept.BusFrames;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
@@ -66,11 +67,14 @@ public abstract class NodeVerticle extends VerticleBase {
   /** Answers other nodes. */
   protected final <Q> void serve(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate) {
     this.<Buffer>consume(verb.address(node.name()), _ -> {}, message -> joined(verb, type, delegate, message)
-        .map(answer -> Buffer.buffer(Wire.toBytes(answer))));
+        .map(EventBusNodeBus::body));
   }
 
   private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<Buffer> message) {
     String epoch = message.headers().get(EventBusNodeBus.EPOCH);
+    if (epoch != null || verb.isFromLeader() || verb == NodeVerb.TAKEOVER) {
+      node.epoch().requireLeaders(BusFrames.sender(message));
+    }
     if (epoch != null) {
       node.epoch().admit(epoch);
     } else if (verb.isFromLeader()) {

@@ -49,7 +49,7 @@ class PackageTableTest {
       "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
       "service.leader",
-      "cluster.accept", "cluster.tls", "cluster.peer", "cluster", "cluster.bridge", "cluster.ops", "metrics",
+      "cluster.tls", "cluster.accept", "cluster.peer", "cluster", "cluster.bridge", "cluster.ops", "metrics",
       "verticle", "node",
       "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.scr", "examples.heat", "demo", "cli");
 
@@ -70,8 +70,8 @@ class PackageTableTest {
     row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy", "explain");
     row("launch", "model", "config");
     row("transfer", "model");
-    row("cluster.accept", "model");
     row("cluster.tls", "model");
+    row("cluster.accept", "model", "cluster.tls");
     row("cluster.peer", "model", "storage", "redundancy", "transfer", "cluster.tls");
     row("cluster.transfer", "model", "storage", "redundancy", "transfer", "cluster.peer");
     row("cluster.bridge", "model", "protocol", "storage", "cluster", "cluster.accept");

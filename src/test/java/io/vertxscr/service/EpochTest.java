@@ -102,5 +102,6 @@ class EpochTest {
     refused("", Fault.BAD_REQUEST);
     refused("n1/a", Fault.BAD_REQUEST);
     refused("x n1/a", Fault.BAD_REQUEST);
+    refused("99999999999999999999 n1/a", Fault.BAD_REQUEST);
   }
 }

@@ -11,6 +11,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
@@ -21,6 +22,7 @@ import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.cluster.tls.SecuredNodeContext;
+import io.vertxscr.cluster.tls.TlsClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -29,12 +31,14 @@ import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.Takeover;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,9 +48,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,42 +142,102 @@ class ClusterAttackTest {
     }
   }
 
-  /** A member that is a node by its name: it has the secret, and claims any epoch, but does not lead. */
-  @Test
-  void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() {
-    Credentials credentials = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY)));
-    HazelcastConfig.Network network = new HazelcastConfig.Network("attacked", "127.0.0.1", ports.get(2),
-        List.of("127.0.0.1:" + ports.getFirst()));
-    HazelcastInstance member = HazelcastInstanceFactory.newHazelcastInstance(
-        HazelcastConfig.of(network, new NodeInfo("rogue", "h", "127.0.0.1", 1)), "rogue",
-        new SecuredNodeContext(credentials));
-    Vertx vertx = Vertx.builder().with(new VertxOptions().setEventBusOptions(
-        credentials.secure(new EventBusOptions().setHost("127.0.0.1"))))
-        .withClusterManager(new HazelcastClusterManager(member)).buildClustered().await();
-    try {
-      for (NodeVerb verb : NodeVerb.values()) {
-        if (verb.isFromLeader()) {
-          assertRefused(vertx, verb, new DeliveryOptions());
-          for (String epoch : List.of("1 rogue/1", "999999999 rogue/1", "999999999 n0/1")) {
-            assertRefused(vertx, verb, new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, epoch));
-          }
-        }
-      }
-      Buffer takeover = Buffer.buffer(Wire.toBytes(new Takeover("rogue", 999, "rogue/1")));
-      assertThatExceptionOfType(ReplyException.class)
-          .isThrownBy(() -> vertx.eventBus().request(NodeVerb.TAKEOVER.address("n1"), takeover).await())
-          .satisfies(e -> assertThat(Fault.of(e.failureCode())).isEqualTo(Fault.NOT_LEADER));
+  /** A member that is a node by its name: it has the secret. */
+  private static final class Rogue implements AutoCloseable {
+    private final HazelcastInstance member;
+    private final Vertx vertx;
+    private final CompletableFuture<String> leadership = new CompletableFuture<>();
+
+    Rogue() {
+      Credentials credentials = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY)));
+      HazelcastConfig.Network network = new HazelcastConfig.Network("attacked", "127.0.0.1", ports.get(2),
+          List.of("127.0.0.1:" + ports.getFirst()));
+      member = HazelcastInstanceFactory.newHazelcastInstance(HazelcastConfig.of(network,
+          new NodeInfo("rogue", "h", "127.0.0.1", 1, credentials.fingerprint())), "rogue",
+          new SecuredNodeContext(credentials));
+      vertx = Vertx.builder().with(new VertxOptions().setEventBusOptions(
+          credentials.secure(new EventBusOptions().setHost("127.0.0.1"))))
+          .withClusterManager(new HazelcastClusterManager(member)).buildClustered().await();
+      vertx.eventBus().<Buffer>consumer(NodeVerb.TAKEOVER.address("rogue"), takeover -> {
+        leadership.complete(Wire.fromBytes(takeover.body().getBytes(), Takeover.class).leadership());
+        takeover.reply(Buffer.buffer(Wire.toBytes(NodeRunState.none(0))));
+      });
       assertThat(NODES.getFirst().members()).contains("n0", "n1", "rogue");
-    } finally {
+    }
+
+    /** What all members are told of the leader. */
+    String keyOfLeader() {
+      return member.getCluster().getMembers().iterator().next().getAttribute("scr.key");
+    }
+
+    /** What all nodes are told by the leader. */
+    String leadership() {
+      return leadership.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    /** What n1 answers. */
+    Fault answer(NodeVerb verb, Buffer body, DeliveryOptions options) {
+      try {
+        vertx.eventBus().request(verb.address("n1"), body, options.setSendTimeout(10_000)).await();
+        throw new AssertionError(verb + " was obeyed");
+      } catch (ReplyException e) {
+        assertThat(e.failureType()).as("%s: %s", verb, e).isEqualTo(ReplyFailure.RECIPIENT_FAILURE);
+        return Fault.of(e.failureCode());
+      }
+    }
+
+    @Override
+    public void close() {
       vertx.close().await();
       member.shutdown();
     }
   }
 
-  private static void assertRefused(Vertx vertx, NodeVerb verb, DeliveryOptions options) {
-    assertThatExceptionOfType(ReplyException.class).as("%s", verb)
-        .isThrownBy(() -> vertx.eventBus().request(verb.address("n1"), Buffer.buffer("{}"), options).await())
-        .satisfies(e -> assertThat(Fault.of(e.failureCode())).as("%s", verb).isEqualTo(Fault.NOT_LEADER));
+  /**
+   * Once with any epoch and name of its own; once as a takeover in the leader's name, with the key that the leader
+   * announces; once with the name of the leadership, which all nodes know, and a number so high that the leader's own
+   * commands would be refused. After the test both nodes obey the leader.
+   */
+  @Test
+  void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() {
+    try (Rogue rogue = new Rogue()) {
+      for (NodeVerb verb : NodeVerb.values()) {
+        if (verb.isFromLeader()) {
+          assertRefused(rogue, verb, new DeliveryOptions());
+          for (String epoch : List.of("1 rogue/1", "999999999 rogue/1", "999999999 n0/1")) {
+            assertRefused(rogue, verb, new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, epoch));
+          }
+        }
+      }
+      for (DeliveryOptions options : List.of(new DeliveryOptions(),
+          new DeliveryOptions().addHeader("scr-sender", rogue.keyOfLeader()))) {
+        for (Takeover takeover : List.of(new Takeover("rogue", 999, "rogue/1"), new Takeover("n0", 999, "n0/1"))) {
+          assertThat(rogue.answer(NodeVerb.TAKEOVER, Buffer.buffer(Wire.toBytes(takeover)), options)).as("%s", takeover)
+              .isEqualTo(Fault.NOT_LEADER);
+        }
+        assertRefused(rogue, NodeVerb.DROP, options.addHeader(EventBusNodeBus.EPOCH, "999 n0/1"));
+      }
+      String raised = "999999999999 " + rogue.leadership();
+      assertThat(raised).contains(" n0/");
+      for (NodeVerb verb : List.of(NodeVerb.PROTECT, NodeVerb.INVENTORY)) {
+        assertRefused(rogue, verb, new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, raised));
+      }
+    }
+  }
+
+  /** A member announces a message of 2 GiB; once it was kept as far as it came. */
+  @Test
+  void aMemberThatSendsATooLongMessageIsHungUpOn() throws Exception {
+    SSLEngine engine = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY))).engine(true);
+    try (SocketChannel channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", busPorts.get(1)))) {
+      TlsClient member = new TlsClient(channel, engine);
+      member.write(ByteBuffer.allocate(100).putInt(0, 0x7ffffff0));
+      member.readToTheEnd();                              // without an end it would wait there
+    }
+  }
+
+  private static void assertRefused(Rogue rogue, NodeVerb verb, DeliveryOptions options) {
+    assertThat(rogue.answer(verb, Buffer.buffer("{}"), options)).as("%s", verb).isEqualTo(Fault.NOT_LEADER);
   }
 
   private static byte[] answer(int port, byte[] bytes) throws IOException {

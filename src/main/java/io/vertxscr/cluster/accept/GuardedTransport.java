@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.DatagramChannel;
@@ -16,17 +17,20 @@ import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.spi.transport.Transport;
+import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.model.Limits;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 
 /**
  * Transport of Vert.x whose servers bound the connections of whoever has not proved to be let in.
  *
  * <p>Anybody can open connections and be silent. Vert.x has no bound on them, and a process without descriptors makes
  * no checkpoint. So only some may wait at a port: the next one has the oldest closed. Where connections come faster
- * than they are closed, they are not accepted but wait in the kernel.
+ * than they are closed, they are not accepted but wait in the kernel. What those send who have proved to be members is
+ * bounded by {@link BusFrames}.
  */
 public final class GuardedTransport implements io.vertx.core.transport.Transport {
   /**
@@ -109,22 +113,51 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     @Override
     public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
       nio.configure(options, domainSocket, bootstrap);
-      if (!domainSocket) {                                // that one is for its owner alone
-        bootstrap.handler(new Bound(options instanceof HttpServerOptions ? Limits.MAX_OPERATORS
-            : options.isSsl() ? MAX_UNPROVEN : Limits.MAX_STRANGERS));
+      if (domainSocket) {                                 // that one is for its owner alone
+        return;
       }
+      if (options instanceof HttpServerOptions) {
+        bootstrap.handler(new Bound(Limits.MAX_OPERATORS, _ -> {}));
+      } else if (options.isSsl()) {                       // the event bus
+        BusFrames.Unfinished unfinished = new BusFrames.Unfinished(Limits.MAX_UNFINISHED_BUS_BYTES);
+        bootstrap.handler(new Bound(MAX_UNPROVEN, channel -> channel.pipeline().addLast(new BehindTls(unfinished))));
+      } else {
+        bootstrap.handler(new Bound(Limits.MAX_STRANGERS, _ -> {}));
+      }
+    }
+  }
+
+  /** Puts the bound of frames behind the TLS of a connection, once that is there. */
+  private static final class BehindTls extends ChannelInboundHandlerAdapter {
+    private final BusFrames.Unfinished unfinished;
+
+    BehindTls(BusFrames.Unfinished unfinished) {
+      this.unfinished = unfinished;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object encrypted) {
+      ChannelPipeline pipeline = context.pipeline();
+      SslHandler tls = pipeline.get(SslHandler.class);
+      pipeline.addAfter(pipeline.context(tls).name(), null, new BusFrames(
+          () -> Credentials.fingerprint(tls.engine().getSession().getPeerCertificates()[0]), unfinished));
+      context.fireChannelRead(encrypted);
+      pipeline.remove(this);
     }
   }
 
   /** Sees each connection that a server accepts, before it is initialized. Runs on the thread that accepts. */
   private static final class Bound extends ChannelInboundHandlerAdapter {
     private final int most;
+    private final Consumer<Channel> arrange;
     /** The oldest first. Some may have ended, or proved themselves. */
     private final Deque<Channel> waiting = new ArrayDeque<>();
     private int closing;
 
-    Bound(int most) {
+    /** @param arrange what else to do with a connection that is accepted */
+    Bound(int most, Consumer<Channel> arrange) {
       this.most = most;
+      this.arrange = arrange;
     }
 
     @Override
@@ -136,6 +169,7 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
         close(waiting.removeFirst(), context.channel());
       }
       waiting.add((Channel) accepted);
+      arrange.accept((Channel) accepted);
       context.fireChannelRead(accepted);
     }
 

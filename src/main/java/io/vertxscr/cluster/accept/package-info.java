@@ -1,2 +1,2 @@
-/** Bounds on the connections that servers accept: HTTP, event bus, TCP port of applications. */
+/** Bounds on connections that servers accept, and on frames of the event bus; whose key has sent a message. */
 package io.vertxscr.cluster.accept;

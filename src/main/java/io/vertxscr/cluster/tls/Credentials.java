@@ -16,13 +16,16 @@ import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
+import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.security.spec.ECGenParameterSpec;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import javax.net.ssl.KeyManagerFactory;
@@ -151,6 +154,21 @@ public final class Credentials {
         .setKeyCertOptions(new PemKeyCertOptions().addKeyValue(pem("PRIVATE KEY", key.getEncoded()))
             .addCertValue(certificates))
         .setTrustOptions(others);
+  }
+
+  /** Fingerprint of the key of this daemon. */
+  public String fingerprint() {
+    return fingerprint(chain.getFirst());
+  }
+
+  /** Fingerprint of the key of a certificate, by which its owner is told from others: SHA-256, hexadecimal. */
+  public static String fingerprint(Certificate certificate) {
+    try {
+      return HexFormat.of().formatHex(
+          MessageDigest.getInstance("SHA-256").digest(certificate.getPublicKey().getEncoded()));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
   }
 
   private SSLContext context() throws GeneralSecurityException, IOException {

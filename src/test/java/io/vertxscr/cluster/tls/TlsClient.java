@@ -8,14 +8,14 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult;
 
 /** The client's side of TLS on a blocking channel, as plain as it can be. */
-final class TlsClient {
+public final class TlsClient {
   private final SocketChannel channel;
   private final SSLEngine engine;
   private final ByteBuffer received;
   private final ByteBuffer plain;
 
   /** Proves itself. @throws IOException if the other side refuses it */
-  TlsClient(SocketChannel channel, SSLEngine engine) throws IOException {
+  public TlsClient(SocketChannel channel, SSLEngine engine) throws IOException {
     this.channel = channel;
     this.engine = engine;
     this.received = ByteBuffer.allocate(engine.getSession().getPacketBufferSize()).limit(0);
@@ -35,7 +35,7 @@ final class TlsClient {
   }
 
   /** Sends bytes; of one record at most. */
-  HandshakeStatus write(ByteBuffer bytes) throws IOException {
+  public HandshakeStatus write(ByteBuffer bytes) throws IOException {
     ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
     HandshakeStatus status = engine.wrap(bytes, record).getHandshakeStatus();
     for (record.flip(); record.hasRemaining(); ) {
@@ -59,7 +59,7 @@ final class TlsClient {
   }
 
   /** Returns when the other side has ended the connection, whatever it sends before. */
-  void readToTheEnd() {
+  public void readToTheEnd() {
     try {
       while (read().getStatus() != SSLEngineResult.Status.CLOSED) {
         // It may greet, or send a ticket.
