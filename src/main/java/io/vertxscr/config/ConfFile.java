@@ -2,9 +2,6 @@ package io.vertxscr.config;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -35,16 +32,7 @@ record ConfFile(String place, List<Line> lines) {
     lines = List.copyOf(lines);
   }
 
-  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} with file and line, for what cannot be read or parsed */
-  static ConfFile read(Path file) {
-    try {
-      return parse(file.toString(), Files.readAllLines(file));
-    } catch (IOException e) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "configuration file " + file + " cannot be read: "
-          + ScrException.reason(e), e);
-    }
-  }
-
+  /** @throws ScrException {@link Fault#BAD_CONFIGURATION} with place and line, for what cannot be parsed */
   static ConfFile parse(String place, List<String> text) {
     List<Line> lines = new ArrayList<>();
     for (int i = 0; i < text.size(); i++) {

@@ -73,7 +73,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     UnaryOperator<String> variables = environment::get;
     List<Layer> layers = new ArrayList<>();
     layers.add(LayerReader.environment(environment, variables, "environment"));
-    file.ifPresent(path -> layers.add(LayerReader.file(path, variables)));
+    file.ifPresent(path -> layers.add(LayerReader.file(ConfText.read(path), variables)));
     return new Configuration(List.of(), layers, environment, remarks(environment, layers));
   }
 
@@ -85,7 +85,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
   }
 
   /**
-   * Returns the configuration with a user's settings. Reads the user's file: not for event loops.
+   * Returns the configuration with a user's settings. Reads the user's file if that is to do: not for event loops.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}
    */
@@ -93,7 +93,7 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
     UnaryOperator<String> known = name -> settings.environment().getOrDefault(name, variables.get(name));
     List<Layer> layers = new ArrayList<>();
     layers.add(LayerReader.environment(settings.environment(), known, "environment of the application"));
-    settings.file().ifPresent(file -> layers.add(LayerReader.file(file, known)));
+    settings.text().ifPresent(text -> layers.add(LayerReader.file(text, known)));
     layers.add(LayerReader.calls(settings.calls(), known));
     return new Configuration(layers, system, variables,
         remarks(settings.environment(), Stream.concat(layers.stream(), system.stream()).toList()));

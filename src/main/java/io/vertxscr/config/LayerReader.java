@@ -4,7 +4,6 @@ import io.vertxscr.config.Layer.Said;
 import io.vertxscr.config.policy.Checks;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -60,9 +59,9 @@ final class LayerReader {
     return reader.layer();
   }
 
-  /** @throws ScrException also for a file that cannot be read */
-  static Layer file(Path path, UnaryOperator<String> variables) {
-    ConfFile file = ConfFile.read(path);
+  /** The parameters and entries of a file. */
+  static Layer file(ConfText text, UnaryOperator<String> variables) {
+    ConfFile file = ConfFile.parse(text.place(), text.lines());
     LayerReader reader = new LayerReader(variables, false);
     file.lines().forEach(line -> reader.line(line.pairs(), file.place() + " line " + line.number()));
     return reader.layer();

@@ -14,8 +14,11 @@ import java.util.TreeMap;
  * @param environment the SCR_* variables of the application; its SCR_PREFIX is the prefix, made absolute
  * @param calls of the application before it came into the run, in their order: {@code SCR_FLUSH=5},
  *     {@code CKPT=0 TYPE=XOR}, {@code SCR_FLUSH=} to take the first back
+ * @param named text of the file that SCR_CONF_FILE names, where another node has read it
  */
-public record UserSettings(Optional<Path> prefix, Map<String, String> environment, List<String> calls) {
+public record UserSettings(Optional<Path> prefix, Map<String, String> environment, List<String> calls,
+    Optional<ConfText> named) {
+  private static final String NAMED = "SCR_CONF_FILE";
   private static final String IN_PREFIX = ".scrconf";
 
   public UserSettings {
@@ -25,13 +28,29 @@ public record UserSettings(Optional<Path> prefix, Map<String, String> environmen
     calls = List.copyOf(calls);
   }
 
-  /**
-   * Returns the user's file. That is SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix directory, if
-   * present.
-   */
+  /** Settings whose file this process reads. */
+  public UserSettings(Optional<Path> prefix, Map<String, String> environment, List<String> calls) {
+    this(prefix, environment, calls, Optional.empty());
+  }
+
+  /** The file that SCR_CONF_FILE names. */
+  public Optional<Path> namedFile() {
+    return Optional.ofNullable(environment.get(NAMED)).filter(name -> !name.isEmpty())
+        .map(name -> prefix.map(path -> path.resolve(name)).orElseGet(() -> Path.of(name)));
+  }
+
+  /** The user's file: SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix directory, if present. */
   public Optional<Path> file() {
-    String named = environment.getOrDefault("SCR_CONF_FILE", "");
-    return named.isEmpty() ? prefix.map(path -> path.resolve(IN_PREFIX)).filter(Files::exists)
-        : Optional.of(prefix.map(path -> path.resolve(named)).orElseGet(() -> Path.of(named)));
+    return namedFile().or(() -> prefix.map(path -> path.resolve(IN_PREFIX)).filter(Files::exists));
+  }
+
+  /** Returns the settings with what another node has read. */
+  public UserSettings with(ConfText text) {
+    return new UserSettings(prefix, environment, calls, Optional.of(text));
+  }
+
+  /** Returns the text of the user's file. Blocks where it is to be read. */
+  Optional<ConfText> text() {
+    return named.or(() -> file().map(ConfText::read));
   }
 }

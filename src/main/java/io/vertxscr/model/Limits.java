@@ -30,6 +30,8 @@ public final class Limits {
   public static final int MAX_BUS_HEAD_BYTES = 64 << 10;
   /** Most bytes of unfinished messages of all members on the event bus of a node together. */
   public static final int MAX_UNFINISHED_BUS_BYTES = 64 << 20;
+  /** Largest configuration file. */
+  public static final int MAX_CONF_FILE_BYTES = 1 << 20;
   /** Connections to the TCP port of a node that have not shown its token. */
   public static final int MAX_STRANGERS = 64;
   /** Connections to the HTTP port of a node. */

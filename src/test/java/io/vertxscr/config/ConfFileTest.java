@@ -54,7 +54,7 @@ class ConfFileTest {
 
   @Test
   void aFileThatIsNotThereIsNamed() {
-    assertThatThrownBy(() -> ConfFile.read(Path.of("/no/such/file")))
+    assertThatThrownBy(() -> ConfText.read(Path.of("/no/such/file")))
         .isInstanceOf(ScrException.class).hasMessageContaining("/no/such/file");
   }
 }

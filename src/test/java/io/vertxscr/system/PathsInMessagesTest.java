@@ -24,6 +24,9 @@ import io.vertxscr.protocol.node.flush.TryLock;
 import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.RankConfiguration;
+import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.RamDirectory;
 import io.vertxscr.verticle.NodeServices;
@@ -165,6 +168,18 @@ class PathsInMessagesTest {
       isRefused(services -> services.inventory().restore(restore(path, store)));
       isRefused(services -> services.inventory().restore(restore(prefix, path)));
     }
+  }
+
+  /** The first thing that is wrong in a configuration file is quoted to its user. */
+  @Test
+  void noConfigurationFileOfAnotherNodeIsReadByTheLeader() {
+    cluster.onLoop("n1", () -> cluster.services("n1").leader().join(new JoinRun("n2", "n1", prefix, "job", 1,
+        List.of(0), Optional.of(new RankConfiguration(Map.of("SCR_CONF_FILE", decoy.resolve("key").toString()),
+            List.of())), 0)));
+    LeaderService leader = cluster.services("n1").leader();
+    cluster.awaits("the end of the run", () -> cluster.onLoop("n1", leader::waits).result().text().equals("no run"));
+    Throwable why = cluster.onLoop("n1", () -> leader.inRun(1, Future::succeededFuture)).cause();
+    assertThat(why).hasMessageContaining("rank 0 does not wait on node n2").hasMessageNotContaining("secret");
   }
 
   @Test

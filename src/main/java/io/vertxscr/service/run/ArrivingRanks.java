@@ -164,6 +164,15 @@ final class ArrivingRanks {
     });
   }
 
+  /** The rank whose configuration counts. @throws ScrException RANK_LOST if it does not wait here */
+  InitRequest first() {
+    Arriving first = waiting.get(0);
+    if (first == null) {
+      throw new ScrException(Fault.RANK_LOST, "rank 0 does not wait on node " + self() + " for its run to begin");
+    }
+    return first.request();
+  }
+
   private static RankConfiguration configured(InitRequest rank) {
     return new RankConfiguration(rank.environment().orElse(Map.of()), rank.config().orElse(List.of()));
   }
