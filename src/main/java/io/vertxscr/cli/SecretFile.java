@@ -2,6 +2,8 @@ package io.vertxscr.cli;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.LocalUsers;
+import io.vertxscr.storage.PrivateDirectory;
 import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -20,11 +22,10 @@ import java.util.Set;
 final class SecretFile {
   private static final Set<PosixFilePermission> OF_OTHERS = EnumSet.complementOf(EnumSet.of(
       PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE, PosixFilePermission.OWNER_EXECUTE));
-  /** Belongs to the user of this process. */
-  private static final Path SELF = Path.of("/proc/self");
-  private static final int ROOT = 0;
   private static final int MAX_BYTES = 1 << 16;
   private static final int MADE_BYTES = 32;
+  /** Of the directory where daemons of one host find theirs: those of the user and of the job. */
+  private static final int OWN_LEVELS = 2;
 
   private SecretFile() {}
 
@@ -44,8 +45,7 @@ final class SecretFile {
       if (!Files.isSymbolicLink(file)) {
         return read(file, file, what);
       }
-      int owner = uid(file, LinkOption.NOFOLLOW_LINKS);
-      if (owner != ROOT && owner != uid(SELF)) {
+      if (!LocalUsers.of(file.getFileSystem()).isTrusted(Files.getOwner(file, LinkOption.NOFOLLOW_LINKS))) {
         throw new ScrException(Fault.BAD_CONFIGURATION, what + " " + file + " is a link of another user");
       }
       return read(file.toRealPath(), file, what);
@@ -58,12 +58,13 @@ final class SecretFile {
   private static byte[] read(Path file, Path named, String what) {
     try {
       PosixFileAttributes found = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      int owner = uid(file, LinkOption.NOFOLLOW_LINKS);
-      if (isOpen(found.permissions(), owner == ROOT, found.group().getName(), Files.getOwner(SELF).getName())) {
+      LocalUsers users = LocalUsers.of(file.getFileSystem());
+      boolean groupMayRead = found.owner().equals(users.root()) && !users.isShared(found.group(), found.owner());
+      if (isOpen(found.permissions(), groupMayRead)) {
         throw new ScrException(
             Fault.BAD_CONFIGURATION, what + " " + named + " is open to other users: chmod 600 " + named);
       }
-      if (owner != ROOT && owner != uid(SELF)) {
+      if (!users.isTrusted(found.owner())) {
         throw new ScrException(Fault.BAD_CONFIGURATION, what + " " + named + " belongs to another user");
       }
       return RegularFile.bytes(file, MAX_BYTES);
@@ -77,31 +78,22 @@ final class SecretFile {
         Fault.BAD_CONFIGURATION, what + " " + file + " cannot be read: " + ScrException.reason(e), e);
   }
 
-  /**
-   * Whether others than its owner, root and this user can read or write a file. A group that has a user's name is that
-   * user alone (user private groups).
-   *
-   * @param ofRoot whether root owns it
-   */
-  static boolean isOpen(Set<PosixFilePermission> mode, boolean ofRoot, String group, String self) {
-    Set<PosixFilePermission> open = EnumSet.copyOf(OF_OTHERS);
-    open.retainAll(mode);
-    if (ofRoot && (group.equals("root") || group.equals(self))) {
-      open.remove(PosixFilePermission.GROUP_READ);
-    }
-    return !open.isEmpty();
+  /** Whether others can read or write a file of this mode. @param groupMayRead its group is no other user */
+  static boolean isOpen(Set<PosixFilePermission> mode, boolean groupMayRead) {
+    return OF_OTHERS.stream().filter(mode::contains)
+        .anyMatch(right -> right != PosixFilePermission.GROUP_READ || !groupMayRead);
   }
 
   /**
    * Returns the secret in this directory, and makes one where there is none. For daemons of one user on one host.
    *
    * @param directory is made where it is missing, for this user alone
-   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where somebody else has made it
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where somebody else has made it, or could change it
    */
   static byte[] ofThisHost(Path directory) {
     Path file = directory.resolve("secret");
     try {
-      Files.createDirectories(directory, only("rwx------"));
+      PrivateDirectory.make(directory.toAbsolutePath().normalize(), OWN_LEVELS);
       byte[] random = new byte[MADE_BYTES];
       new SecureRandom().nextBytes(random);
       Path draft = Files.createTempFile(directory, "secret", ".draft", only("rw-------"));
@@ -121,9 +113,5 @@ final class SecretFile {
 
   private static FileAttribute<Set<PosixFilePermission>> only(String mode) {
     return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
-  }
-
-  private static int uid(Path file, LinkOption... options) throws IOException {
-    return (Integer) Files.getAttribute(file, "unix:uid", options);
   }
 }

@@ -12,7 +12,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
@@ -27,8 +26,7 @@ import java.util.Set;
  * them, because one above them is closed: only its owner may search it. Links of root or of this user are followed.
  * With that nobody else can rename any level away after it has been checked.
  *
- * <p>A group that has its owner's name, or this user's, is that user alone (user private groups, as most distributions
- * have them).
+ * <p>Who counts as this user is said by {@link LocalUsers}.
  */
 public final class PrivateDirectory {
   private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
@@ -36,8 +34,7 @@ public final class PrivateDirectory {
   private static final int STICKY = 0_1000;
   private static final int MAX_LINKS = 40;
 
-  private final UserPrincipal self;
-  private final UserPrincipal root;
+  private final LocalUsers users;
   /** The last closed level that was met; what is below it is nobody else's to reach. */
   private Optional<Path> closed = Optional.empty();
   private final boolean makes;
@@ -45,10 +42,7 @@ public final class PrivateDirectory {
 
   private PrivateDirectory(FileSystem files, boolean makes) throws IOException {
     this.makes = makes;
-    Path system = files.getPath("/");
-    Path process = files.getPath("/proc/self");
-    root = Files.getOwner(system);
-    self = Files.exists(process) ? Files.getOwner(process) : root;   // none in a file system in memory
+    this.users = LocalUsers.of(files);
   }
 
   /**
@@ -124,7 +118,7 @@ public final class PrivateDirectory {
   private void check(Path level, PosixFileAttributes found, boolean own) throws IOException {
     if (!found.isDirectory()) {
       throw refused(level, "is not a directory", found);
-    } else if (!found.owner().equals(self) && (own || !found.owner().equals(root))) {
+    } else if (own ? !found.owner().equals(users.self()) : !users.isTrusted(found.owner())) {
       throw refused(level, "belongs to user " + found.owner().getName(), found);
     } else if (othersCanWrite(found) && (own || !isSticky(level) && !isOutOfReach(level))) {
       throw refused(level, "is not safe: other users can write to it", found);
@@ -147,7 +141,7 @@ public final class PrivateDirectory {
   private void checkLink(Path level, PosixFileAttributes found, boolean own) {
     if (own) {
       throw refused(level, "is a link", found);
-    } else if (!found.owner().equals(self) && !found.owner().equals(root)) {
+    } else if (!users.isTrusted(found.owner())) {
       throw refused(level, "is a link of user " + found.owner().getName(), found);
     } else if (++links > MAX_LINKS) {
       throw refused(level, "leads from link to link", found);
@@ -155,10 +149,9 @@ public final class PrivateDirectory {
   }
 
   private boolean othersCanWrite(PosixFileAttributes found) {
-    String group = found.group().getName();
     return found.permissions().contains(PosixFilePermission.OTHERS_WRITE)
         || found.permissions().contains(PosixFilePermission.GROUP_WRITE)
-        && !group.equals(found.owner().getName()) && !group.equals(self.getName());
+        && users.isShared(found.group(), found.owner());
   }
 
   private static boolean isSticky(Path level) throws IOException {
