@@ -23,8 +23,8 @@ import javax.net.ssl.SSLException;
  * </pre>
  *
  * <p>{@code plain} is 1 where the client takes both addresses for those of a trusted network. If the server does, too,
- * it answers 1, and what follows the VERDICT is not encrypted; else 0, and TLS goes on. The server sends nothing but a
- * status where it refuses. {@code status} is 0 or a {@link Fault} number.
+ * it answers 1, and what follows the VERDICT is not encrypted; else 0, and {@link PeerRecords} follow. The server sends
+ * nothing but a status where it refuses. {@code status} is 0 or a {@link Fault} number.
  */
 final class Handshake {
   static final int GREETING_BYTES = 8;
@@ -53,6 +53,8 @@ final class Handshake {
         .putShort((short) (meant ? 0 : Fault.NODE_LOST.number())).putShort((short) (plain ? 1 : 0)).flip());
     if (meant && plain) {
       client.plain();
+    } else if (meant) {
+      client.encrypted(false);
     }
     return meant;
   }
@@ -105,6 +107,8 @@ final class Handshake {
         throw new ScrException(Fault.CORRUPT, server.peer() + " does not encrypt, without being asked not to");
       }
       server.plain();
+    } else {
+      server.encrypted(true);
     }
   }
 

@@ -27,6 +27,7 @@ final class PeerChannel implements AutoCloseable {
   private final PeerWatchdog.Watch watch;
   private final AtomicReference<Ending> ending = new AtomicReference<>();
   private PeerTls tls;
+  private PeerRecords records;
   private int requests;
 
   /** @param peer how messages name the other end */
@@ -73,7 +74,7 @@ final class PeerChannel implements AutoCloseable {
     socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  /** Proves both sides to each other; what follows is encrypted. */
+  /** Proves both sides to each other; what follows is encrypted by TLS. */
   void secure(SSLEngine engine) throws IOException {
     tls = new PeerTls(engine, socket, watch);
     tls.handshake();
@@ -85,8 +86,18 @@ final class PeerChannel implements AutoCloseable {
     tls = null;
   }
 
+  /** What follows is encrypted in records of our own. Both sides do so at the same byte. @param client which end */
+  void encrypted(boolean client) throws IOException {
+    records = tls.records(client);
+    tls = null;
+  }
+
   /** Fills what remains of the buffer. */
   void readFully(ByteBuffer into) throws IOException {
+    if (records != null) {
+      records.readFully(into);
+      return;
+    }
     if (tls != null) {
       tls.readFully(into);
       return;
@@ -100,6 +111,10 @@ final class PeerChannel implements AutoCloseable {
   }
 
   void writeFully(ByteBuffer from) throws IOException {
+    if (records != null) {
+      records.writeFully(from);
+      return;
+    }
     if (tls != null) {
       tls.writeFully(from);
       return;
@@ -115,8 +130,8 @@ final class PeerChannel implements AutoCloseable {
    * the file's end.
    */
   long transferFrom(FileChannel file, long position, long bytes) throws IOException {
-    if (tls != null) {
-      return tls.transferFrom(file, position, bytes);
+    if (records != null) {
+      return records.transferFrom(file, position, bytes);
     }
     long sent = file.transferTo(position, bytes, socket);
     watch.moved();

@@ -35,12 +35,12 @@ import java.util.List;
  * <p>A server that meets an error in the middle of a frame fills the frame with zeros and sends the fault in the next
  * head. Therefore the receiver reads the next head before it hands out the end of a frame.
  *
- * <p>Frames carry no checksum. TLS protects them; on a trusted network, where the sender hands over pages of its files
- * without seeing the bytes, the checksums of the filemap find damage.
+ * <p>Frames carry no checksum. {@link PeerRecords} protect them; on a trusted network, where the sender hands over
+ * pages of its files without seeing the bytes, the checksums of the filemap find damage.
  */
 final class PeerProtocol {
   static final int MAGIC = 0x53435250;                        // "SCRP"
-  static final int VERSION = 2;
+  static final int VERSION = 3;
   static final int REQUEST_BYTES = 36;
   static final int HEAD_BYTES = 20;
   static final int MAX_FRAME_BYTES = 512 * 1024;
