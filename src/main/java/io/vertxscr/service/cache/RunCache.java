@@ -8,6 +8,7 @@ import io.vertxscr.protocol.node.RunInfo;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -27,6 +28,8 @@ public final class RunCache {
   private final Set<Integer> syncing = new HashSet<>();
   /** Dataset that the run restarts from, 0 for none. */
   private int restart;
+  /** The same where it has been brought to stable storage again, or is on its way there. */
+  private int secured;
 
   /** A run that begins. */
   public RunCache(RunInfo info) {
@@ -43,6 +46,16 @@ public final class RunCache {
     if (completed.isEmpty()) {
       restart = info.restart().map(RunInfo.Restartable::datasetId).orElse(0);
     }
+  }
+
+  /**
+   * The dataset of the restart, which its own run may have left before it was on stable storage. Asked once, by who
+   * brings it there.
+   */
+  public OptionalInt toSecure() {
+    boolean asks = restart != secured;
+    secured = restart;
+    return asks && restart != 0 ? OptionalInt.of(restart) : OptionalInt.empty();
   }
 
   /** Every node has a dataset, protected. */

@@ -70,7 +70,7 @@ public final class StableStorage {
    */
   public Future<Void> everywhere(RunInfo run, DatasetRecord dataset, StoreDescriptor target) {
     int id = dataset.descriptor().id();
-    return when(target).compose(when -> when == StoreSync.EVICT
+    return when(target).compose(when -> when != StoreSync.NONE
         ? sync(id, dataset.ranks().stream().map(RankRecord::files).toList()) : Future.succeededFuture())
         .map("").otherwise(failure -> String.valueOf(failure.getMessage()))
         .compose(trouble -> bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(

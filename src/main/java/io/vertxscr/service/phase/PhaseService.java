@@ -16,6 +16,7 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.model.StoreSync;
 import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.StartReply;
@@ -89,6 +90,7 @@ public final class PhaseService {
 
   public Future<CollectiveCalls.StepReplies> start(LocalRun run, List<RankCall> ranks) {
     noteKnown(run.info());
+    run.cache().toSecure().ifPresent(id -> secure(run, id));
     RankCall first = ranks.getFirst();
     return room(run, first.flags()).compose(room -> {
       Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, lastCreatedUs,
@@ -245,16 +247,32 @@ public final class PhaseService {
 
   /** The phase is over: older datasets stay until this one is on stable storage. */
   private void syncBehind(LocalRun run, int id) {
+    store.find(id).ifPresent(record ->
+        synced(run, id, stable.everywhere(run.info(), record, target(run, record)))
+            .onSuccess(_ -> keeper.keep(run.cache())));
+  }
+
+  /** Older datasets stay until the checkpoint that the run has restarted from is on stable storage. */
+  private void secure(LocalRun run, int id) {
     store.find(id).ifPresent(record -> {
-      run.cache().syncing(id);
-      stable.everywhere(run.info(), record, run.info().policy().descriptors().store(record.cache().base()))
-          .onSuccess(_ -> {
-            run.cache().synced(id);
-            keeper.keep(run.cache());
-          }).onFailure(failure -> {
-            run.cache().notSynced(id);
-            LOG.warn("older datasets stay beside dataset {}: {}", id, failure.getMessage());
-          });
+      StoreDescriptor target = target(run, record);
+      synced(run, id, stable.when(target).compose(when -> when == StoreSync.NONE ? Future.succeededFuture()
+          : stable.everywhere(run.info(), record, target)));
+    });
+  }
+
+  /** The store of a dataset, which this run need not have named. */
+  private static StoreDescriptor target(LocalRun run, DatasetRecord record) {
+    String base = record.cache().base();
+    return run.info().policy().descriptors().stores().stream().filter(store -> store.base().equals(base)).findFirst()
+        .orElseGet(() -> StoreDescriptor.of(base, 1));
+  }
+
+  private static Future<Void> synced(LocalRun run, int id, Future<Void> everywhere) {
+    run.cache().syncing(id);
+    return everywhere.onSuccess(_ -> run.cache().synced(id)).onFailure(failure -> {
+      run.cache().notSynced(id);
+      LOG.warn("older datasets stay beside dataset {}: {}", id, failure.getMessage());
     });
   }
 
