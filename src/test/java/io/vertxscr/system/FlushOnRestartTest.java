@@ -14,6 +14,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: with SCR_FLUSH_ON_RESTART=1 a lost cached checkpoint keeps no run from its beginning. The one before it is
@@ -27,7 +29,11 @@ class FlushOnRestartTest {
   Path directory;
 
   private VirtualCluster withTwoCheckpoints() throws Exception {
-    VirtualCluster cluster = VirtualClusters.in(new Random(1), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR",
+    return withTwoCheckpoints(1);
+  }
+
+  private VirtualCluster withTwoCheckpoints(int seed) throws Exception {
+    VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR",
         "SCR_FLUSH", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_CACHE_SIZE", "2"));
     cluster.start(NODES);
     assertThat(new VirtualRun(cluster, NODES).steps(1, 2)).isZero();
@@ -77,6 +83,16 @@ class FlushOnRestartTest {
     Trees.delete(cluster.store("n1").directory(2));
     Trees.delete(cluster.store("n2").directory(2));
     assertThat(new VirtualRun(cluster, NODES).steps(3, 3)).isEqualTo(1);
+  }
+
+  /** Nodes evict what is flushed of another program than that of their last run at once. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+  void whatIsEvictedBehindItsFlushHasArrived(int seed) throws Exception {
+    VirtualCluster cluster = withTwoCheckpoints(seed);
+    Path other = Files.createDirectories(directory.resolve("other"));
+    assertThat(new VirtualRun(cluster, NODES).in(other).steps(1, 1)).isZero();
+    assertThat(new VirtualRun(cluster, NODES).steps(3, 3)).isEqualTo(2);
   }
 
   @Test

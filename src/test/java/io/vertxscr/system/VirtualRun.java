@@ -27,6 +27,7 @@ final class VirtualRun {
   private final VirtualCluster cluster;
   private final List<String> nodeOfRank;
   private final Map<String, String> environment;
+  private final Path prefix;
 
   VirtualRun(VirtualCluster cluster, String... nodeOfRank) {
     this(cluster, Map.of(), nodeOfRank);
@@ -34,9 +35,20 @@ final class VirtualRun {
 
   /** @param environment SCR_* variables of its processes */
   VirtualRun(VirtualCluster cluster, Map<String, String> environment, String... nodeOfRank) {
+    this(cluster, environment, cluster.prefix(), List.of(nodeOfRank));
+  }
+
+  private VirtualRun(
+      VirtualCluster cluster, Map<String, String> environment, Path prefix, List<String> nodeOfRank) {
     this.cluster = cluster;
     this.environment = environment;
-    this.nodeOfRank = List.of(nodeOfRank);
+    this.prefix = prefix;
+    this.nodeOfRank = nodeOfRank;
+  }
+
+  /** Ranks of another program, with a prefix directory of its own. */
+  VirtualRun in(Path other) {
+    return new VirtualRun(cluster, environment, other, nodeOfRank);
   }
 
   /** Starts all ranks; each future has what becomes of its rank, and nothing where that died with its node. */
@@ -52,7 +64,7 @@ final class VirtualRun {
     ScrClient client = cluster.client(nodeOfRank.get(rank));
     Promise<T> end = Promise.promise();
     Future.fromCompletionStage(
-            client.init(new InitRequest(rank, nodeOfRank.size(), cluster.prefix().toString(), "test",
+            client.init(new InitRequest(rank, nodeOfRank.size(), prefix.toString(), "test",
                 Optional.of(environment), Optional.empty())))
         .map(VirtualSession::new).compose(program).onComplete((result, failure) -> {
           client.close();
@@ -93,7 +105,7 @@ final class VirtualRun {
       for (int file = 0; file < FILES; file++) {
         int number = file;
         written = written.compose(_ -> phase.route(
-            cluster.prefix() + "/step-" + step + "/rank-" + session.rank() + "-" + number))
+            prefix + "/step-" + step + "/rank-" + session.rank() + "-" + number))
             .map(path -> write(file(session, path), RankProgram.bytes(session.rank(), step, number)));
       }
       return written.compose(_ -> phase.complete(true));
